@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.position_markers3d import PositionOnRigid3D as PositionOnRigid3D
     from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
+    from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
     from windlass.connectors.point_contact.contacts import Contacts as Contacts
     from windlass.connectors.point_contact.hunt_crossley import HuntCrossley as HuntCrossley
     from windlass.connectors.point_contact.hunt_crossley import disable as disable

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from windlass.elements.cable2d.ale_cable2d import ALECable2D as ALECable2D
     from windlass.elements.cable2d.cable2d import Cable2D as Cable2D
     from windlass.elements.cable3d.cable3d import Cable3D as Cable3D
+    from windlass.elements.cable3d.twist_cable import TwistCable3D as TwistCable3D
     from windlass.elements.cable3d.winch_cable import WinchCable2D as WinchCable2D
     from windlass.elements.cable3d.winch_cable import WinchCable3D as WinchCable3D
     from windlass.elements.cable3d.winch_cable import winch_rope as winch_rope
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from windlass.elements.nodes.rotations import euler_parameters_of as euler_parameters_of
     from windlass.elements.nodes.rotations import rotation_matrix as rotation_matrix
     from windlass.elements.nodes.sliding_node import SlidingNode as SlidingNode
+    from windlass.elements.nodes.twist_node import PointSlopeTwist3D as PointSlopeTwist3D
     from windlass.elements.routes.cable_chain import cable_along as cable_along
     from windlass.elements.routes.cable_chain import cable_around as cable_around
     from windlass.elements.routes.cable_chain import catenary as catenary

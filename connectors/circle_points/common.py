@@ -57,7 +57,8 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
     widths: the numbers of coordinates that it may have.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
+        # angles of twist follow the positions and slopes
+        width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "

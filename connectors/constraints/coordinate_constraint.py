@@ -63,20 +63,6 @@ class CoordinateConstraint(Component):
     active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Data of the rows for the kernels, of shape (rows,) except dofs and n0."""
-
-    m0: IntArray  # m0, m1: places of the markers in their columns
-    m1: IntArray
-    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
-    n0: int  # number of columns of dofs that belong to marker 0
-    lam: IntArray  # local numbers of the multipliers
-    ratio: FloatArray  # i
-    back: FloatArray  # i for the force on coordinate 0, 0 for a signal
-    on: NDArray[np.bool_]  # on, fast: active, and velocity level
-    fast: NDArray[np.bool_]
-
-
 class TimeColumns(NamedTuple):
     """Values of all rows by time, shape (rows,)."""
 
@@ -88,7 +74,9 @@ class TimeColumns(NamedTuple):
 
 @kernel
 def residual(
-    c: Columns,
+    rows: Any,
+    dofs: IntArray,
+    n0: int,
     m: CoordinateColumns,
     lam: FloatArray,
     offset: FloatArray,
@@ -97,27 +85,31 @@ def residual(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """C += constraint equations, f += C_qᵀ λ; ``rate`` holds offset_t in rows at position level."""
-    n0, n = c.n0, c.dofs.shape[1]
-    for i in range(len(c.m0)):
-        k, m0, m1 = c.lam[i], c.m0[i], c.m1[i]
-        if not c.on[i]:
+    """C += constraint equations, f += C_qᵀ λ; ``rate`` holds offset_t in rows at position level.
+
+    The first n0 coordinates of a row belong to marker 0.
+    """
+    n = dofs.shape[1]
+    for i in range(len(rows)):
+        row = rows[i]
+        k, m0, m1, ratio = row.multiplier, row.marker0, row.marker1, row.ratio
+        if not row.active:
             C[k] += lam[k]
             continue
-        ratio = c.ratio[i]
-        if rate_level or c.fast[i]:
+        if rate_level or row.velocity_level:
             C[k] += m.rate[m1] - ratio * m.rate[m0] - rate[i]
         else:
             C[k] += m.value[m1] - ratio * m.value[m0] - offset[i]
         for a in range(n0):
-            f[c.dofs[i, a]] -= c.back[i] * m.J[m0, a] * lam[k]
+            f[dofs[i, a]] -= row.back * m.J[m0, a] * lam[k]
         for a in range(n - n0):
-            f[c.dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
+            f[dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
 
 
 @kernel
 def tangent(
-    c: Columns,
+    rows: Any,
+    n0: int,
     m: CoordinateColumns,
     lam: FloatArray,
     rate_level: bool,
@@ -127,40 +119,44 @@ def tangent(
     values: FloatArray,
 ) -> None:
     """values += derivatives of C and of C_qᵀ λ."""
-    scale, n0, n = slots.scale, c.n0, c.dofs.shape[1]
-    for i in range(len(c.m0)):
-        if not c.on[i]:
+    scale, n = slots.scale, slots.block.shape[1]
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             values[slots.diagonal[i, 0]] += scale
             continue
-        by_rate = rate_level or c.fast[i]
+        by_rate = rate_level or row.velocity_level
         for marker in range(2):
-            k, begin, end, share = (c.m0[i], 0, n0, -c.ratio[i]) if marker == 0 else (c.m1[i], n0, n, 1.0)
-            back = -c.back[i] if marker == 0 else 1.0
+            k, begin, end, share = (row.marker0, 0, n0, -row.ratio) if marker == 0 else (row.marker1, n0, n, 1.0)
+            back = -row.back if marker == 0 else 1.0
             for a in range(end - begin):
                 J = share * m.J[k, a]
                 values[slots.rows[i, 0, begin + a]] += dv * J + dq * share * m.Jd[k, a] if by_rate else dq * J
                 values[slots.columns[i, begin + a, 0]] += scale * (back * m.J[k, a])
             h = m.h[k]
             if h >= 0:
-                force = dq * back * lam[c.lam[i]]
+                force = dq * back * lam[row.multiplier]
                 for a in range(end - begin):
                     for b in range(end - begin):
                         values[slots.block[i, begin + a, begin + b]] += force * m.H[h, a, b]
 
 
 @kernel
-def add_accelerations(c: Columns, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray) -> None:
+def add_accelerations(
+    rows: Any, dofs: IntArray, n0: int, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray
+) -> None:
     """C += right-hand side of the accelerations; 0 where switched off."""
-    n0, n = c.n0, c.dofs.shape[1]
-    for i in range(len(c.m0)):
-        if not c.on[i]:
+    n = dofs.shape[1]
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
         total = rhs[i]
         for a in range(n0):
-            total += c.ratio[i] * m.Jd[c.m0[i], a] * v[c.dofs[i, a]]
+            total += row.ratio * m.Jd[row.marker0, a] * v[dofs[i, a]]
         for a in range(n - n0):
-            total -= m.Jd[c.m1[i], a] * v[c.dofs[i, n0 + a]]
-        C[c.lam[i]] += total
+            total -= m.Jd[row.marker1, a] * v[dofs[i, n0 + a]]
+        C[row.multiplier] += total
 
 
 def bind_times(rows: LocalRows) -> TimeColumns:
@@ -183,25 +179,18 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     )
 
 
-def bind(rows: LocalRows) -> tuple[Columns, TimeColumns]:
-    """The markers of the rows, and their right-hand sides."""
-    c = Columns(
-        rows.markers("marker0"),
-        rows.markers("marker1"),
-        rows.dofs,
-        rows.world.ref_width(rows.table, "marker0"),
-        rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy(),
-        rows.local("ratio"),
-        np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio")),
-        rows.local("active"),
-        rows.local("velocity_level"),
-    )
-    return c, bind_times(rows)
+def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
+    """The records of the rows, with back: i for the force on coordinate 0, 0 for a signal; and their right-hand
+    sides."""
+    back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
+    multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
+    return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateConstraint`."""
-    c, times = rows.columns
+    own, times = rows.columns
+    dofs, n0 = rows.dofs, rows.world.ref_width(rows.table, "marker0")
 
     def update_called(s: Evaluation) -> None:
         times.offset.update(s)
@@ -211,7 +200,7 @@ def build(rows: LocalRows) -> System:
     called = Call(at_time=(update_called,)) if any(column.is_called for column in columns) else Call()
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(
-        c.lam[:, None],
+        own["multiplier"][:, None].copy(),
         called
         + times.offset.ready
         + times.rate.ready
@@ -219,7 +208,9 @@ def build(rows: LocalRows) -> System:
         + call(
             residual,
             lambda s: (
-                c,
+                own,
+                dofs,
+                n0,
                 s.markers[FAMILY],
                 s.lam,
                 times.offset.values,
@@ -229,9 +220,9 @@ def build(rows: LocalRows) -> System:
                 s.f,
             ),
         ),
-        call(tangent, lambda s: (c, s.markers[FAMILY], s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values)),
+        call(tangent, lambda s: (own, n0, s.markers[FAMILY], s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values)),
         times.acceleration.fill
-        + call(add_accelerations, lambda s: (c, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
+        + call(add_accelerations, lambda s: (own, dofs, n0, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
         driven=find_driven(rows),
     )
     return system
@@ -270,10 +261,11 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
     """The residual C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
-    m, (c, times) = s.markers[FAMILY], rows.columns
-    position = m.value[c.m1] - c.ratio * m.value[c.m0] - times.offset(s.t)
-    velocity = m.rate[c.m1] - c.ratio * m.rate[c.m0] - times.rate(s.t)
-    gap: FloatArray = np.where(c.fast, velocity, position) * c.on
+    m, (own, times) = s.markers[FAMILY], rows.columns
+    m0, m1, ratio = own["marker0"], own["marker1"], own["ratio"]
+    position = m.value[m1] - ratio * m.value[m0] - times.offset(s.t)
+    velocity = m.rate[m1] - ratio * m.rate[m0] - times.rate(s.t)
+    gap: FloatArray = np.where(own["velocity_level"], velocity, position) * own["active"]
     return gap
 
 
@@ -300,7 +292,7 @@ register(
         "force": coordinate_output(
             "N",
             "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
-            lambda rows, s: s.lam[rows.columns[0].lam] * rows.columns[0].on,
+            lambda rows, s: s.lam[rows.columns[0]["multiplier"]] * rows.columns[0]["active"],
         ),
         "gap": replace(GAP, units_of=find_gap_units),
     },

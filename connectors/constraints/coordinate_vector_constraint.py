@@ -24,7 +24,6 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.exceptions import ComplexWarning
 
-from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
     bind_functions,
@@ -179,31 +178,48 @@ class UserEquation:
 
 
 class Equations:
-    """The equations of all rows at one evaluation: q and q_t, C and J."""
+    """The equations of all rows at one evaluation: q and q_t, C and J; w coordinates of both nodes, 0 for missing ones.
+
+    Attributes:
+        lam: local numbers of the multipliers, shape (rows,).
+        on, fast: active, and velocity level, shape (rows,).
+        X, Y: factors with signs, zeros for missing ones, shape (rows, w).
+    """
 
     def __init__(self, rows: LocalRows) -> None:
-        c = rows.columns
-        self.rows, self.c = rows, c
+        self.rows, self.dofs = rows, rows.dofs
+        self.on, self.fast = rows.local("active"), rows.local("velocity_level")
+        self.lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
+        dofs, has = node_dofs(rows.world, rows.table)
+        has = has[rows.table.places(rows.rows)]
+        # first place of the coordinates of node 1
+        begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
+        self.X, self.Y = np.zeros((len(rows.rows), dofs.shape[1])), np.zeros((len(rows.rows), dofs.shape[1]))
+        for target, prefix in ((self.X, "factors"), (self.Y, "squares")):
+            for node, first, sign in ((0, 0, -1.0), (1, begin, 1.0)):
+                for i, given in enumerate(rows.local(f"{prefix}{node}")):
+                    if np.any(given):
+                        target[i, first : first + len(given)] = sign * np.asarray(given, dtype=np.float64)
         offsets = bind_functions(rows, "offset", "offset_function")
-        zeros = np.zeros(len(c.lam))
+        zeros = np.zeros(len(self.lam))
         self.offset = TimeColumn(rows.local("offset"), offsets)
         self.offset_rate = TimeColumn(zeros, [differentiate(f) for f in offsets])
         self.offset_acceleration = TimeColumn(zeros, [differentiate_twice(f) for f in offsets])
-        width = np.arange(c.dofs.shape[1])
+        width = np.arange(dofs.shape[1])
         self.users = {}
         for i, f in enumerate(rows.local("constraint_function")):
-            if f is not None and c.on[i]:
-                here = np.where(width < c.begin, width < c.has[i, 0], width - c.begin < c.has[i, 1])
+            if f is not None and self.on[i]:
+                here = np.where(width < begin, width < has[i, 0], width - begin < has[i, 1])
                 self.users[i] = UserEquation(rows, i, np.flatnonzero(here))
 
     def motion(self, s: Fields) -> tuple[FloatArray, FloatArray]:
         """q and q_t, shape (rows, w)."""
-        return s.x[self.c.dofs] - self.rows.reference, s.v[self.c.dofs]
+        return s.x[self.dofs] - self.rows.reference, s.v[self.dofs]
 
     def gradients(self, s: Fields) -> FloatArray:
         """J, shape (rows, w)."""
-        c, (q, v) = self.c, self.motion(s)
-        J: FloatArray = c.X + 2.0 * c.Y * np.where(c.fast[:, None], v, q)
+        q, v = self.motion(s)
+        J: FloatArray = self.X + 2.0 * self.Y * np.where(self.fast[:, None], v, q)
         for i, user in self.users.items():
             J[i] = 0.0
             J[i, user.places] = user.gradient(s.t, q[i, user.places], v[i, user.places])
@@ -211,11 +227,11 @@ class Equations:
 
     def values(self, s: Fields, rate_level: bool) -> FloatArray:
         """C, or Ċ of rows at position level, shape (rows,)."""
-        c, (q, v) = self.c, self.motion(s)
-        by_rate = (c.X + 2.0 * c.Y * q) * v if rate_level else c.X * q + c.Y * q * q
-        terms = np.where(c.fast[:, None], c.X * v + c.Y * v * v, by_rate).sum(axis=1)
+        q, v = self.motion(s)
+        by_rate = (self.X + 2.0 * self.Y * q) * v if rate_level else self.X * q + self.Y * q * q
+        terms = np.where(self.fast[:, None], self.X * v + self.Y * v * v, by_rate).sum(axis=1)
         slow = self.offset_rate(s.t) if rate_level else self.offset(s.t)
-        found: FloatArray = terms - np.where(c.fast, self.offset(s.t), slow)
+        found: FloatArray = terms - np.where(self.fast, self.offset(s.t), slow)
         for i, user in self.users.items():
             motion = s.t, q[i, user.places], v[i, user.places]
             found[i] = user.rate(*motion) if rate_level and not user.fast else user.value(*motion)
@@ -223,39 +239,38 @@ class Equations:
 
     def add_residual(self, s: Evaluation) -> None:
         """C and Jᵀ λ."""
-        c, on = self.c, self.c.on
-        s.C[c.lam] += np.where(on, self.values(s, s.rate_level), s.lam[c.lam])
-        np.add.at(s.f, c.dofs[on], (self.gradients(s) * s.lam[c.lam][:, None])[on])
+        s.C[self.lam] += np.where(self.on, self.values(s, s.rate_level), s.lam[self.lam])
+        np.add.at(s.f, self.dofs[self.on], (self.gradients(s) * s.lam[self.lam][:, None])[self.on])
 
     def add_tangent(self, s: Evaluation) -> None:
         """Derivatives of C and of Jᵀ λ."""
-        c, (q, v), J = self.c, self.motion(s), self.gradients(s)
-        for i in range(len(c.lam)):
-            if not c.on[i]:
+        (q, v), J = self.motion(s), self.gradients(s)
+        for i in range(len(self.lam)):
+            if not self.on[i]:
                 s.values[s.coupling.diagonal[i, 0]] += s.coupling.scale
                 continue
-            by_rate, force, user = s.rate_level or c.fast[i], s.lam[c.lam[i]], self.users.get(i)
+            by_rate, force, user = s.rate_level or self.fast[i], s.lam[self.lam[i]], self.users.get(i)
             row = (s.dv if by_rate else s.dq) * J[i]
-            second = np.diag(2.0 * c.Y[i]) * (s.dv if c.fast[i] else s.dq)
+            second = np.diag(2.0 * self.Y[i]) * (s.dv if self.fast[i] else s.dq)
             if user is not None:
                 p = user.places
                 second = np.zeros((len(J[i]), len(J[i])))
                 second[np.ix_(p, p)], change = user.bend(s.t, q[i, p], v[i, p], s.dq, s.dv)
                 row[p] += s.dq * change * by_rate
-            elif by_rate and not c.fast[i]:
-                row += s.dq * 2.0 * c.Y[i] * v[i]
+            elif by_rate and not self.fast[i]:
+                row += s.dq * 2.0 * self.Y[i] * v[i]
             np.add.at(s.values, s.coupling.rows[i, 0], row)
             np.add.at(s.values, s.coupling.columns[i, :, 0], s.coupling.scale * J[i])
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
         """Right-hand side of J q̈ = rhs; 0 where switched off."""
-        c, (q, v) = self.c, self.motion(s)
-        slow = self.offset_acceleration(s.t) - (2.0 * c.Y * v * v).sum(axis=1)
-        found = np.where(c.fast, self.offset_rate(s.t), slow)
+        q, v = self.motion(s)
+        slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
+        found = np.where(self.fast, self.offset_rate(s.t), slow)
         for i, user in self.users.items():
             found[i] = user.acceleration(s.t, q[i, user.places], v[i, user.places])
-        s.C[c.lam] += found * c.on
+        s.C[self.lam] += found * self.on
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
@@ -272,33 +287,13 @@ def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
     return np.concatenate(parts, axis=1), np.stack(counts, axis=1)
 
 
-def bind(rows: LocalRows) -> Any:
-    """Data of the rows for the kernels; w coordinates of both nodes, 0 for missing ones.
-
-    has: numbers of coordinates of nodes 0 and 1 (rows, 2); begin: first place of the coordinates of node 1.  X, Y:
-    factors with signs, zeros for missing ones (rows, w).
-    """
-    dofs, has = node_dofs(rows.world, rows.table)
-    begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
-    which = rows.table.places(rows.rows)
-    X, Y = np.zeros((len(rows.rows), dofs.shape[1])), np.zeros((len(rows.rows), dofs.shape[1]))
-    for target, prefix in ((X, "factors"), (Y, "squares")):
-        for node, first, sign in ((0, 0, -1.0), (1, begin, 1.0)):
-            for i, given in enumerate(rows.local(f"{prefix}{node}")):
-                if np.any(given):
-                    target[i, first : first + len(given)] = sign * np.asarray(given, dtype=np.float64)
-    lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
-    plain = {"fast": "velocity_level", "on": "active"}
-    return bind_letters(rows, plain, lam=lam, dofs=rows.dofs, has=has[which], begin=begin, X=X, Y=Y)
-
-
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateVectorConstraint`."""
-    equations = rows.kept("equations", lambda: Equations(rows))
+    equations: Equations = rows.columns
     system = System("CoordinateVectorConstraint", rows.dofs)
     driven = np.array([f is not None for f in rows.local("offset_function")], dtype=bool)
     system.constraint = ConstraintSystem(
-        equations.c.lam[:, None],
+        equations.lam[:, None],
         equations.add_residual,
         equations.add_tangent,
         equations.add_accelerations,
@@ -344,8 +339,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """C, shape (rows,); 0 where inactive."""
-    equations: Equations = rows.kept("equations", lambda: Equations(rows))
-    gap: FloatArray = equations.values(s, False) * rows.columns.on
+    equations: Equations = rows.columns
+    gap: FloatArray = equations.values(s, False) * equations.on
     return gap
 
 
@@ -354,7 +349,7 @@ register(
     "constraint",
     multipliers=1,
     dofs=lambda world, table: node_dofs(world, table)[0],
-    bind=bind,
+    bind=Equations,
     build=build,
     fill_defaults=fill_defaults,
     check=check,

@@ -7,15 +7,15 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
 
@@ -31,9 +31,9 @@ class DistanceConstraint(Component):
 
 @kernel
 def equation(
-    c: FloatArray, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C = |d| - c [m]; δu = (I - u uᵀ) δd/|d| for the direction u."""
+    """C = |d| - distance [m]; δu = (I - u uᵀ) δd/|d| for the direction u."""
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     for a in range(3):
         g[a] = d[a] / length
@@ -41,16 +41,11 @@ def equation(
         for b in range(3):
             G[a, b] = -g[a] * g[b] / length
         G[a, a] += 1.0 / length
-    value: float = length - c[i]
+    value: float = length - row.distance
     return value
 
 
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Distances of the rows [m]; the equation always holds."""
-    return rows.local("distance"), np.ones((len(rows.rows), 1), bool)
-
-
-register_joint(DistanceConstraint, loops, bind, multipliers=1, unit="m", equations="|p1 - p0| - distance, (1,)")
+register_joint(DistanceConstraint, loops, multipliers=1, unit="m", equations="|p1 - p0| - distance, (1,)")

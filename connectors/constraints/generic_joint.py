@@ -30,8 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
-from windlass.connectors.constraints.joints import JointOffsets, check_spatial, register_joint
-from windlass.connectors.markers.pairs import bind_letters
+from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns, cross, turn_vector
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
@@ -79,26 +78,26 @@ def turned_axis(angles: FloatArray, p: int) -> Any:
 
 
 @kernel
-def frame_axis(c: Any, i: int, p: int) -> Any:
+def frame_axis(row: Any, p: int) -> Any:
     """Axis p of joint frame 0 in the frame of its marker."""
-    if c.moved[i]:
-        return turn_vector(c.F0[i], turned_axis(c.o[i], p))
-    return c.F0[i, 0, p], c.F0[i, 1, p], c.F0[i, 2, p]
+    if row.moved:
+        return turn_vector(row.frame0, turned_axis(row.offset, p))
+    return row.frame0[0, p], row.frame0[1, p], row.frame0[2, p]
 
 
 @kernel
-def drive(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
     """For order 1 fill W with the angular velocity and return the rate of o of equation k; for order 2 W_t and the
     second rate."""
     W[:] = 0.0
-    if not c.moved[i]:
+    if not row.moved:
         return 0.0
-    o, ot, ott = c.o[i], c.ot[i], c.ott[i]
+    o, ot, ott = row.offset, row.offset_rate, row.offset_acceleration
     ca, sa, cb, sb = np.cos(o[3]), np.sin(o[3]), np.cos(o[4]), np.sin(o[4])
     ux, uy, uz = 0.0, ca, sa
     nx, ny, nz = sb, -sa * cb, ca * cb
     at, bt, ct = ot[3], ot[4], ot[5]
-    wx, wy, wz = turn_vector(m.A[m0], turn_vector(c.F0[i], (at + ct * nx, bt * uy + ct * ny, bt * uz + ct * nz)))
+    wx, wy, wz = turn_vector(m.A[m0], turn_vector(row.frame0, (at + ct * nx, bt * uy + ct * ny, bt * uz + ct * nz)))
     if order == 1:
         W[0], W[1], W[2] = wx, wy, wz
         return float(ot[k]) if k < 3 else 0.0
@@ -106,7 +105,7 @@ def drive(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: Fl
     x = att + btt * ux + ctt * nx + ct * cb * bt
     y = btt * uy + ctt * ny - bt * at * sa + ct * (sa * sb * bt - ca * cb * at)
     z = btt * uz + ctt * nz + bt * at * ca - ct * (sa * cb * at + ca * sb * bt)
-    x, y, z = turn_vector(m.A[m0], turn_vector(c.F0[i], (x, y, z)))
+    x, y, z = turn_vector(m.A[m0], turn_vector(row.frame0, (x, y, z)))
     vx, vy, vz = cross(m.omega[m0], (wx, wy, wz))
     W[0], W[1], W[2] = x + vx, y + vy, z + vz
     return float(ott[k]) if k < 3 else 0.0
@@ -114,21 +113,21 @@ def drive(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: Fl
 
 @kernel
 def equation(
-    c: Any, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_k [m] and C_3+i [1]."""
     A, B = m.A[m0], m.A[m1]
-    fx, fy, fz = frame_axis(c, i, k if k < 3 else c.a[i, k - 3])
-    sign = 1.0 if k < 3 else c.sign[i, k - 3]
+    fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
+    sign = 1.0 if k < 3 else row.sign[k - 3]
     fx, fy, fz = sign * fx, sign * fy, sign * fz
     ax = A[0, 0] * fx + A[0, 1] * fy + A[0, 2] * fz
     ay = A[1, 0] * fx + A[1, 1] * fy + A[1, 2] * fz
     az = A[2, 0] * fx + A[2, 1] * fy + A[2, 2] * fz
     if k < 3:
-        along: float = write_along(ax, ay, az, d, g, G) - c.o[i, k]
+        along: float = write_along(ax, ay, az, d, g, G) - row.offset[k]
         return along
-    q = c.b[i, k - 3]
-    fx, fy, fz = c.F1[i, 0, q], c.F1[i, 1, q], c.F1[i, 2, q]
+    q = row.axis1[k - 3]
+    fx, fy, fz = row.frame1[0, q], row.frame1[1, q], row.frame1[2, q]
     bx = B[0, 0] * fx + B[0, 1] * fy + B[0, 2] * fz
     by = B[1, 0] * fx + B[1, 1] * fy + B[1, 2] * fz
     bz = B[2, 0] * fx + B[2, 1] * fy + B[2, 2] * fz
@@ -151,18 +150,9 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
     return a, b, sign
 
 
-def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_], JointOffsets]:
-    """Data of the rows for the kernels, their active equations, and the update of offsets.
-
-    a, b, sign: axes and sign of each rotation equation sign a·b (rows, 3).  moved: whether there is an offset (rows,).
-    o, ot, ott: offsets, their rates and accelerations (rows, 6).
-    """
-    locked, times = rows.local("rotations"), JointOffsets(rows)
-    moved = times.is_called | rows.local("offset").any(axis=1)
-    a, b, sign = choose_axes(locked)
-    offsets = {"o": times.offset.values, "ot": times.rate.values, "ott": times.acceleration.values}
-    c = bind_letters(rows, {"F0": "frame0", "F1": "frame1"}, a=a, b=b, sign=sign, moved=moved, **offsets)
-    return c, np.concatenate((rows.local("translations"), locked), axis=1), times
+def derive(rows: LocalRows) -> dict[str, NDArray[Any]]:
+    """Axes and sign of each rotation equation sign a·b, shape (rows, 3)."""
+    return dict(zip(("axis0", "axis1", "sign"), choose_axes(rows.local("rotations")), strict=True))
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -179,9 +169,11 @@ def check(world: Tables, table: EntityTable) -> None:
 register_joint(
     GenericJoint,
     loops,
-    bind,
     multipliers=6,
     unit="m, 1",
     equations="translations [m], then rotations [1] along the joint axes, (6,)",
     check=check,
+    derived=("axis0", "axis1", "sign"),
+    derive=derive,
+    locked=lambda rows: np.concatenate((rows.local("translations"), rows.local("rotations")), axis=1),
 )

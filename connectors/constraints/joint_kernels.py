@@ -57,47 +57,49 @@ class Joint(NamedTuple):
 
 
 @kernel
-def stand_still(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
     """The argument ``drive`` of `joint_rows` if no joint is driven."""
     return 0.0
 
 
 class Loops(NamedTuple):
-    """Kernels over all rows of a joint table, see `joint_rows`."""
+    """Kernels over all rows of a joint table, and the kernels of one row that they contain, see `joint_rows`."""
 
     residual: Callable[..., None]
     tangent: Callable[..., None]
     accelerations: Callable[..., None]
     evaluate: Callable[..., None]
+    equation: Callable[..., float]
+    drive: Callable[..., float]
 
 
 def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = stand_still) -> Loops:
     """Loops around the equations of a joint.
 
     Args:
-        equation: kernel ``(c, i, k, m, m0, m1, d, g, G) -> C`` for equation k of row i of the law's columns c, with
-            the columns m of the position markers m0 and m1 and d = p1 - p0 [m], shape (3,).  It writes the entries of
-            g, shape (9,), and G, shape (9, 9), that are not 0; all are 0 before.
-        drive: kernel ``(c, i, k, m, m0, order, W) -> o_t`` that writes W [rad/s], shape (3,), for order 1, and for
+        equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row, with the columns m of the
+            position markers m0 and m1 and d = p1 - p0 [m], shape (3,).  It writes the entries of g, shape (9,), and G,
+            shape (9, 9), that are not 0; all are 0 before.
+        drive: kernel ``(row, k, m, m0, order, W) -> o_t`` that writes W [rad/s], shape (3,), for order 1, and for
             order 2 W_t [rad/s^2] and gives o_tt; for joints that can be driven.
 
     Returns:
-        Kernels ``residual(c, j, m, lam, rate_level, C, f)``,
-        ``tangent(c, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(c, j, m, v, C)`` and
-        ``evaluate(c, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
+        Kernels ``residual(rows, j, m, lam, rate_level, C, f)``,
+        ``tangent(rows, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(rows, j, m, v, C)`` and
+        ``evaluate(rows, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
 
     Raises:
         ModelError: kernels with other arguments or results.
     """
-    check_arguments(equation, "equation of joint_rows", ("c", "i", "k", "m", "m0", "m1", "d", "g", "G"))
+    check_arguments(equation, "equation of joint_rows", ("row", "k", "m", "m0", "m1", "d", "g", "G"))
     check_results(equation, "equation of joint_rows", ("C",))
-    check_arguments(drive, "drive of joint_rows", ("c", "i", "k", "m", "m0", "order", "W"))
+    check_arguments(drive, "drive of joint_rows", ("row", "k", "m", "m0", "order", "W"))
     check_results(drive, "drive of joint_rows", ("o_t",))
     moves = drive is not stand_still
 
     @kernel
     def residual(
-        c: Any, j: Joint, m: PositionColumns, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
+        rows: Any, j: Joint, m: PositionColumns, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
     ) -> None:
         n0, n = j.n0, j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
@@ -105,22 +107,22 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
             m0, m1 = j.m0[i], j.m1[i]
             update_rates(j, i, m, d, y)
             for k in range(j.lam.shape[1]):
-                row = j.lam[i, k]
-                force = lam[row]
+                at = j.lam[i, k]
+                force = lam[at]
                 if not j.on[i, k]:
-                    C[row] += force
+                    C[at] += force
                     continue
                 g[:], G[:] = 0.0, 0.0
-                value = equation(c, i, k, m, m0, m1, d, g, G)
+                value = equation(rows[i], k, m, m0, m1, d, g, G)
                 if rate_level or j.fast[i, k]:
                     value = 0.0
                     for a in range(9):
                         value += g[a] * y[a]
                     if moves:
-                        value -= drive(c, i, k, m, m0, 1, W)
+                        value -= drive(rows[i], k, m, m0, 1, W)
                         for a in range(3):
                             value += g[3 + a] * W[a]
-                C[row] += value
+                C[at] += value
                 for b in range(n0):
                     total = 0.0
                     for a in range(3):
@@ -134,7 +136,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
 
     @kernel
     def tangent(
-        c: Any,
+        rows: Any,
         j: Joint,
         m: PositionColumns,
         v: FloatArray,
@@ -158,7 +160,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                     continue
                 # gradient g and second derivatives G of equation k
                 g[:], G[:] = 0.0, 0.0
-                equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
+                equation(rows[i], k, m, j.m0[i], j.m1[i], d, g, G)
                 force = dq * lam[j.lam[i, k]]
                 by_rate = rate_level or j.fast[i, k]
                 by_gradient = dv if by_rate else dq
@@ -172,7 +174,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                                 Z[a, b] += G[a, p] * X[p, b]
                 # C_q, and ∂Ċ/∂q with the angular velocity W of a driven joint
                 if moves and by_rate:
-                    drive(c, i, k, m, j.m0[i], 1, W)
+                    drive(rows[i], k, m, j.m0[i], 1, W)
                 for b in range(n):
                     gradient, change = 0.0, 0.0
                     for a in range(9):
@@ -199,7 +201,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                     add_curvature(j, i, j.dofs.shape[1], m, g, force, slots.block, values)
 
     @kernel
-    def accelerations(c: Any, j: Joint, m: PositionColumns, v: FloatArray, C: FloatArray) -> None:
+    def accelerations(rows: Any, j: Joint, m: PositionColumns, v: FloatArray, C: FloatArray) -> None:
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y = np.zeros((9, n)), np.zeros((9, n))
@@ -210,13 +212,13 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                 if not j.on[i, k]:
                     continue
                 g[:], G[:] = 0.0, 0.0
-                equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
+                equation(rows[i], k, m, j.m0[i], j.m1[i], d, g, G)
                 total = 0.0
                 if moves:
-                    total -= drive(c, i, k, m, j.m0[i], 2, W)
+                    total -= drive(rows[i], k, m, j.m0[i], 2, W)
                     for a in range(3):
                         total += g[3 + a] * W[a]
-                    drive(c, i, k, m, j.m0[i], 1, W)
+                    drive(rows[i], k, m, j.m0[i], 1, W)
                     for a in range(3):
                         y[3 + a] += W[a]
                 for a in range(9):
@@ -230,7 +232,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                 C[j.lam[i, k]] -= total
 
     @kernel
-    def evaluate(c: Any, j: Joint, m: PositionColumns, C: FloatArray, g: FloatArray) -> None:
+    def evaluate(rows: Any, j: Joint, m: PositionColumns, C: FloatArray, g: FloatArray) -> None:
         d, y, G = np.zeros(3), np.zeros(9), np.zeros((9, 9))
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
@@ -239,12 +241,12 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                 C[i, k] = 0.0
                 if not j.on[i, k]:
                     continue
-                C[i, k] = equation(c, i, k, m, j.m0[i], j.m1[i], d, g[i, k], G)
+                C[i, k] = equation(rows[i], k, m, j.m0[i], j.m1[i], d, g[i, k], G)
                 if j.fast[i, k]:
                     for a in range(9):
                         C[i, k] += g[i, k, a] * y[a]
 
-    return Loops(residual, tangent, accelerations, evaluate)
+    return Loops(residual, tangent, accelerations, evaluate, equation, drive)
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.constraints.joint_kernels import Joint, Loops
+from windlass.connectors.constraints.joint_kernels import Joint, Loops, stand_still
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import NodePosition
@@ -24,31 +24,38 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import check_words, field_names
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
+DRIVEN = ("moved", "offset_rate", "offset_acceleration")
+"""Further fields of the rows of joints that can be driven: whether there is an offset, and its derivatives."""
+
 
 class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
+
+    Args:
+        own: records of the rows, with `DRIVEN`, where the present values are written.
 
     Attributes:
         offset, rate, acceleration: values of all rows at a time, see `TimeColumn`.
         is_called: which rows have a function, shape (rows,).
     """
 
-    def __init__(self, rows: LocalRows) -> None:
+    def __init__(self, rows: LocalRows, own: NDArray[Any]) -> None:
         functions = bind_functions(rows, "offset", "offset_function")
         given = bind_functions(rows, "offset", "offset_rate_function")
         given = compare_rates(rows, "offset_function", "offset_rate_function", functions, given)
         pairs = list(zip(functions, given, strict=True))
-        zero = np.zeros_like(rows.local("offset"))
-        self.offset = TimeColumn(rows.local("offset"), functions)
-        self.rate = TimeColumn(zero, [differentiate(f) if g is None else g for f, g in pairs])
-        self.acceleration = TimeColumn(
-            zero, [differentiate_twice(f) if g is None else differentiate(g) for f, g in pairs]
-        )
+        rates = [differentiate(f) if g is None else g for f, g in pairs]
+        accelerations = [differentiate_twice(f) if g is None else differentiate(g) for f, g in pairs]
+        self.offset = TimeColumn(own["offset"], functions, True)
+        self.rate = TimeColumn(own["offset_rate"], rates, True)
+        self.acceleration = TimeColumn(own["offset_acceleration"], accelerations, True)
         self.is_called = np.array([f is not None for f in functions], bool)
+        own["moved"] = self.is_called | own["offset"].any(axis=1)
 
     def at_levels(self, acceleration: bool = False) -> Call:
         """The function that updates offsets to a time, rates where they are imposed, and accelerations if requested."""
@@ -70,12 +77,14 @@ class JointOffsets:
 def register_joint(
     component: type[Component],
     loops: Loops,
-    bind: Callable[[LocalRows], tuple[Any, NDArray[np.bool_]] | tuple[Any, NDArray[np.bool_], JointOffsets]],
     *,
     multipliers: int,
     unit: str,
     equations: str,
     check: Callable[[Tables, EntityTable], None] | None = None,
+    derived: tuple[str, ...] = (),
+    derive: Callable[[LocalRows], Mapping[str, NDArray[Any]]] | None = None,
+    locked: Callable[[LocalRows], NDArray[np.bool_]] | None = None,
     fast: tuple[bool, ...] = (),
     outputs: Mapping[str, Output] | None = None,
     start: str | None = None,
@@ -84,42 +93,53 @@ def register_joint(
     """Register the law of a joint.
 
     Args:
-        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        component: the schema, with ``marker0``, ``marker1`` and ``active``, and for joints that can be driven
+            ``offset``, ``offset_function`` and ``offset_rate_function``.
         loops: loops around its equation.
-        bind: ``(rows) -> columns, locked``: data of the equation, and which equations hold while the joint is active,
-            shape (rows, multipliers); for joints that can be driven also the update of ``columns`` to a time.
         multipliers: number of equations of each row.
         unit: of C.
         equations: meaning of C, for the documentation.
         check: see `register`.
+        derived, derive: further fields of rows, see `pair_laws.register_kind`.
+        locked: ``(rows)`` gives the equations that hold while the joint is active, shape (rows, multipliers); all if
+            left out.
         fast: which equations are velocity constraints; none if left out.
         outputs: further output variables.
         start: the output that replaces point 0 and the origin of its body in drawings.
         source: the source of the law.
     """
 
-    def bind_joint(rows: LocalRows) -> tuple[Any, Joint, JointOffsets | None]:
-        c, locked, *drives = bind(rows)
-        lam = rows.layout.multipliers(rows.table, rows.rows)
-        n0, on = rows.world.ref_width(rows.table, "marker0"), locked & rows.local("active")[:, None]
+    moves = loops.drive is not stand_still
+    fields = field_names(component, (*derived, *(DRIVEN if moves else ())))
+    for kernel in (loops.equation, loops.drive):
+        check_words(kernel, f"{kernel.__name__} of {component.__name__}", fields)
+
+    def bind(rows: LocalRows) -> tuple[NDArray[Any], Joint, JointOffsets | None]:
+        values: dict[str, NDArray[Any]] = dict(derive(rows)) if derive is not None else {}
+        if moves:
+            zero = np.zeros_like(rows.local("offset"))
+            values |= dict(zip(DRIVEN, (np.zeros(len(zero), bool), zero, zero), strict=True))
+        own, lam = rows.pack(values), rows.layout.multipliers(rows.table, rows.rows)
+        holds = np.ones(lam.shape, bool) if locked is None else locked(rows)
+        n0, on = rows.world.ref_width(rows.table, "marker0"), holds & rows.local("active")[:, None]
         dofs = np.ascontiguousarray(rows.dofs)
         fast_rows = np.tile(np.array(fast or (False,) * multipliers), (len(lam), 1))
         joint = Joint(rows.markers("marker0"), rows.markers("marker1"), dofs, n0, lam, on, fast_rows)
-        return c, joint, drives[0] if drives else None
+        return own, joint, JointOffsets(rows, own) if moves else None
 
     def build(rows: LocalRows) -> System:
-        c, j, drive = rows.columns
+        own, j, drive = rows.columns
         system = System(component.__name__, rows.dofs)
         times, all_times = (Call(), Call()) if drive is None else (drive.at_levels(), drive.at_levels(True))
         system.constraint = ConstraintSystem(
             j.lam,
-            times + call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
+            times + call(loops.residual, lambda s: (own, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
             times
             + call(
                 loops.tangent,
-                lambda s: (c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
+                lambda s: (own, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
             ),
-            all_times + call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+            all_times + call(loops.accelerations, lambda s: (own, j, s.markers[FAMILY], s.v, s.C)),
             driven=None if drive is None else drive.is_called,
         )
         return system
@@ -134,7 +154,7 @@ def register_joint(
         "constraint",
         multipliers=multipliers,
         dofs=pair_dofs,
-        bind=bind_joint,
+        bind=bind,
         build=build,
         check=check,
         outputs=shown,
@@ -188,11 +208,11 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     """
 
     def evaluate(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray, FloatArray]:
-        c, j, drive = rows.columns
+        own, j, drive = rows.columns
         if drive is not None:
             drive.update(s.t)
         C, g = np.zeros(j.on.shape), np.zeros((*j.on.shape, 9))
-        loops.evaluate(c, j, s.markers[FAMILY], C, g)
+        loops.evaluate(own, j, s.markers[FAMILY], C, g)
         return C, g, np.where(j.on, s.lam[j.lam], 0.0)
 
     def eval_load(rows: LocalRows, s: Fields, first: int) -> FloatArray:

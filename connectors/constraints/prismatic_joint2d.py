@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_planar, register_joint
-from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -38,11 +37,11 @@ class PrismaticJoint2D(Component):
 
 @kernel
 def equation(
-    c: Any, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_0 [m] and C_1 [1]."""
     A, B = m.A[m0], m.A[m1]
-    x, y = (c.n[i, 0], c.n[i, 1]) if k == 0 else (c.a[i, 0], c.a[i, 1])
+    x, y = (row.normal[0], row.normal[1]) if k == 0 else (row.direction[0], row.direction[1])
     ax, ay = A[0, 0] * x + A[0, 1] * y, A[1, 0] * x + A[1, 1] * y
     if k == 0:
         return write_along(ax, ay, 0.0, d, g, G)
@@ -52,13 +51,20 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
-    """Normal n of the axis and direction a, both in the frame of marker 0 (rows, 2), and the active equations."""
+def derive(rows: LocalRows) -> dict[str, FloatArray]:
+    """Normal n of the axis and direction a, both in the frame of marker 0."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
-    n, a = np.stack((-unit[:, 1], unit[:, 0]), axis=1), np.stack((-np.sin(angle), np.cos(angle)), axis=1)
+    return {
+        "normal": np.stack((-unit[:, 1], unit[:, 0]), axis=1),
+        "direction": np.stack((-np.sin(angle), np.cos(angle)), axis=1),
+    }
+
+
+def find_locked(rows: LocalRows) -> NDArray[np.bool_]:
+    """Which equations hold, shape (rows, 2)."""
     turning = rows.local("lock_rotation")
-    return bind_letters(rows, {}, n=n, a=a), np.stack((np.ones_like(turning), turning), axis=1)
+    return np.stack((np.ones_like(turning), turning), axis=1)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -70,9 +76,11 @@ def check(world: Tables, table: EntityTable) -> None:
 register_joint(
     PrismaticJoint2D,
     loops,
-    bind,
     multipliers=2,
     unit="m, 1",
     equations="distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)",
     check=check,
+    derived=("normal", "direction"),
+    derive=derive,
+    locked=find_locked,
 )

@@ -7,13 +7,8 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from windlass.connectors.constraints.joints import check_planar, register_joint
 from windlass.connectors.constraints.spherical_joint import loops
-from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
 
@@ -26,11 +21,6 @@ class RevoluteJoint2D(Component):
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
 
-def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """No parameters; both equations hold."""
-    return np.zeros((0, 0)), np.ones((len(rows.rows), 2), bool)
-
-
 register_joint(
-    RevoluteJoint2D, loops, bind, multipliers=2, unit="m", equations="p1 - p0 along x, y, (2,)", check=check_planar
+    RevoluteJoint2D, loops, multipliers=2, unit="m", equations="p1 - p0 along x, y, (2,)", check=check_planar
 )

@@ -27,11 +27,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
-from windlass.connectors.markers.pairs import bind_letters
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, find_contact, turn_vector
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
@@ -69,33 +67,32 @@ def perturb(a: Any, b: Any) -> Any:
 
 @kernel
 def equation(
-    c: Any, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_2 [m], 0 for the others, which only hold velocities."""
-    n, w, zero = turn_vector(m.A[m0], c.n[i]), turn_vector(m.A[m1], c.w[i]), (0.0, 0.0, 0.0)
+    n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
         dz = perturb(d, unit if s < 3 else zero)
         nz = perturb(n, cross(unit, n) if 3 <= s < 6 else zero)
         wz = perturb(w, cross(unit, w) if s >= 6 else zero)
-        e, r, arm = find_contact(c.r[i], k, dz, nz, wz)
+        e, r, arm = find_contact(row.radius, k, dz, nz, wz)
         t0, t1 = cross(e, arm), cross(r, e)
         for a in range(3):
             G[a, s], G[3 + a, s], G[6 + a, s] = e[a].imag / TINY, t0[a].imag / TINY, t1[a].imag / TINY
             g[a], g[3 + a], g[6 + a] = e[a].real, t0[a].real, t1[a].real
     if k < 2:
         return 0.0
-    _, r, arm = find_contact(c.r[i], k, d, n, w)
+    _, r, arm = find_contact(row.radius, k, d, n, w)
     return float(n[0] * arm[0] + n[1] * arm[1] + n[2] * arm[2])
 
 
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[Any, NDArray[np.bool_]]:
-    """Axis w of the disc and normal n of the rolling plane in the frames of their markers, and the active equations."""
-    w, n = (normalise(rows.local(name)) for name in ("axis", "normal"))
-    return bind_letters(rows, {"r": "radius"}, w=w, n=n), rows.local("axes")
+def derive(rows: LocalRows) -> dict[str, FloatArray]:
+    """Axis w of the disc and normal n as unit vectors, in the frames of their markers."""
+    return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -107,21 +104,24 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_contact(rows: LocalRows, s: Fields) -> FloatArray:
     """Contact points, global [m], shape (rows, 3)."""
-    (c, j, _), m = rows.columns, s.markers[FAMILY]
-    n, w = np.einsum("iab,ib->ia", m.A[j.m0], c.n), np.einsum("iab,ib->ia", m.A[j.m1], c.w)
+    (own, j, _), m = rows.columns, s.markers[FAMILY]
+    n = np.einsum("iab,ib->ia", m.A[j.m0], own["unit_normal"])
+    w = np.einsum("iab,ib->ia", m.A[j.m1], own["unit_axis"])
     along = normalise(np.cross(w, n))
-    found: FloatArray = m.p[j.m1] + c.r[:, None] * np.cross(w, along)
+    found: FloatArray = m.p[j.m1] + own["radius"][:, None] * np.cross(w, along)
     return found
 
 
 register_joint(
     RollingJoint,
     loops,
-    bind,
     multipliers=3,
     unit="m/s, m/s, m",
     equations="slip across and along the track [m/s], distance from the plane [m], (3,)",
     check=check,
+    derived=("unit_axis", "unit_normal"),
+    derive=derive,
+    locked=lambda rows: rows.local("axes"),
     fast=(True, True, False),
     outputs={"contact_position": Output("m", "contact point, global, (3,)", eval_contact)},
     start="contact_position",

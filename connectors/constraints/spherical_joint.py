@@ -7,15 +7,14 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
@@ -34,7 +33,7 @@ class SphericalJoint(Component):
 
 @kernel
 def equation(
-    c: FloatArray, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """C_k = d_k [m]."""
     g[k] = 1.0
@@ -45,16 +44,17 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """No parameters; the equations of the locked axes hold."""
-    return np.zeros((0, 0)), rows.local("axes")
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a joint that locks z between 2D markers."""
     check_spatial(world, table, table.local("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
 
 
 register_joint(
-    SphericalJoint, loops, bind, multipliers=3, unit="m", equations="p1 - p0 along x, y, z, (3,)", check=check
+    SphericalJoint,
+    loops,
+    multipliers=3,
+    unit="m",
+    equations="p1 - p0 along x, y, z, (3,)",
+    check=check,
+    locked=lambda rows: rows.local("axes"),
 )

@@ -99,8 +99,8 @@ def clamp(world: World, node: Handles) -> Entity:
 
     Rigid bodies and nodes: x, y, rotation; in 3D x, y, z and the Euler parameters except the largest one in the
     reference configuration, since their length is already constrained.  Cable nodes: the position, and the slope across
-    the cable, so that the cable may stretch at the clamp.  This leaves a coordinate free if the reference slope lies
-    along a global axis; an oblique slope is held completely, including the stretch at the node.
+    the cable, so that the cable may stretch at the clamp, and the twist.  This leaves a coordinate free if the
+    reference slope lies along a global axis; an oblique slope is held completely, including the stretch at the node.
 
     Raises:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
@@ -124,8 +124,9 @@ def clamp(world: World, node: Handles) -> Entity:
     held |= ~along
     if (held != held[0]).any():
         raise ModelError(f"clamp({merged!r}): the slopes have different directions; clamp the nodes one by one")
-    d = len(names) // 2
-    return fix(world, merged, *names[:d], *(name for name, hold in zip(names[d:], held[0], strict=True) if hold))
+    d = slopes.shape[1]
+    across = (name for name, hold in zip(names[d : 2 * d], held[0], strict=True) if hold)
+    return fix(world, merged, *names[:d], *across, *names[2 * d :])
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:

@@ -15,15 +15,16 @@ differentiation.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
-from windlass.connectors.markers.marker_laws import register_marker
+from windlass.connectors.markers.marker_laws import pack_markers, register_marker
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, inside, instance, number
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -42,31 +43,19 @@ class CableStrain(Component):
     place = column("1", "share of the cable between its first node and the place, 0 to 1", default=0.5, minimum=0.0)
 
 
-class Columns(NamedTuple):
-    """Data of the rows for the kernels."""
-
-    k: IntArray  # places in the columns of the coordinate markers, shape (rows,)
-    dofs: IntArray  # local coordinate numbers of the nodes, 4 d of each, then l of winch cables, shape (rows, n)
-    d: IntArray  # 2 or 3 dimensions, shape (rows,)
-    f: FloatArray  # derivatives of the shape functions of a cable of length 1 [1], shape (rows, 4)
-    # L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others, shape (rows,)
-    length: FloatArray
-    share: FloatArray
-    eps: FloatArray  # ε_ref [1], shape (rows,)
-
-
 @kernel
-def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
     """u, its rate and its derivatives of all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
-    for i in range(len(c.k)):
+    for i in range(len(rows)):
         # length of the cable: given, or a share of a coordinate
-        k, h, d, q, winds = c.k[i], m.h[c.k[i]], c.d[i], c.dofs[i], c.share[i] > 0.0
+        row = rows[i]
+        k, h, d, q, winds = row.index, m.h[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d
-        L = c.share[i] * x[q[l]] if winds else c.length[i]
+        L = row.share * x[q[l]] if winds else row.length
         n += winds
-        D[0], D[1], D[2], D[3] = c.f[i, 0] / L, c.f[i, 1], c.f[i, 2] / L, c.f[i, 3]
+        D[0], D[1], D[2], D[3] = row.f[0] / L, row.f[1], row.f[2] / L, row.f[3]
         X[:] = 0.0
         # slope p, and its derivative X with respect to the coordinates
         square = 0.0
@@ -78,10 +67,10 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
             for j in range(4):
                 X[b, j * d + b] = D[j]
             if winds:
-                X[b, l] = -c.share[i] / L * a[b]
+                X[b, l] = -row.share / L * a[b]
         # strain, its gradient J and its rate
         size = np.sqrt(square)
-        m.value[k], m.rate[k] = size - 1.0 - c.eps[i], 0.0
+        m.value[k], m.rate[k] = size - 1.0 - row.reference_strain, 0.0
         for s in range(n):
             m.J[k, s] = 0.0
             for b in range(d):
@@ -97,7 +86,7 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
         # and second derivatives of p with respect to the length
         if winds:
             for b in range(d):
-                e, by_length = p[b] / size, -c.share[i] / L
+                e, by_length = p[b] / size, -row.share / L
                 for j in (0, 2):
                     m.H[h, j * d + b, l] += e * by_length * D[j]
                     m.H[h, l, j * d + b] += e * by_length * D[j]
@@ -109,8 +98,13 @@ def update_strains(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArra
                 m.Jd[k, s] += m.H[h, s, r] * v[q[r]]
 
 
-def bind(rows: LocalRows) -> Columns:
-    """The places on the cables of the rows."""
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The places on the cables of the rows.
+
+    dofs: 4 d of the nodes, then l of winch cables.  dimensions: d.  f: derivatives of the shape functions of a cable of
+    length 1 [1].  length: L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others.
+    reference_strain: ε_ref [1].
+    """
     count, ids = len(rows.rows), rows.local("cable")
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
     f = eval_shape(rows.local("place"), np.ones(())).dS
@@ -126,7 +120,7 @@ def bind(rows: LocalRows) -> Columns:
         slope = interpolate(dS[:, None], rows.reference[positions, : 4 * dimension])[:, 0]
         relative = table.local("strain_is_relative_to_reference", of)
         eps[positions] = table.local("reference_strain", of) + relative * (np.sqrt((slope**2).sum(axis=1)) - 1.0)
-    return Columns(rows.own_marker_index(), rows.dofs, d, f, length, share, eps)
+    return pack_markers(rows, 13, dimensions=d, f=f, length=length, share=share, reference_strain=eps)
 
 
 def check(world: Tables, table: EntityTable) -> None:

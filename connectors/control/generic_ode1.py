@@ -10,13 +10,19 @@ Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equat
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, eval_inputs, read_inputs
+from windlass.connectors.control.inputs import (
+    InputColumns,
+    Inputs,
+    add_input_row,
+    bind_inputs,
+    eval_inputs,
+    read_inputs,
+)
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
-from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.bodies.matrix_columns import (
     NO_LIST,
     bind_state_functions,
@@ -26,6 +32,7 @@ from windlass.elements.bodies.matrix_columns import (
 )
 from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
@@ -55,8 +62,29 @@ class GenericODE1(Inputs):
     )
 
 
+class Matrices(NamedTuple):
+    """Rows with their matrices; w: largest number of states of a node.
+
+    dofs: local coordinate numbers, states first, shape (rows, n).  size: number of states (rows,).  inputs: see there.
+    b (rows, w), A (rows, w, w), B and C (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: their
+    derivatives with respect to y, u and u_t.
+    """
+
+    dofs: IntArray
+    size: IntArray
+    inputs: InputColumns
+    b: FloatArray
+    A: FloatArray
+    B: FloatArray
+    C: FloatArray
+    F: FloatArray
+    Y: FloatArray
+    P: FloatArray
+    V: FloatArray
+
+
 @kernel
-def eval_rate(c: Any, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
+def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
     """y_t of state a of row i."""
     total = c.b[i, a] + c.F[i, a]
     for k in range(c.size[i]):
@@ -69,7 +97,7 @@ def eval_rate(c: Any, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> fl
 
 
 @kernel
-def residual(c: Any, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
+def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
     """f -= y_t, as a function of states and inputs."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
@@ -77,7 +105,7 @@ def residual(c: Any, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None
 
 
 @kernel
-def tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """values -= dq ∂y_t/∂q + dv ∂y_t/∂v."""
     n = c.dofs.shape[1]
     row = np.zeros(n)
@@ -92,7 +120,7 @@ def tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntArray,
 
 
 @kernel
-def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(c: Matrices, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the identity: y_t is an acceleration."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
@@ -107,12 +135,8 @@ def count_states(rows: LocalRows) -> IntArray:
     return count
 
 
-def bind(rows: LocalRows) -> tuple[Any, Any]:
-    """Data of the rows for the kernels, and their functions; w: largest number of states of a node.
-
-    dofs: (rows, n) local numbers, states first; size: number of states (rows,).  b (rows, w), A (rows, w, w), B and C
-    (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: derivatives with respect to y, u and u_t.
-    """
+def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFunction]]:
+    """The matrices, the inputs, and the functions of the rows."""
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
     most = inputs.m.shape[1]
@@ -123,18 +147,18 @@ def bind(rows: LocalRows) -> tuple[Any, Any]:
     sizes = [(int(k),) for k in count]
     functions = bind_state_functions(rows, "state_function", "state_derivative", sizes, words)
     shapes = {"F": (n, w), "Y": (n, w, w), "P": (n, w, most), "V": (n, w, most)}
-    new = {letter: np.zeros(shape) for letter, shape in shapes.items()}
-    return bind_letters(rows, {}, dofs=rows.dofs, size=count, inputs=inputs, b=b, A=A, B=B, C=C, **new), functions
+    called = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return Matrices(rows.dofs, count, inputs, b, A, B, C, **called), inputs, functions
 
 
-def read_arguments(c: Any, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """y, u and u_t of row i."""
     return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `GenericODE1`."""
-    c, functions = rows.columns
+    c, _, functions = rows.columns
 
     def update(s: Fields) -> None:
         for i, f in functions.items():

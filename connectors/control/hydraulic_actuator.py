@@ -19,11 +19,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, read_inputs
+from windlass.connectors.control.inputs import InputColumns, Inputs, add_input_row, bind_inputs, read_inputs
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
-from windlass.connectors.markers.pairs import Pair, bind_letters, bind_pair, pair_dofs, subtract
+from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, add_curvature
 from windlass.elements.bodies.matrix_columns import bind_state_functions
 from windlass.elements.nodes.generic_nodes import STATES
@@ -40,10 +41,6 @@ from windlass.framework.model.table import EntityTable
 
 LINEAR = 1.0
 """Pressure difference [Pa] below which the flow of a valve is linear in it."""
-LETTERS = {
-    "Lo": "offset_length", "Ls": "stroke_length", "d": "damping", "Koil": "oil_bulk_modulus", "Qn": "nominal_flow",
-    "ps": "system_pressure", "pt": "tank_pressure", "moves": "volume_change",
-}  # fmt: skip
 
 
 class HydraulicActuator(Inputs):
@@ -90,37 +87,38 @@ def root(x: float) -> tuple[float, float]:
 
 
 @kernel
-def eval_flow(c: Any, i: int, k: int, p: float) -> tuple[float, float, float]:
-    """Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k of row i."""
-    a = c.opening[i, k]
+def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
+    """Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k."""
+    a, Qn = row.opening[k], row.nominal_flow
     if a >= 0.0:
-        w, slope = root(c.ps[i] - p)
-        return a * c.Qn[i] * w, -a * c.Qn[i] * slope, c.Qn[i] * w
-    w, slope = root(p - c.pt[i])
-    return a * c.Qn[i] * w, a * c.Qn[i] * slope, c.Qn[i] * w
+        w, slope = root(row.system_pressure - p)
+        return a * Qn * w, -a * Qn * slope, Qn * w
+    w, slope = root(p - row.tank_pressure)
+    return a * Qn * w, a * Qn * slope, Qn * w
 
 
 @kernel
-def eval_stiffness(c: Any, i: int, k: int, s: float) -> tuple[float, float]:
-    """G_k [Pa/m^3] and ∂G_k/∂s of row i."""
-    if not c.moves[i]:
-        return c.Koil[i] / c.Vh[i, k], 0.0
-    more, sign = (c.A[i, 0] * s, 1.0) if k == 0 else (c.A[i, 1] * (c.Ls[i] - s), -1.0)
-    softness = 1.0 / c.Koil[i] + c.cylinder[i]
-    G = 1.0 / (c.Vh[i, k] * (1.0 / c.Koil[i] + c.hose[i]) + more * softness)
-    return G, -G * G * sign * c.A[i, k] * softness
+def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
+    """G_k [Pa/m^3] and ∂G_k/∂s."""
+    Koil, A, Vh = row.oil_bulk_modulus, row.area, row.hose_volume
+    if not row.volume_change:
+        return Koil / Vh[k], 0.0
+    more, sign = (A[0] * s, 1.0) if k == 0 else (A[1] * (row.stroke_length - s), -1.0)
+    softness = 1.0 / Koil + row.soft_cylinder
+    G = 1.0 / (Vh[k] * (1.0 / Koil + row.soft_hose) + more * softness)
+    return G, -G * G * sign * A[k] * softness
 
 
 @kernel
-def eval_rate(c: Any, i: int, k: int, s: float, st: float, p: float) -> float:
-    """p_k,t [Pa/s] of row i."""
+def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
+    """p_k,t [Pa/s]."""
     sign = -1.0 if k == 0 else 1.0
-    rate: float = eval_stiffness(c, i, k, s)[0] * (sign * c.A[i, k] * st + eval_flow(c, i, k, p)[0])
+    rate: float = eval_stiffness(row, k, s)[0] * (sign * row.area[k] * st + eval_flow(row, k, p)[0])
     return rate
 
 
 @kernel
-def measure(c: Any, pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
+def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
     """L [m], not a number where it is 0, and its rate [m/s] of row i."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
@@ -130,50 +128,51 @@ def measure(c: Any, pair: Pair, m: PositionColumns, i: int) -> tuple[float, floa
 
 
 @kernel
-def eval_force(c: Any, i: int, st: float, v: FloatArray) -> float:
-    """N of row i [N]."""
-    N: float = -v[c.p[i, 0]] * c.A[i, 0] + v[c.p[i, 1]] * c.A[i, 1] + c.d[i] * st
+def eval_force(row: Any, st: float, v: FloatArray) -> float:
+    """N [N]."""
+    N: float = -v[row.states[0]] * row.area[0] + v[row.states[1]] * row.area[1] + row.damping * st
     return N
 
 
 @kernel
-def residual(c: Any, pair: Pair, m: PositionColumns, v: FloatArray, f: FloatArray) -> None:
-    """Add the force on both points, and the rates of the pressures."""
-    n0, n = pair.n0, c.at
+def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
+    """Add the force on both points, which have the first n coordinates of a row, and the rates of the pressures."""
+    n0 = pair.n0
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
-        m0, m1 = pair.m0[i], pair.m1[i]
-        L, st = measure(c, pair, m, i)
-        N, u = eval_force(c, i, st, v) / L, subtract(m.p, m1, m0)
+        row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
+        L, st = measure(pair, m, i)
+        N, u = eval_force(row, st, v) / L, subtract(m.p, m1, m0)
         for x in range(3):
             for a in range(n0):
                 f[pair.dofs[i, a]] -= m.J[m0, x, a] * N * u[x]
             for a in range(n - n0):
                 f[pair.dofs[i, n0 + a]] += m.J[m1, x, a] * N * u[x]
         for k in range(2):
-            f[c.p[i, k]] -= c.A[i, k] * eval_rate(c, i, k, L - c.Lo[i], st, v[c.p[i, k]])
+            p = row.states[k]
+            f[p] -= row.area[k] * eval_rate(row, k, L - row.offset_length, st, v[p])
 
 
 @kernel
 def tangent(
-    c: Any, pair: Pair, m: PositionColumns, inputs: CoordinateColumns, v: FloatArray, dq: float, dv: float,
-    slots: IntArray, values: FloatArray,
+    rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
+    v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """values += dq ∂f/∂q + dv ∂f/∂v."""
-    n0, n, width = pair.n0, c.at, pair.dofs.shape[1]
+    """values += dq ∂f/∂q + dv ∂f/∂v; P, V: derivatives of openings by u and u_t, shape (rows, 2, 1 + inputs)."""
+    n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
     # of both points, side by side: e·J and the derivatives of s_t with respect to coordinates; then a gradient with
     # respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
-    eJ, rate, row, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
+    eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
         # length, its rate, and force
-        m0, m1 = pair.m0[i], pair.m1[i]
+        row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
         u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
-        L, st = measure(c, pair, m, i)
-        N = eval_force(c, i, st, v)
+        L, st = measure(pair, m, i)
+        N, d, A = eval_force(row, st, v), row.damping, row.area
         # J and J̇ of the vector between the points, e·J, and derivatives of s_t
         for a in range(n):
             eJ[a], rate[a] = 0.0, 0.0
@@ -191,37 +190,37 @@ def tangent(
                 turned = -eJ[a] * eJ[b]
                 for x in range(3):
                     turned += J[x, a] * J[x, b]
-                change = dq * (c.d[i] * eJ[a] * rate[b] + N / L * turned) + dv * c.d[i] * eJ[a] * eJ[b]
+                change = dq * (d * eJ[a] * rate[b] + N / L * turned) + dv * d * eJ[a] * eJ[b]
                 values[slots[i, a, b]] += change
             for k in range(2):
-                values[slots[i, a, n + k]] += dv * eJ[a] * c.A[i, k] * (-1.0 if k == 0 else 1.0)
+                values[slots[i, a, n + k]] += dv * eJ[a] * A[k] * (-1.0 if k == 0 else 1.0)
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
         # pressures, whose equations follow the points
-        s = L - c.Lo[i]
+        s = L - row.offset_length
         for k in range(2):
-            sign, p = -1.0 if k == 0 else 1.0, v[c.p[i, k]]
-            G, Gs = eval_stiffness(c, i, k, s)
-            Q, Qp, Qa = eval_flow(c, i, k, p)
-            by_s = Gs * (sign * c.A[i, k] * st + Q) + G * Qa * c.P[i, k, 0]
-            by_st = G * (sign * c.A[i, k] + Qa * c.V[i, k, 0])
+            sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]
+            G, Gs = eval_stiffness(row, k, s)
+            Q, Qp, Qa = eval_flow(row, k, p)
+            by_s = Gs * (sign * A[k] * st + Q) + G * Qa * P[i, k, 0]
+            by_st = G * (sign * A[k] + Qa * V[i, k, 0])
             # derivatives of the equation of a pressure with respect to points, itself and the inputs
-            row[:] = 0.0
+            G_q[:] = 0.0
             for a in range(n):
-                row[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
-            row[n + k] = dv * G * Qp
-            add_input_row(c.inputs, inputs, i, G * Qa * c.P[i, k, 1:], G * Qa * c.V[i, k, 1:], dq, dv, row)
+                G_q[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
+            G_q[n + k] = dv * G * Qp
+            add_input_row(inputs, q, i, G * Qa * P[i, k, 1:], G * Qa * V[i, k, 1:], dq, dv, G_q)
             for a in range(width):
-                values[slots[i, n + k, a]] -= c.A[i, k] * row[a]
+                values[slots[i, n + k, a]] -= A[k] * G_q[a]
 
 
 @kernel
-def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t."""
-    for i in range(len(c.p)):
+def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the factors of p_k,t, which follow n coordinates of the points."""
+    for i in range(len(rows)):
         for k in range(2):
-            values[slots[i, c.at + k, c.at + k]] += scale * c.A[i, k]
+            values[slots[i, n + k, n + k]] += scale * rows[i].area[k]
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -230,12 +229,11 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Pair, Any, dict[int, StateFunction]]:
-    """The points of the rows, their letters, and the functions of their valves.
+def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
+    """The points of the rows, their records, their inputs, and the functions of their valves.
 
-    p: local numbers of the states (rows, 2); at: first of their columns among the row's coordinates.  A, Vh, opening of
-    both chambers (rows, 2); P, V: derivatives of openings with respect to u and u_t (rows, 2, 1 + inputs); cylinder,
-    hose: compliance 1/K, 0 for rigid ones.
+    Records have states: local numbers of the states (2,); area, hose_volume, opening of both chambers (2,);
+    soft_cylinder, soft_hose: 1/K, 0 for rigid ones.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
@@ -247,52 +245,53 @@ def bind(rows: LocalRows) -> tuple[Pair, Any, dict[int, StateFunction]]:
         given = local(name)
         return np.where(given > 0.0, 1.0 / np.where(given > 0.0, given, 1.0), 0.0)
 
-    inputs = bind_inputs(rows, at + 2)
-    valves = np.zeros((n, 2, 1 + inputs.m.shape[1]))
-    c = bind_letters(
-        rows, LETTERS, p=rows.dofs[:, at : at + 2].copy(), at=at, inputs=inputs, A=both("area"), Vh=both("hose_volume"),
-        cylinder=soft("cylinder_bulk_modulus"), hose=soft("hose_bulk_modulus"), opening=both("valve_opening"),
-        P=valves, V=valves.copy(),
-    )  # fmt: skip
+    derived = {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
+    derived |= {name: both(name) for name in ("area", "hose_volume")}
+    derived |= {f"soft_{name}": soft(f"{name}_bulk_modulus") for name in ("cylinder", "hose")}
     words = "two finite numbers, the openings of the valves [1]"
-    return bind_pair(rows), c, bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
+    functions = bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
+    return bind_pair(rows), rows.pack(derived), bind_inputs(rows, at + 2), functions
 
 
-def read_arguments(pair: Pair, c: Any, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
+def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
     """u and u_t of the valves of row i: the stroke and the inputs."""
-    L, st = measure(c, pair, s.markers[FAMILY], i)
-    u, ut = read_inputs(c.inputs, coordinates_of(s), i)
-    return np.append(L - c.Lo[i], u), np.append(st, ut)
+    pair, own, inputs, _ = rows.columns
+    L, st = measure(pair, s.markers[FAMILY], i)
+    u, ut = read_inputs(inputs, coordinates_of(s), i)
+    return np.append(L - own["offset_length"][i], u), np.append(st, ut)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `HydraulicActuator`."""
-    pair, c, functions = rows.columns
+    pair, own, inputs, functions = rows.columns
     given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
+    P, V = np.zeros((2, len(own), 2, 1 + inputs.m.shape[1]))
+    at = inputs.first - 2
 
     def update(s: Fields) -> None:
         for i, f in functions.items():
-            c.opening[i] = given[i] + f(s.t, *read_arguments(pair, c, s, i))
+            own["opening"][i] = given[i] + f(s.t, *read_arguments(rows, s, i))
 
     def update_tangent(s: Fields) -> None:
         update(s)
         for i, f in functions.items():
-            n = 1 + c.inputs.size[i]
-            c.P[i, :, :n], c.V[i, :, :n] = f.differentiate(s.t, *read_arguments(pair, c, s, i))
+            n = 1 + inputs.size[i]
+            P[i, :, :n], V[i, :, :n] = f.differentiate(s.t, *read_arguments(rows, s, i))
 
     system = System("HydraulicActuator", rows.dofs)
     before = (update, update_tangent) if functions else (None, None)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.v, s.f), before[0])
+    system.residual = call(residual, lambda s: (own, pair, s.markers[FAMILY], at, s.v, s.f), before[0])
     system.tangent = call(
         tangent,
-        lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
+        lambda s: (own, pair, s.markers[FAMILY], inputs, coordinates_of(s), P, V, s.v, s.dq, s.dv, s.slots, s.values),
         before[1],
     )
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.mass = call(mass, lambda s: (own, at, s.mass, s.slots, s.values))
 
     def read(s: Evaluation) -> None:
         st, on = eval_stroke_rate(rows, s), pair.active
-        s.powers += np.stack((c.d * st**2 * on, (eval_tension(rows, s) - c.d * st * on) * st))
+        d = own["damping"]
+        s.powers += np.stack((d * st**2 * on, (eval_tension(rows, s) - d * st * on) * st))
 
     system.account = Account(read, lost=("damping",), passed=("oil",), is_whole=False)
     return system
@@ -300,9 +299,10 @@ def build(rows: LocalRows) -> System:
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """N [N], > 0 pulls, shape (rows,); 0 where inactive."""
-    pair, c, _ = rows.columns
-    p = s.v[c.p]
-    found: FloatArray = (-p[:, 0] * c.A[:, 0] + p[:, 1] * c.A[:, 1] + c.d * eval_stroke_rate(rows, s)) * pair.active
+    pair, own, _, _ = rows.columns
+    p, A = s.v[own["states"]], own["area"]
+    damping = own["damping"] * eval_stroke_rate(rows, s)
+    found: FloatArray = (-p[:, 0] * A[:, 0] + p[:, 1] * A[:, 1] + damping) * pair.active
     return found
 
 
@@ -315,10 +315,10 @@ def eval_stroke_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Openings of the valves [1], shape (rows, 2)."""
-    pair, c, functions = rows.columns
+    functions = rows.columns[3]
     found: FloatArray = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
     for i, f in functions.items():
-        found[i] += f(s.t, *read_arguments(pair, c, s, i))
+        found[i] += f(s.t, *read_arguments(rows, s, i))
     return found
 
 
@@ -335,9 +335,9 @@ def check(world: Tables, table: EntityTable) -> None:
 OUTPUTS = {
     "force": Output("N", "N, > 0 pulls, ()", eval_tension),
     "distance": Output("m", "L, ()", eval_distance),
-    "stroke": Output("m", "s, ()", lambda rows, s: eval_distance(rows, s) - rows.columns[1].Lo),
+    "stroke": Output("m", "s, ()", lambda rows, s: eval_distance(rows, s) - rows.columns[1]["offset_length"]),
     "stroke_rate": Output("m/s", "s_t, ()", eval_stroke_rate),
-    "pressures": Output("Pa", "p_0 and p_1, (2,)", lambda rows, s: s.v[rows.columns[1].p]),
+    "pressures": Output("Pa", "p_0 and p_1, (2,)", lambda rows, s: s.v[rows.columns[1]["states"]]),
     "valve_openings": Output("1", "a_0 and a_1, (2,)", eval_openings),
 }
 register(

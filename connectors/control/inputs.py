@@ -59,8 +59,8 @@ def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArr
 
 
 def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
-    """Values u of the inputs, 0 beyond the inputs of a row, shape (rows, inputs)."""
-    c: InputColumns = rows.columns[0].inputs
+    """Values u of the inputs, 0 beyond the inputs of a row, shape (rows, inputs); the second of the columns of rows."""
+    c: InputColumns = rows.columns[1]
     found = np.zeros(c.m.shape)
     given = c.m >= 0
     found[given] = coordinates_of(s).value[c.m[given]]

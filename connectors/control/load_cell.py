@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
-from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.nodes.generic_nodes import STATES, state_node
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance, number, numbers, word
@@ -62,40 +62,40 @@ class Measured(NamedTuple):
 
 
 @kernel
-def residual(c: Any, v: FloatArray, f: FloatArray) -> None:
+def residual(rows: Any, v: FloatArray, f: FloatArray) -> None:
     """f += y."""
-    for i in range(len(c.y)):
-        f[c.y[i]] += v[c.y[i]]
+    for i in range(len(rows)):
+        f[rows[i].state] += v[rows[i].state]
 
 
 @kernel
-def tangent(c: Any, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(dv: float, slots: IntArray, values: FloatArray) -> None:
     """values += dv."""
-    for i in range(len(c.y)):
+    for i in range(len(slots)):
         values[slots[i, 0, 0]] += dv
 
 
 @kernel
-def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times T to the mass matrix: y_t is an acceleration."""
-    for i in range(len(c.y)):
-        values[slots[i, 0, 0]] += scale * c.T[i]
+    for i in range(len(rows)):
+        values[slots[i, 0, 0]] += scale * rows[i].time_constant
 
 
 @kernel
-def measure(c: Any, lam: FloatArray, f: FloatArray) -> None:
+def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f: FloatArray) -> None:
     """f -= w·λ."""
-    for i in range(len(c.y)):
-        for k in range(c.lam.shape[1]):
-            f[c.y[i]] -= c.w[i, k] * lam[c.lam[i, k]]
+    for i in range(len(rows)):
+        for k in range(w.shape[1]):
+            f[rows[i].state] -= w[i, k] * lam[multipliers[i, k]]
 
 
 @kernel
-def measure_tangent(c: Any, slots: Coupling, values: FloatArray) -> None:
+def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
     """values -= w in the columns of the multipliers."""
-    for i in range(len(c.y)):
-        for k in range(c.lam.shape[1]):
-            values[slots.columns[i, 0, k]] -= slots.scale * c.w[i, k]
+    for i in range(len(w)):
+        for k in range(w.shape[1]):
+            values[slots.columns[i, 0, k]] -= slots.scale * w[i, k]
 
 
 def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
@@ -106,12 +106,9 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
     return count
 
 
-def bind(rows: LocalRows) -> Any:
-    """Data of the rows for the kernels.
-
-    y: local numbers of the states (rows,).  lam: local numbers of the multipliers (rows, m); w: weights [1], 0 beyond
-    those of a joint (rows, m).
-    """
+def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
+    """The records of the rows with the local number of their ``state``; local numbers of the multipliers, and weights
+    w [1], 0 beyond those of a joint, both (rows, m)."""
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
@@ -122,20 +119,20 @@ def bind(rows: LocalRows) -> Any:
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]
     y = rows.dofs[:, rows.world.ref_width(rows.table, "joint")]
-    return bind_letters(rows, {"T": "time_constant"}, y=y.copy(), lam=lam, w=w)
+    return rows.pack({"state": y}), lam, w
 
 
 def build(rows: LocalRows) -> System:
     """The system of `LoadCell`."""
-    c = rows.columns
-    system = System("LoadCell", c.y[:, None])
-    system.residual = call(residual, lambda s: (c, s.v, s.f))
-    system.tangent = call(tangent, lambda s: (c, s.dv, s.slots, s.values))
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    own, multipliers, w = rows.columns
+    system = System("LoadCell", own["state"][:, None].copy())
+    system.residual = call(residual, lambda s: (own, s.v, s.f))
+    system.tangent = call(tangent, lambda s: (s.dv, s.slots, s.values))
+    system.mass = call(mass, lambda s: (own, s.mass, s.slots, s.values))
     system.constraint = ConstraintSystem(
-        c.lam,
-        call(measure, lambda s: (c, s.lam, s.f)),
-        call(measure_tangent, lambda s: (c, s.coupling, s.values)),
+        multipliers,
+        call(measure, lambda s: (own, multipliers, w, s.lam, s.f)),
+        call(measure_tangent, lambda s: (w, s.coupling, s.values)),
         Call(),
     )
     return system
@@ -188,11 +185,11 @@ register(
     build=build,
     check=check,
     outputs={
-        "reading": Output("N, N m", "state y [N or N m], ()", lambda rows, s: s.v[rows.columns.y]),
+        "reading": Output("N, N m", "state y [N or N m], ()", lambda rows, s: s.v[rows.columns[0]["state"]]),
         "load": Output(
             "N, N m",
             "w·λ, which the reading follows [N or N m], ()",
-            lambda rows, s: (rows.columns.w * s.lam[rows.columns.lam]).sum(axis=1),
+            lambda rows, s: (rows.columns[2] * s.lam[rows.columns[1]]).sum(axis=1),
         ),
     },
     source="first-order lag of transducers, see the head of its file",

@@ -15,9 +15,10 @@ differentiation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.markers.pairs import pair_dofs
@@ -31,6 +32,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Dofs, LocalRows, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -57,37 +59,26 @@ class DistanceCoordinate(Component):
     length = column("m", "distance at which the coordinate is 0", default=0.0, minimum=0.0)
 
 
-class Columns(NamedTuple):
-    """Data of the rows for the kernels, of shape (rows,) except e and origin (rows, 3)."""
-
-    k: IntArray  # places in the columns of the coordinate markers
-    m0: IntArray  # m0, m1: those of the points; m0 = -1 for a way
-    m1: IntArray
-    n0: int  # number of coordinates of the first point
-    e: FloatArray  # e, origin: direction and origin of ways
-    origin: FloatArray
-    length: FloatArray  # of distances
-
-
 @kernel
-def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
-    """u, its rate and its derivatives of all rows."""
+def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
+    """u, its rate and its derivatives of all rows; the first n0 coordinates belong to marker 0."""
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]
     X, Xt = np.zeros((3, n)), np.zeros((3, n))
-    for i in range(len(c.k)):
-        k, m0, m1, h = c.k[i], c.m0[i], c.m1[i], m.h[c.k[i]]
-        width = min(n - c.n0, p.J.shape[2])
+    for i in range(len(rows)):
+        row = rows[i]
+        k, m0, m1, h = row.index, row.first, row.marker1, m.h[row.index]
+        width = min(n - n0, p.J.shape[2])
         # vector from the origin or from marker 0, its rate and derivatives; e: its direction, if fixed
         for a in range(3):
-            d[a], w[a] = p.p[m1, a] - c.origin[i, a], p.v[m1, a]
+            d[a], w[a] = p.p[m1, a] - row.from_origin[a], p.v[m1, a]
             if m0 >= 0:
                 d[a], w[a] = d[a] - p.p[m0, a], w[a] - p.v[m0, a]
-            e[a], et[a] = c.e[i, a], 0.0
-            for b in range(c.n0):
+            e[a], et[a] = row.along[a], 0.0
+            for b in range(n0):
                 X[a, b], Xt[a, b] = -p.J[m0, a, b], -p.Jd[m0, a, b]
             for b in range(width):
-                X[a, c.n0 + b], Xt[a, c.n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
+                X[a, n0 + b], Xt[a, n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
         # direction of a distance, and its rate
         curved = 0.0
         if m0 >= 0:
@@ -100,20 +91,20 @@ def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
             for a in range(3):
                 et[a] = (w[a] - rate * e[a]) * curved
         # value, rate, and their derivatives
-        value, rate = -c.length[i], 0.0
+        value, rate = -row.distance, 0.0
         for a in range(3):
             value += e[a] * d[a]
             rate += e[a] * w[a]
         m.value[k], m.rate[k] = value, rate
-        for b in range(c.n0 + width):
+        for b in range(n0 + width):
             J, Jd = 0.0, 0.0
             for a in range(3):
                 J += e[a] * X[a, b]
                 Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
             m.J[k, b], m.Jd[k, b] = J, Jd
         # second derivatives: of the direction of a distance, and of the markers
-        for b in range(c.n0 + width):
-            for q in range(c.n0 + width):
+        for b in range(n0 + width):
+            for q in range(n0 + width):
                 total = 0.0
                 if curved != 0.0:
                     for a in range(3):
@@ -125,26 +116,42 @@ def update_ways(c: Columns, m: CoordinateColumns, p: PositionColumns) -> None:
             marker = m1 if second else m0
             if marker < 0 or p.h[marker] < 0:
                 continue
-            begin, count, sign = (c.n0, width, 1.0) if second else (0, c.n0, -1.0)
+            begin, count, sign = (n0, width, 1.0) if second else (0, n0, -1.0)
             for b in range(count):
                 for q in range(count):
                     for a in range(3):
                         m.H[h, begin + b, begin + q] += sign * e[a] * p.H[p.h[marker], a, b, q]
 
 
-def bind_way(rows: LocalRows) -> Columns:
+def bind_way(rows: LocalRows) -> tuple[NDArray[Any], int]:
     """Rows of `PointCoordinate`."""
-    n, e = len(rows.rows), normalise(rows.local("direction"))
-    return Columns(
-        rows.own_marker_index(), np.full(n, -1), rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n)
-    )
+    return _bind(rows, normalise(rows.local("direction")), rows.local("origin")), 0
 
 
-def bind_distance(rows: LocalRows) -> Columns:
+def bind_distance(rows: LocalRows) -> tuple[NDArray[Any], int]:
     """Rows of `DistanceCoordinate`."""
-    zero, n0 = np.zeros((len(rows.rows), 3)), rows.world.ref_width(rows.table, "marker0")
-    ends = rows.markers("marker0"), rows.markers("marker1")
-    return Columns(rows.own_marker_index(), *ends, n0, zero, zero, rows.local("length"))
+    zero = np.zeros((len(rows.rows), 3))
+    records = _bind(rows, zero, zero, rows.markers("marker0"), rows.local("length"))
+    return records, rows.world.ref_width(rows.table, "marker0")
+
+
+def _bind(
+    rows: LocalRows,
+    along: FloatArray,
+    origin: FloatArray,
+    first: IntArray | None = None,
+    distance: FloatArray | None = None,
+) -> NDArray[Any]:
+    """The records of rows: direction and origin of ways, first marker or -1, and length of distances."""
+    n = len(rows.rows)
+    return create_records(
+        index=rows.own_marker_index(),
+        first=np.full(n, -1) if first is None else first,
+        marker1=rows.markers("marker1"),
+        along=along,
+        from_origin=origin,
+        distance=np.zeros(n) if distance is None else distance,
+    )
 
 
 def check_direction(world: Tables, table: EntityTable) -> None:
@@ -189,18 +196,18 @@ def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: 
 
 def register_coordinate(
     component: type[Component],
-    bind: Callable[[LocalRows], Columns],
+    bind: Callable[[LocalRows], tuple[NDArray[Any], int]],
     dofs: Dofs,
     check: Callable[[Tables, EntityTable], None] | None = None,
 ) -> None:
     """Register a coordinate of points."""
 
     def build(rows: LocalRows) -> System:
-        c, system = bind(rows), System(component.__name__, rows.dofs)
-        system.update = call(update_ways, lambda s: (c, s.markers[FAMILY], s.markers[POSITIONS]))
+        (own, n0), system = bind(rows), System(component.__name__, rows.dofs)
+        system.update = call(update_ways, lambda s: (own, n0, s.markers[FAMILY], s.markers[POSITIONS]))
 
         def diagnose(s: Fields) -> list[str]:
-            lost = np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
+            lost = np.flatnonzero(np.isnan(s.markers[FAMILY].value[own["index"]]))
             return [f"{rows.table.describe(int(rows.rows[i]))}: its points meet, there is no direction" for i in lost]
 
         system.checks.diagnose = diagnose

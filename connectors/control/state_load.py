@@ -11,11 +11,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, eval_inputs, read_inputs
+from windlass.connectors.control.inputs import (
+    InputColumns,
+    Inputs,
+    add_input_row,
+    bind_inputs,
+    eval_inputs,
+    read_inputs,
+)
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pairs import bind_letters
 from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, stack_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
@@ -45,98 +52,114 @@ class StateLoad(Inputs):
 
 
 @kernel
-def eval_load(c: Any, m: CoordinateColumns, i: int) -> float:
+def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, i: int) -> float:
     """F of row i [N or N m]."""
-    total = c.value[i] + c.F[i]
-    for k in range(c.inputs.size[i]):
-        j = c.inputs.m[i, k]
-        total += c.G[i, k] * m.value[j] + c.R[i, k] * m.rate[j]
+    total = row.value + row.called
+    for k in range(inputs.size[i]):
+        j = inputs.m[i, k]
+        total += G[i, k] * m.value[j] + R[i, k] * m.rate[j]
     F: float = total
     return F
 
 
 @kernel
-def load(c: Any, m: CoordinateColumns, f: FloatArray) -> None:
+def load(
+    rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
+) -> None:
     """f += Jᵀ F."""
-    for i in range(len(c.m0)):
-        if c.on[i]:
-            F = eval_load(c, m, i)
-            for a in range(c.n0):
-                f[c.dofs[i, a]] += m.J[c.m0[i], a] * F
+    for i in range(len(rows)):
+        row = rows[i]
+        if row.active:
+            F = eval_load(row, inputs, G, R, m, i)
+            for a in range(inputs.first):
+                f[dofs[i, a]] += m.J[row.marker, a] * F
 
 
 @kernel
-def load_tangent(c: Any, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def load_tangent(
+    rows: Any,
+    inputs: InputColumns,
+    G: FloatArray,
+    R: FloatArray,
+    m: CoordinateColumns,
+    P: FloatArray,
+    V: FloatArray,
+    dq: float,
+    dv: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
     """values += dq ∂load/∂q + dv ∂load/∂v."""
-    n = c.dofs.shape[1]
+    n = slots.shape[1]
     B = np.zeros(n)
-    for i in range(len(c.m0)):
-        if not c.on[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
         B[:] = 0.0
-        add_input_row(c.inputs, m, i, c.P[i] + c.G[i], c.V[i] + c.R[i], dq, dv, B)
-        h = m.h[c.m0[i]]
-        F = eval_load(c, m, i)
-        for a in range(c.n0):
+        add_input_row(inputs, m, i, P[i] + G[i], V[i] + R[i], dq, dv, B)
+        h = m.h[row.marker]
+        F = eval_load(row, inputs, G, R, m, i)
+        for a in range(inputs.first):
             for b in range(n):
-                values[slots[i, a, b]] += m.J[c.m0[i], a] * B[b]
+                values[slots[i, a, b]] += m.J[row.marker, a] * B[b]
             if h >= 0:
-                for b in range(c.n0):
+                for b in range(inputs.first):
                     values[slots[i, a, b]] += dq * F * m.H[h, a, b]
 
 
-def bind(rows: LocalRows) -> tuple[Any, dict[int, StateFunction]]:
-    """Data of the rows for the kernels, and their functions.
-
-    dofs (rows, n) local numbers, first the n0 numbers of the marker.  G and R (rows, inputs).  F: loads of the
-    functions (rows,); P, V: their derivatives with respect to u and u_t (rows, inputs).
-    """
-    n, n0 = len(rows.rows), rows.world.ref_width(rows.table, "marker")
-    inputs = bind_inputs(rows, n0)
+def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
+    """The records of the rows with ``called``, the loads of their functions; their inputs, which follow the coordinates
+    of the marker; G and R (rows, inputs); and the functions."""
+    n = len(rows.rows)
+    inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]
-    G, R = (stack_matrices(rows, name, ones, inputs.size, (1, most))[:, 0] for name in ("gains", "rate_gains"))
+    G, R = (stack_matrices(rows, name, ones, inputs.size, (1, most))[:, 0].copy() for name in ("gains", "rate_gains"))
     functions = bind_state_functions(rows, "load_function", "load_derivative", [()] * n, "one finite number [N or N m]")
-    c = bind_letters(
-        rows, {"on": "active", "value": "value"}, m0=rows.markers("marker"), dofs=rows.dofs, n0=n0, inputs=inputs,
-        G=G.copy(), R=R.copy(), F=np.zeros(n), P=np.zeros((n, most)), V=np.zeros((n, most)),
-    )  # fmt: skip
-    return c, functions
+    return rows.pack({"called": np.zeros(n)}), inputs, (G, R), functions
 
 
 def build(rows: LocalRows) -> System:
     """The system of `StateLoad`."""
-    c, functions = rows.columns
+    own, inputs, (G, R), functions = rows.columns
+    # derivatives of the functions with respect to u and u_t
+    P, V = np.zeros_like(G), np.zeros_like(R)
 
     def update(s: Fields) -> None:
-        update_loads(c, functions, s)
+        update_loads(rows, s)
 
     def update_tangent(s: Fields) -> None:
         update(s)
         for i, f in functions.items():
-            k = c.inputs.size[i]
-            c.P[i, :k], c.V[i, :k] = f.differentiate(s.t, *read_inputs(c.inputs, s.markers[FAMILY], i))
+            k = inputs.size[i]
+            P[i, :k], V[i, :k] = f.differentiate(s.t, *read_inputs(inputs, s.markers[FAMILY], i))
 
     system = System("StateLoad", rows.dofs)
     before = (update, update_tangent) if functions else (None, None)
     system.load = Term(
-        call(load, lambda s: (c, s.markers[FAMILY], s.f), before[0]),
-        call(load_tangent, lambda s: (c, s.markers[FAMILY], s.dq, s.dv, s.slots, s.values), before[1]),
+        call(load, lambda s: (own, inputs, G, R, s.markers[FAMILY], rows.dofs, s.f), before[0]),
+        call(
+            load_tangent,
+            lambda s: (own, inputs, G, R, s.markers[FAMILY], P, V, s.dq, s.dv, s.slots, s.values),
+            before[1],
+        ),
     )
     return system
 
 
-def update_loads(c: Any, functions: dict[int, StateFunction], s: Fields) -> None:
+def update_loads(rows: LocalRows, s: Fields) -> None:
     """Evaluate the functions at the inputs in the fields."""
+    own, inputs, _, functions = rows.columns
     for i, f in functions.items():
-        c.F[i] = f(s.t, *read_inputs(c.inputs, s.markers[FAMILY], i))
+        own["called"][i] = f(s.t, *read_inputs(inputs, s.markers[FAMILY], i))
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
     """F without the load factor [N or N m], shape (rows,); 0 where inactive."""
-    c, functions = rows.columns
-    update_loads(c, functions, s)
+    update_loads(rows, s)
+    own, inputs, (G, R), _ = rows.columns
     m = s.markers[FAMILY]
-    F: FloatArray = np.array([eval_load(c, m, i) for i in range(len(c.m0))]) * c.on
+    F: FloatArray = np.array([eval_load(row, inputs, G, R, m, i) for i, row in enumerate(own)]) * own["active"]
     return F
 
 

@@ -15,10 +15,14 @@ Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental condition
 from __future__ import annotations
 
 from math import cos, exp, log, sin
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.rows import create_records
 
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
@@ -48,18 +52,16 @@ class FlowColumns(NamedTuple):
     where: IntArray  # the points in the arrays, shape (n,)
 
 
-class Flow(NamedTuple):
-    """A fluid at p points; G and H are valid after `fill_flow_gradients`, shares after `fill_share`, too."""
+def create_flows(count: int) -> NDArray[Any]:
+    """Records of a fluid at points, shape (count,).
 
-    u: FloatArray  # u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3)
-    a: FloatArray
-    G: FloatArray  # G, H: their derivatives with respect to position, shape (p, 3, 3)
-    H: FloatArray
-    # s, ds, st: share of the fluid [1], shape (p,), its derivatives with respect to position [1/m], (p, 3), and to time
-    # [1/s], (p,)
-    s: FloatArray
-    ds: FloatArray
-    st: FloatArray
+    u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).  G, H: their derivatives with respect to position, shape
+    (3, 3), valid after `fill_flow_gradients`.  s, ds, st: share of the fluid [1], its derivatives with respect to
+    position [1/m], shape (3,), and to time [1/s], valid after `fill_share`, too.
+    """
+    vectors = {name: np.zeros((count, 3)) for name in ("u", "a", "ds")}
+    matrices = {name: np.zeros((count, 3, 3)) for name in ("G", "H")}
+    return create_records(**vectors, **matrices, s=np.zeros(count), st=np.zeros(count))
 
 
 @kernel(inline=True)
@@ -92,13 +94,13 @@ def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
 
 
 @kernel
-def add_profile(c: FlowColumns, z: float, i: int, f: Flow) -> None:
-    """Add the velocity of the profile at point i of height z, and its derivative with respect to z."""
+def add_profile(c: FlowColumns, z: float, f: Any) -> None:
+    """Add the velocity of the profile at a point f of height z, and its derivative with respect to z."""
     if c.kind != TABLE:
         share, slope = eval_profile(c, z)
         for k in range(3):
-            f.u[i, k] += share * c.V[k]
-            f.G[i, k, c.up] += slope * c.V[k]
+            f.u[k] += share * c.V[k]
+            f.G[k, c.up] += slope * c.V[k]
         return
     last = len(c.table) - 1
     low, high = 0, last
@@ -114,10 +116,10 @@ def add_profile(c: FlowColumns, z: float, i: int, f: Flow) -> None:
     for k in range(2):
         axis = 0 if k == 0 else 3 - c.up
         start, end = c.table[low, 1 + k], c.table[high, 1 + k]
-        f.u[i, axis] += c.V[axis] + start + y * (end - start)
+        f.u[axis] += c.V[axis] + start + y * (end - start)
         if inside:
-            f.G[i, axis, c.up] += (end - start) / width
-    f.u[i, c.up] += c.V[c.up]
+            f.G[axis, c.up] += (end - start) / width
+    f.u[c.up] += c.V[c.up]
 
 
 @kernel(inline=True)
@@ -137,8 +139,8 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 
 @kernel
-def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, f: Flow) -> None:
-    """Add velocity and acceleration of all waves at a place r, shape (3,), to those of point i."""
+def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
+    """Add velocity and acceleration of all waves at a place r, shape (3,), to those of a point f."""
     z = r[c.up] - c.level
     below = 1.0 if -c.depth < z < 0.0 else 0.0
     z = min(max(z, -c.depth), 0.0)
@@ -158,8 +160,8 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, 
         cp, sp = cos(psi), sin(psi)
         # of u along the wave and v upwards, and of their accelerations with the terms of the growth
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
-        add_flow(c.up, side, i, w[3], w[4], grown * u, grown * v, f.u)
-        add_flow(c.up, side, i, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
+        add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
+        add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
         if gradients:
             us, uz, vs, vz = -k * C * sp, below * k * S * cp, k * S * cp, below * k * C * sp
             a_s, az, bs, bz = (
@@ -168,58 +170,58 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, 
                 omega * k * S * sp,
                 -below * omega * k * C * cp,
             )
-            add_gradient(c.up, side, i, w[3], w[4], grown * us, grown * uz, grown * vs, grown * vz, f.G)
+            add_gradient(c.up, side, w[3], w[4], grown * us, grown * uz, grown * vs, grown * vz, f.G)
             us, uz, vs, vz = rate * us, rate * uz, rate * vs, rate * vz
             a_s, az, bs, bz = grown * a_s + us, grown * az + uz, grown * bs + vs, grown * bz + vz
-            add_gradient(c.up, side, i, w[3], w[4], a_s, az, bs, bz, f.H)
+            add_gradient(c.up, side, w[3], w[4], a_s, az, bs, bz, f.H)
 
 
 @kernel(inline=True)
-def add_flow(up: int, side: int, i: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
-    """Add u along (cx, cy) and v upwards to a vector of point i."""
-    to[i, 0] += u * cx
-    to[i, side] += u * cy
-    to[i, up] += v
+def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
+    """Add u along (cx, cy) and v upwards to a vector."""
+    to[0] += u * cx
+    to[side] += u * cy
+    to[up] += v
 
 
 @kernel(inline=True)
 def add_gradient(
-    up: int, side: int, i: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
+    up: int, side: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
 ) -> None:
-    """Add the derivatives of such a vector along (cx, cy) and upwards to a matrix of point i."""
-    to[i, 0, 0] += us * cx * cx
-    to[i, 0, side] += us * cx * cy
-    to[i, side, 0] += us * cx * cy
-    to[i, side, side] += us * cy * cy
-    to[i, 0, up] += uz * cx
-    to[i, side, up] += uz * cy
-    to[i, up, 0] += vs * cx
-    to[i, up, side] += vs * cy
-    to[i, up, up] += vz
+    """Add the derivatives of such a vector along (cx, cy) and upwards to a matrix."""
+    to[0, 0] += us * cx * cx
+    to[0, side] += us * cx * cy
+    to[side, 0] += us * cx * cy
+    to[side, side] += us * cy * cy
+    to[0, up] += uz * cx
+    to[side, up] += uz * cy
+    to[up, 0] += vs * cx
+    to[up, side] += vs * cy
+    to[up, up] += vz
 
 
 @kernel
-def fill_share(c: FlowColumns, r: FloatArray, time: FloatArray, f: Flow) -> None:
-    """Share of the fluid at points r, shape (p, 3), at a time, shape (1,)."""
+def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
+    """Share of the fluid at points at a time, shape (1,)."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):
         highest += c.waves[m, 0]
     for i in c.where:
-        below = c.level - r[i, c.up]
-        f.s[i], f.st[i] = 1.0, 0.0
+        below = c.level - points[i].r[c.up]
+        f[i].s, f[i].st = 1.0, 0.0
         for k in range(3):
-            f.ds[i, k] = 0.0
+            f[i].ds[k] = 0.0
         if c.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
             # no wave reaches there
-            f.s[i] = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
+            f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
         for m in range(len(c.waves)):
             w = c.waves[m]
-            psi = eval_phase(c, m, r[i], t)
+            psi = eval_phase(c, m, points[i].r, t)
             high, slope = w[0] * cos(psi), -w[0] * sin(psi)
             eta += grown * high
             eta_t += rate * high - grown * w[1] * slope
@@ -229,59 +231,57 @@ def fill_share(c: FlowColumns, r: FloatArray, time: FloatArray, f: Flow) -> None
         slope /= c.transition
         if c.fills == ABOVE:
             s, slope = 1.0 - s, -slope
-        f.s[i], f.st[i] = s, slope * eta_t
-        f.ds[i, 0] = slope * along
-        f.ds[i, side] = slope * across
-        f.ds[i, c.up] = -slope
+        f[i].s, f[i].st = s, slope * eta_t
+        f[i].ds[0] = slope * along
+        f[i].ds[side] = slope * across
+        f[i].ds[c.up] = -slope
 
 
 @kernel
-def fill_surface(c: FlowColumns, r: FloatArray, time: FloatArray, height: FloatArray) -> None:
-    """Height of the surface over points r, shape (p, 3), into height, shape (p,) [m]."""
+def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArray) -> None:
+    """Height of the surface over points into height, shape (p,) [m]."""
     grown, _ = eval_growth(c, time[0])
     for i in c.where:
         height[i] = c.level
         for m in range(len(c.waves)):
-            height[i] += grown * c.waves[m, 0] * cos(eval_phase(c, m, r[i], time[0]))
+            height[i] += grown * c.waves[m, 0] * cos(eval_phase(c, m, points[i].r, time[0]))
 
 
 @kernel
-def fill_flow(
-    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
-) -> None:
-    """Velocities and accelerations at points r, shape (p, 3), at a time, shape (1,), and the share of the fluid.
+def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
+    """Velocities and accelerations at points at a time, shape (1,), and the share of the fluid.
 
     ``given``: velocities and accelerations by user functions, shape (p, 2, 3), or of no points.
     """
-    fill_all(c, r, time, given, gradients, False, f)
+    fill_all(c, points, time, given, gradients, False, f)
 
 
 @kernel
 def fill_flow_gradients(
-    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
+    c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
     """`fill_flow` with derivatives with respect to position; ``gradients``: derivatives of ``given``, shape (p, 2, 3,
     3)."""
-    fill_all(c, r, time, given, gradients, True, f)
+    fill_all(c, points, time, given, gradients, True, f)
 
 
 @kernel
 def fill_all(
-    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Flow
+    c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
     """Velocity, acceleration and share at points, with derivatives if ``whole``."""
-    fill_share(c, r, time, f)
+    fill_share(c, points, time, f)
     for i in c.where:
         for k in range(3):
-            f.u[i, k], f.a[i, k] = 0.0, 0.0
+            f[i].u[k], f[i].a[k] = 0.0, 0.0
             for b in range(3):
-                f.G[i, k, b], f.H[i, k, b] = 0.0, 0.0
-        add_profile(c, r[i, c.up], i, f)
-        add_waves(c, r[i], time[0], i, whole, f)
+                f[i].G[k, b], f[i].H[k, b] = 0.0, 0.0
+        add_profile(c, points[i].r[c.up], f[i])
+        add_waves(c, points[i].r, time[0], whole, f[i])
         if len(given):
             for k in range(3):
-                f.u[i, k] += given[i, 0, k]
-                f.a[i, k] += given[i, 1, k]
+                f[i].u[k] += given[i, 0, k]
+                f[i].a[k] += given[i, 1, k]
                 for b in range(3):
-                    f.G[i, k, b] += gradients[i, 0, k, b]
-                    f.H[i, k, b] += gradients[i, 1, k, b]
+                    f[i].G[k, b] += gradients[i, 0, k, b]
+                    f[i].H[k, b] += gradients[i, 1, k, b]

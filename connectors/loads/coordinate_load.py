@@ -7,9 +7,8 @@ J = 1 and H = 0 for markers on a single coordinate.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.loads.vector_load import on_curved_markers
@@ -35,52 +34,44 @@ class CoordinateLoad(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Data of the rows: m0 place of the marker in its columns, dofs (rows, n) local, on = active."""
-
-    m0: IntArray
-    dofs: IntArray
-    on: NDArray[np.bool_]
-
-
 @kernel
-def load(c: Columns, m: CoordinateColumns, F: FloatArray, f: FloatArray) -> None:
+def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
     """f += Jᵀ F."""
-    for i in range(len(c.m0)):
-        if c.on[i]:
-            for a in range(c.dofs.shape[1]):
-                f[c.dofs[i, a]] += m.J[c.m0[i], a] * F[i]
+    for i in range(len(rows)):
+        if rows[i].active:
+            for a in range(dofs.shape[1]):
+                f[dofs[i, a]] += m.J[rows[i].marker, a] * F[i]
 
 
 @kernel
 def load_tangent(
-    c: Columns, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
+    rows: Any, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """values += dq F H."""
-    n = c.dofs.shape[1]
-    for i in range(len(c.m0)):
-        h = m.h[c.m0[i]]
-        if not c.on[i] or h < 0:
+    n = slots.shape[1]
+    for i in range(len(rows)):
+        h = m.h[rows[i].marker]
+        if not rows[i].active or h < 0:
             continue
         for a in range(n):
             for b in range(n):
                 values[slots[i, a, b]] += dq * F[i] * m.H[h, a, b]
 
 
-def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
-    """The markers of the rows, and their loads."""
-    return Columns(rows.markers("marker"), rows.dofs, rows.local("active")), bind_values(rows, "value", "function")
+def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
+    """The records of the rows, and their loads."""
+    return rows.pack(), bind_values(rows, "value", "function")
 
 
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateLoad`."""
-    c, forces = rows.columns
+    own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
-    system.load = Term(forces.fill + call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f)))
+    system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))
     # loads on a single coordinate do not depend on it and must not enlarge the pattern of the matrix
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
-            load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)
+            load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)
         )
     return system
 
@@ -95,7 +86,7 @@ register(
         "force": coordinate_output(
             "N",
             "applied load without the load factor [N or N m], ()",
-            lambda rows, s: rows.columns[1](s.t) * rows.columns[0].on,
+            lambda rows, s: rows.columns[1](s.t) * rows.columns[0]["active"],
             ("marker",),
         )
     },

@@ -12,11 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import (
     BELOW,
-    Flow,
     FlowColumns,
+    create_flows,
     fill_flow,
     fill_flow_gradients,
     fill_share,
@@ -28,7 +29,6 @@ from windlass.connectors.loads.line_drawing import draw_along
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
-    LoadPoints,
     add_forces,
     add_tangents,
     check_cables,
@@ -41,7 +41,6 @@ from windlass.connectors.loads.line_points import (
     locate,
 )
 from windlass.connectors.loads.morison import (
-    FluidColumns,
     fill_derivatives,
     fill_drag,
     fill_forces,
@@ -56,6 +55,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
@@ -83,10 +83,10 @@ class FluidGroup(NamedTuple):
     """2D or 3D rows at some points."""
 
     line: LineColumns  # the points
-    c: FluidColumns  # their parameters
-    m: LoadPoints  # m, rates: memory for motion and forces, and for rates of slopes
-    rates: LoadPoints
-    flow: Flow  # flow of the fluid at the points
+    c: NDArray[Any]  # their parameters, see `create_parameters`
+    m: NDArray[Any]  # m, rates: memory for motion and forces, and for rates of slopes, see `create_points`
+    rates: NDArray[Any]
+    flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`
     flows: list[FlowColumns]  # flows, users: the fluids, and those with a user function
     users: list[UserFlow]
     given: FloatArray  # given, gradients: results of user functions, empty without them
@@ -98,12 +98,6 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
     n, which = line.S.shape[1], line.row
     count = len(which) * n
     fluids = rows.local("fluid")[which]
-    value = {name: rows.local(name)[which] for name in ("diameter", "normal_drag", "axial_drag", "added_mass")}
-    density, g = (column_of(rows.world, fluids, name) for name in ("density", "gravity"))
-    displaced = density * 0.25 * np.pi * value["diameter"] ** 2
-    area = 0.5 * density * value["diameter"]
-    per_row = area * value["normal_drag"], area * np.pi * value["axial_drag"], displaced * g, displaced
-    parameters = [np.repeat(values, n) for values in (*per_row, displaced * value["added_mass"])]
     flows, users = [], []
     lengths = cable_lengths(rows.world, rows.local("cable")[which])
     for table, positions, numbers in rows.world.split_by_table(fluids):
@@ -114,20 +108,40 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
             function = table.local("function", np.array([number]))[0]
             if function is not None:
                 users.append(UserFlow(function, int(number), where, float(lengths[own].min())))
-    vectors, scalars = (count, 3), (count,)
-    shapes = vectors, vectors, (*vectors, 3), (*vectors, 3), scalars, vectors, scalars
     some = count if users else 0
     return FluidGroup(
         line=line,
-        c=FluidColumns(dims - 1, *parameters),
+        c=create_parameters(rows, dims, line),
         m=create_points(count),
         rates=create_points(count),
-        flow=Flow(*(np.zeros(shape) for shape in shapes)),
+        flow=create_flows(count),
         flows=flows,
         users=users,
         given=np.zeros((some, 2, 3)),
         gradients=np.zeros((some, 2, 3, 3)),
     )
+
+
+def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[Any]:
+    """Records of the parameters of cables at points, shape (points,).
+
+    up: number of the axis that points upwards.  across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].  lift: ρ A g [N/m].
+    displaced, added: ρ A and ρ A C_a [kg/m].
+    """
+    n, which = line.S.shape[1], line.row
+    value = {name: rows.local(name)[which] for name in ("diameter", "normal_drag", "axial_drag", "added_mass")}
+    density, g = (column_of(rows.world, rows.local("fluid")[which], name) for name in ("density", "gravity"))
+    displaced = density * 0.25 * np.pi * value["diameter"] ** 2
+    area = 0.5 * density * value["diameter"]
+    found = create_records(
+        up=np.full(len(which), dims - 1),
+        across=area * value["normal_drag"],
+        along=area * np.pi * value["axial_drag"],
+        lift=displaced * g,
+        displaced=displaced,
+        added=displaced * value["added_mass"],
+    )
+    return np.repeat(found, n)
 
 
 def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False) -> Call:
@@ -144,17 +158,17 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
     def ask_users(s: Any) -> None:
         place(line, s.x, s.v, s.a, m)
         for user in group.users:
-            user.fill(s.t, m.r, group.given)
+            user.fill(s.t, m["r"], group.given)
             if gradients:
-                user.fill_gradients(s.t, m.r, group.gradients)
+                user.fill_gradients(s.t, m["r"], group.gradients)
 
     found = call(locate, lambda s: (line, s.x, s.v, s.a, m), ask_users if whole and group.users else None)
     fill = fill_flow_gradients if gradients else fill_flow
     for c in group.flows:
         if whole:
-            found += call(fill, lambda s, c=c: (c, m.r, s.time, group.given, group.gradients, flow))  # type: ignore[misc]
+            found += call(fill, lambda s, c=c: (c, m, s.time, group.given, group.gradients, flow))  # type: ignore[misc]
         else:
-            found += call(fill_share, lambda s, c=c: (c, m.r, s.time, flow))  # type: ignore[misc]
+            found += call(fill_share, lambda s, c=c: (c, m, s.time, flow))  # type: ignore[misc]
     return found
 
 
@@ -171,7 +185,7 @@ def build(rows: LocalRows) -> System:
     for group in groups:
         load += locate_points(group) + _forces(group, fill_forces)
         load_tangent += locate_points(group, gradients=True) + _tangents(group, fill_derivatives, "dv")
-        if group.c.added.any():
+        if group.c["added"].any():
             inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
     if groups:
@@ -191,7 +205,7 @@ def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
         for c in group.flows:
-            low = c.level - c.depth - group.m.r[c.where, c.up].min()
+            low = c.level - c.depth - group.m["r"][c.where, c.up].min()
             if c.fills == BELOW and low > SUNK * c.depth:
                 found.append(
                     f"a cable begins {low:.3g} m below the bed of its fluid, whose depth is {c.depth:g} m: give the "
@@ -267,14 +281,14 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
         group = create_group(rows, dims, create_line(rows, which, dims, s[which], np.zeros(k)))
         locate_points(group)(evaluate(fields))
         call(fill_forces)(group.c, group.m, group.flow)
-        drag, surface = np.zeros_like(group.m.F), np.zeros(len(group.m.F))
+        drag, surface = np.zeros((len(group.m), 3)), np.zeros(len(group.m))
         for flow in group.flows:
-            call(fill_surface)(flow, group.m.r, fields.time, surface)
+            call(fill_surface)(flow, group.m, fields.time, surface)
         call(fill_drag)(group.c, group.m, group.flow, drag)
-        size = np.sqrt((group.m.p**2).sum(axis=1))
-        weight = np.repeat(mass[which] * g[which], k) / size - group.flow.s * group.c.lift
-        force, found = group.m.F / size[:, None], group.flow
-        values = Answer(force, drag, weight, found.u, found.a, found.s, surface, group.m.r)
+        size = np.sqrt((group.m["p"] ** 2).sum(axis=1))
+        weight = np.repeat(mass[which] * g[which], k) / size - group.flow["s"] * group.c["lift"]
+        force, found = group.m["F"] / size[:, None], group.flow
+        values = Answer(force, drag, weight, found["u"], found["a"], found["s"], surface, group.m["r"])
         for to, given in zip(out, values, strict=True):
             to[which] = given.reshape(len(which), *to.shape[1:])
     out.force[~on], out.drag[~on] = 0.0, 0.0

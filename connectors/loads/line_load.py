@@ -19,12 +19,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.loads.line_drawing import draw_along
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
     LineColumns,
-    LoadPoints,
     add_forces,
     add_tangents,
     check_cables,
@@ -83,7 +83,7 @@ class LineGroup(NamedTuple):
     """2D or 3D rows at some points."""
 
     line: LineColumns  # the points on their cables
-    m: LoadPoints  # memory for their motion
+    m: NDArray[Any]  # memory for their motion, see `create_points`
     x: FloatArray  # places [m], shape (points,)
     time: TimeColumn  # vectors of all rows
     per_row: IntArray  # row of each point in it
@@ -148,27 +148,30 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 def fill_forces(group: LineGroup, t: float) -> None:
     """F of all points per reference length."""
     m = group.m
-    m.F[:] = group.time(t)[group.per_row]
+    F = m["F"]
+    F[:] = group.time(t)[group.per_row]
     for force in group.groups:
         some = force.where
-        m.F[some] = force.evaluate(t, group.x[some], m.r[some], m.p[some], m.v[some])
-    m.F[group.stretches] *= _stretch(group)[:, None]
+        F[some] = force.evaluate(t, group.x[some], m["r"][some], m["p"][some], m["v"][some])
+    F[group.stretches] *= _stretch(group)[:, None]
 
 
 def _stretch(group: LineGroup) -> FloatArray:
     """|r'| of the points with a force per current length."""
-    size: FloatArray = np.sqrt((group.m.p[group.stretches] ** 2).sum(axis=1))
+    size: FloatArray = np.sqrt((group.m["p"][group.stretches] ** 2).sum(axis=1))
     return size
 
 
 def fill_derivatives(group: LineGroup, t: float) -> None:
     """Derivatives of F with respect to position, slope and velocity."""
     m, some = group.m, group.stretches
-    m.Fr[:], m.Fp[:], m.Fv[:] = 0.0, 0.0, 0.0
+    by = m["Fr"], m["Fp"], m["Fv"]
+    for out in by:
+        out[:] = 0.0
     for force in group.groups:
-        x, motion = group.x[force.where], [values[force.where] for values in (m.r, m.p, m.v)]
+        x, motion = group.x[force.where], [values[force.where] for values in (m["r"], m["p"], m["v"])]
         fast = STEP * max(1e-2, float(np.abs(motion[2]).max(initial=0.0)))
-        for part, (out, step) in enumerate(zip((m.Fr, m.Fp, m.Fv), (*force.steps, fast), strict=True)):
+        for part, (out, step) in enumerate(zip(by, (*force.steps, fast), strict=True)):
             for k in range(3):
                 ends = []
                 for sign in (1.0, -1.0):
@@ -177,10 +180,10 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
                     ends.append((force.evaluate(t, x, *moved), moved[part][:, k]))
                 out[force.where, :, k] = (ends[0][0] - ends[1][0]) / (ends[0][1] - ends[1][1])[:, None]
     size = _stretch(group)[:, None, None]
-    for out in (m.Fr, m.Fp, m.Fv):
+    for out in by:
         out[some] *= size
     fill_forces(group, t)
-    m.Fp[some] += m.F[some][:, :, None] * m.p[some][:, None, :] / size**2
+    m["Fp"][some] += m["F"][some][:, :, None] * m["p"][some][:, None, :] / size**2
 
 
 def bind(rows: LocalRows) -> list[LineGroup]:
@@ -241,7 +244,7 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, 
         group = create_group(rows, create_line(rows, which, dims, s[which], np.zeros(k)), time)
         call(locate)(group.line, at.x, at.v, at.a, group.m)
         fill_forces(group, at.t)
-        r[which], F[which] = group.m.r.reshape(-1, k, 3), group.m.F.reshape(-1, k, 3)
+        r[which], F[which] = group.m["r"].reshape(-1, k, 3), group.m["F"].reshape(-1, k, 3)
     F[~rows.local("active")] = 0.0
     return r, F
 

@@ -12,9 +12,10 @@ Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006),
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.elements.cable2d.points import eval_shape, gauss_rule
@@ -23,6 +24,7 @@ from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.table import EntityTable
 
 LEAST_POINTS = 3
@@ -39,25 +41,14 @@ class LineColumns(NamedTuple):
     w: FloatArray  # weights times length [m], shape (k, n)
 
 
-class LoadPoints(NamedTuple):
-    """Motion and force of k n points: position r [m], slope p [1], velocity v [m/s], acceleration a [m/s^2], force F
-    per reference length [N/m], each of shape (k n, 3), and derivatives of F with respect to r, p, and v or a, (k n, 3,
-    3)."""
+def create_points(count: int) -> NDArray[Any]:
+    """Records of points, shape (count,), for their motion and force.
 
-    r: FloatArray
-    p: FloatArray
-    v: FloatArray
-    a: FloatArray
-    F: FloatArray
-    Fr: FloatArray
-    Fp: FloatArray
-    Fv: FloatArray
-
-
-def create_points(count: int) -> LoadPoints:
-    """Memory for a number of points."""
-    vectors, matrices = [np.zeros((count, 3)) for _ in range(5)], [np.zeros((count, 3, 3)) for _ in range(3)]
-    return LoadPoints(*vectors, *matrices)
+    r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,).  F: force per reference
+    length [N/m], shape (3,); Fr, Fp, Fv: its derivatives with respect to r, p, and v or a, shape (3, 3).
+    """
+    vectors = {name: np.zeros((count, 3)) for name in ("r", "p", "v", "a", "F")}
+    return create_records(**vectors, **{name: np.zeros((count, 3, 3)) for name in ("Fr", "Fp", "Fv")})
 
 
 def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: FloatArray) -> LineColumns:
@@ -132,7 +123,7 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
 
 
 @kernel
-def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: LoadPoints) -> None:
+def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
     """Motion of all points at coordinates x, velocities v and accelerations a."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
@@ -146,11 +137,11 @@ def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: LoadP
                     p += c.dS[i, j, b] * x[to]
                     rate += c.S[i, j, b] * v[to]
                     acceleration += c.S[i, j, b] * a[to]
-                m.r[k, l], m.p[k, l], m.v[k, l], m.a[k, l] = r, p, rate, acceleration
+                m[k].r[l], m[k].p[l], m[k].v[l], m[k].a[l] = r, p, rate, acceleration
 
 
 @kernel
-def add_forces(c: LineColumns, m: LoadPoints, f: FloatArray) -> None:
+def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
     """f += Σ w S F."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
@@ -158,11 +149,11 @@ def add_forces(c: LineColumns, m: LoadPoints, f: FloatArray) -> None:
             for b in range(4):
                 weight = c.w[i, j] * c.S[i, j, b]
                 for l in range(d):
-                    f[c.dofs[i, d * b + l]] += weight * m.F[i * n + j, l]
+                    f[c.dofs[i, d * b + l]] += weight * m[i * n + j].F[l]
 
 
 @kernel
-def add_tangents(c: LineColumns, m: LoadPoints, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """values += Σ w S [(dq Fr + dv Fv) S + dq Fp S']; ``slots`` of all rows, shape (rows, n, n)."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
@@ -171,8 +162,8 @@ def add_tangents(c: LineColumns, m: LoadPoints, dq: float, dv: float, slots: Int
             k = i * n + j
             for l in range(d):
                 for o in range(d):
-                    here = dq * m.Fr[k, l, o] + dv * m.Fv[k, l, o]
-                    along = dq * m.Fp[k, l, o]
+                    here = dq * m[k].Fr[l, o] + dv * m[k].Fv[l, o]
+                    along = dq * m[k].Fp[l, o]
                     for b in range(4):
                         part = c.w[i, j] * (here * c.S[i, j, b] + along * c.dS[i, j, b])
                         for e in range(4):

@@ -9,7 +9,7 @@ J and H are the first and second derivatives of the position (forces) or of the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +20,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System, Term
 from windlass.framework.model.table import EntityTable
-
-
-class Columns(NamedTuple):
-    """Data of the rows: m0 place of the marker in its columns, dofs (rows, n), turns = body_fixed, on = active."""
-
-    m0: IntArray
-    dofs: IntArray
-    turns: NDArray[np.bool_]
-    on: NDArray[np.bool_]
 
 
 @kernel
@@ -48,19 +40,20 @@ def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tup
 
 
 @kernel
-def load(c: Columns, A: FloatArray, J: FloatArray, F: FloatArray, f: FloatArray) -> None:
+def load(rows: Any, A: FloatArray, J: FloatArray, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
     """f += Jᵀ F."""
-    for i in range(len(c.m0)):
-        if c.on[i]:
-            k = c.m0[i]
-            x, y, z = eval_force(A, k, F, i, c.turns[i])
-            for a in range(c.dofs.shape[1]):
-                f[c.dofs[i, a]] += J[k, 0, a] * x + J[k, 1, a] * y + J[k, 2, a] * z
+    for i in range(len(rows)):
+        row = rows[i]
+        if row.active:
+            k = row.marker
+            x, y, z = eval_force(A, k, F, i, row.body_fixed)
+            for a in range(dofs.shape[1]):
+                f[dofs[i, a]] += J[k, 0, a] * x + J[k, 1, a] * y + J[k, 2, a] * z
 
 
 @kernel
 def load_tangent(
-    c: Columns,
+    rows: Any,
     m: PositionColumns,
     J: FloatArray,
     H: FloatArray,
@@ -70,19 +63,20 @@ def load_tangent(
     values: FloatArray,
 ) -> None:
     """values += dq (F·H + Jᵀ (Jr × F))."""
-    n = c.dofs.shape[1]
-    for i in range(len(c.m0)):
-        if not c.on[i]:
+    n = slots.shape[1]
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        k = c.m0[i]
+        k = row.marker
         h = m.h[k]
-        x, y, z = eval_force(m.A, k, F, i, c.turns[i])
+        x, y, z = eval_force(m.A, k, F, i, row.body_fixed)
         if h >= 0:
             for a in range(n):
                 for b in range(n):
                     K = H[h, 0, a, b] * x + H[h, 1, a, b] * y + H[h, 2, a, b] * z
                     values[slots[i, a, b]] += dq * K
-        if c.turns[i]:
+        if row.body_fixed:
             for b in range(n):
                 wx, wy, wz = m.Jr[k, 0, b], m.Jr[k, 1, b], m.Jr[k, 2, b]
                 dx, dy, dz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
@@ -91,10 +85,12 @@ def load_tangent(
                     values[slots[i, a, b]] += dq * K
 
 
-def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
-    """The markers of the rows, and their vectors."""
-    c = Columns(rows.markers("marker"), rows.dofs, rows.local("body_fixed"), rows.local("active"))
-    return c, bind_values(rows, "vector", "function")
+def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
+    """The records of the rows, alike for forces and torques, and their vectors."""
+    own = create_records(
+        marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
+    )
+    return own, bind_values(rows, "vector", "function")
 
 
 def on_curved_markers(rows: LocalRows) -> bool:
@@ -105,10 +101,10 @@ def on_curved_markers(rows: LocalRows) -> bool:
 
 def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:
     """The vector in the global frame, without the load factor [N or N m], shape (rows, 3); 0 where inactive."""
-    c, vectors = rows.columns
+    own, vectors = rows.columns
     given = vectors(s.t)
-    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[c.m0], given)
-    F: FloatArray = np.where(c.turns[:, None], turned, given) * c.on[:, None]
+    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[own["marker"]], given)
+    F: FloatArray = np.where(own["body_fixed"][:, None], turned, given) * own["active"][:, None]
     return F
 
 
@@ -134,16 +130,21 @@ def register_vector_load(
         return (m.Jr, m.Hr) if turning else (m.J, m.H)
 
     def build(rows: LocalRows) -> System:
-        c, vectors = rows.columns
+        own, vectors = rows.columns
         system = System(component.__name__, rows.dofs)
-        force = call(load, lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f))
+        force = call(
+            load,
+            lambda s: (
+                own, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, rows.dofs, s.f
+            ),
+        )  # fmt: skip
         system.load = Term(vectors.fill + force)
         # most loads do not depend on the coordinates and must not enlarge the pattern of the matrix
-        if c.turns.any() or on_curved_markers(rows):
+        if own["body_fixed"].any() or on_curved_markers(rows):
             system.load.tangent = vectors.fill + call(
                 load_tangent,
                 lambda s: (
-                    c,
+                    own,
                     s.markers[FAMILY],
                     *derivatives(s.markers[FAMILY]),
                     vectors.values,

@@ -25,13 +25,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths, find_used
-from windlass.connectors.markers.marker_laws import number_markers, register_marker
-from windlass.connectors.markers.pairs import bind_letters
+from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
+from windlass.elements.nodes.turning import REVERSED, smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -41,8 +42,6 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
-REVERSED = 1e-12
-"""1 + t0·t below which a tangent points against its reference direction."""
 
 
 class PositionOnCable3D(Component):
@@ -101,26 +100,27 @@ def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> N
 
 
 @kernel
-def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = r + A A0 b and its rates and derivatives."""
     p, pt, t, u, F = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     T, tx, P, A, W = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
     dP, dF, ddF = np.zeros((3, 3, 3)), np.zeros((3, 3)), np.zeros((3, 3, 3))
     G, GG, dW, M = np.zeros((3, 3)), np.zeros((3, 3, 3)), np.zeros((3, 3, 3)), np.zeros((3, 3))
-    for i in range(len(c.k)):
-        k, h, t0, B = c.k[i], m.h[c.k[i]], c.t0[i], c.B[i]
+    for i in range(len(rows)):
+        row = rows[i]
+        k, h, t0, B = row.index, m.h[row.index], row.t0, row.B
         beside = B[0] != 0.0 or B[1] != 0.0 or B[2] != 0.0
         # axis, slope and their rates
         square = 0.0
         for d in range(3):
             m.p[k, d], m.v[k, d], p[d], pt[d] = 0.0, 0.0, 0.0, 0.0
             for a in range(4):
-                n = c.dofs[i, 3 * a + d]
-                m.p[k, d] += c.S[i, a] * x[n]
-                m.v[k, d] += c.S[i, a] * v[n]
-                p[d] += c.dS[i, a] * x[n]
-                pt[d] += c.dS[i, a] * v[n]
-                m.J[k, d, 3 * a + d] = c.S[i, a]
+                n = row.dofs[3 * a + d]
+                m.p[k, d] += row.S[a] * x[n]
+                m.v[k, d] += row.S[a] * v[n]
+                p[d] += row.dS[a] * x[n]
+                pt[d] += row.dS[a] * v[n]
+                m.J[k, d, 3 * a + d] = row.S[a]
             square += p[d] * p[d]
         # tangent t, and D = 1 + t0·t
         il = 1.0 / np.sqrt(square)
@@ -145,7 +145,7 @@ def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
         for a in range(3):
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
-                m.A[k, a, b] = A[a, 0] * c.A0[i, 0, b] + A[a, 1] * c.A0[i, 1, b] + A[a, 2] * c.A0[i, 2, b]
+                m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
         # ∂W/∂p in the direction b: of 1/|p|, of [t]×, of t, of u, and of D
         for b in range(3):
             change = 0.0
@@ -178,20 +178,20 @@ def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
                         GG[a, b, d] = total
         # Jacobians and their rates by shape functions
         for a in range(4):
-            S1 = c.dS[i, a]
+            S1 = row.dS[a]
             for d in range(3):
                 for b in range(3):
                     q = 3 * a + b
                     m.Jr[k, d, q] = S1 * W[d, b]
                     if beside:
-                        m.J[k, d, q] = (c.S[i, a] if d == b else 0.0) + S1 * G[d, b]
+                        m.J[k, d, q] = (row.S[a] if d == b else 0.0) + S1 * G[d, b]
                         m.Jd[k, d, q] = S1 * (GG[d, b, 0] * pt[0] + GG[d, b, 1] * pt[1] + GG[d, b, 2] * pt[2])
         # second derivatives for pairs of shape functions
         if h < 0:
             continue
         for a in range(4):
             for e in range(4):
-                SS = c.dS[i, a] * c.dS[i, e]
+                SS = row.dS[a] * row.dS[e]
                 for d in range(3):
                     for b in range(3):
                         for f in range(3):
@@ -199,21 +199,12 @@ def update_on_cable(c: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
                             m.H[h, d, 3 * a + b, 3 * e + f] = SS * GG[d, b, f] if beside else 0.0
 
 
-def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The smallest rotations from unit vectors a to b, shape (rows, 3); by 180° about z where they are opposite."""
-    u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
-    A = np.zeros((len(a), 3, 3))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        A[:, i, j], A[:, i, k] = -u[:, k], u[:, j]
-    opposite = D < REVERSED
-    A += (D - 1.0)[:, None, None] * np.eye(3)
-    A += u[:, :, None] * u[:, None, :] / np.where(opposite, 1.0, D)[:, None, None]
-    A[opposite] = np.diag((-1.0, -1.0, 1.0))
-    return A
+def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World numbers of the positions and slopes of the rows' cables, shape (rows, 12); angles of twist follow them."""
+    return world.dofs_of(table.local("cable"))[:, :12]
 
 
-def bind(rows: LocalRows) -> Any:
+def bind(rows: LocalRows) -> NDArray[Any]:
     """The markers with reference directions t0, frames A0, whose first column is t0, and their offsets B [m]."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
@@ -221,8 +212,7 @@ def bind(rows: LocalRows) -> Any:
     t0 = slope / np.linalg.norm(slope, axis=1)[:, None]
     A0 = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t0), 1)), t0)
     B = np.einsum("rij,rj->ri", A0[:, :, 1:], rows.local("offset"))
-    k = rows.own_marker_index()
-    return bind_letters(rows, {}, k=k, dofs=rows.dofs, S=shape.S, dS=shape.dS, t0=t0, A0=A0, B=B)
+    return pack_markers(rows, 12, S=shape.S, dS=shape.dS, t0=t0, A0=A0, B=B)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -233,7 +223,7 @@ def check(world: Tables, table: EntityTable) -> None:
         raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
 
 
-register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, "cable", SOURCE, check)
+register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, axis_dofs, SOURCE, check)
 
 
 SHAPE_FAMILY = "cable shape marker in space"
@@ -308,7 +298,7 @@ register_marker(
     SHAPE_FAMILY,
     update_shapes,
     lambda rows: rows.own_marker_index(),
-    "cable",
+    axis_dofs,
     SOURCE,
     outputs={
         "position": shape_output("m", "points, global, shape (points, 3)", "p"),

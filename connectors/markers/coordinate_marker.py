@@ -10,13 +10,14 @@ Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
-from windlass.connectors.markers.marker_laws import number_markers, register_marker
+from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
 from windlass.connectors.markers.position_markers import find_nodes, merge_handles
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
@@ -58,20 +59,13 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     return CoordinateColumns(np.zeros(n), np.zeros(n), J, np.zeros((n, m)), dofs, h, H)
 
 
-class CoordinateRows(NamedTuple):
-    """Place k in the columns, local coordinate number dof and reference coordinate x0 [m, 1, rad], each (rows,)."""
-
-    k: IntArray
-    dof: IntArray
-    x0: FloatArray
-
-
 @kernel
-def update_coordinates(c: CoordinateRows, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
     """Displacement and velocity of each marker."""
-    for i in range(len(c.k)):
-        m.value[c.k[i]] = x[c.dof[i]] - c.x0[i]
-        m.rate[c.k[i]] = v[c.dof[i]]
+    for i in range(len(rows)):
+        row = rows[i]
+        m.value[row.index] = x[row.dofs[0]] - row.reference
+        m.rate[row.index] = v[row.dofs[0]]
 
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -85,9 +79,9 @@ def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     return dofs
 
 
-def bind(rows: LocalRows) -> CoordinateRows:
-    """The coordinates of the rows."""
-    return CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The coordinates of the rows, with their reference values."""
+    return pack_markers(rows, 1, reference=rows.reference[:, 0])
 
 
 def check(world: Tables, table: EntityTable) -> None:

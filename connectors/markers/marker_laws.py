@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
@@ -31,8 +32,8 @@ def register_marker(
     Args:
         component: the schema.
         family: family of the marker.
-        update: kernel ``(c, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
-        bind: ``(rows) -> c``, the arrays that the kernel reads.
+        update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
+        bind: ``(rows)`` gives the records that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: see `register`.
 
     Raises:
@@ -40,14 +41,29 @@ def register_marker(
     """
 
     def build(rows: LocalRows) -> System:
-        c, system = rows.columns, System(component.__name__, rows.dofs)
-        system.update = call(update, lambda s: (c, s.markers[family], s.x, s.v))
+        own, system = rows.columns, System(component.__name__, rows.dofs)
+        system.update = call(update, lambda s: (own, s.markers[family], s.x, s.v))
         return system
 
     name, found = f"update of {component.__name__}", outputs or {}
-    check_arguments(update, name, ("c", "m", "x", "v"))
+    check_arguments(update, name, ("rows", "m", "x", "v"))
     check_results(update, name, ())
     register(component, "marker", dofs, bind, build, found, check=check, family=family, source=source)
+
+
+def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
+    """The records of markers: their columns, and
+
+    index: in the columns of their family.
+    dofs: local coordinate numbers, shape (width,), 0 beyond those of the marker.
+
+    Args:
+        width: largest number of coordinates of a marker of this kind.
+        **derived: values of further fields, shape (rows, ...).
+    """
+    dofs = np.zeros((len(rows.rows), width), np.int64)
+    dofs[:, : rows.dofs.shape[1]] = rows.dofs
+    return rows.pack({"index": rows.own_marker_index(), "dofs": dofs, **derived})
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:

@@ -15,16 +15,13 @@ u_t = J q̇.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.law import LocalRows, Tables
@@ -69,36 +66,6 @@ def bind_pair(rows: LocalRows) -> Pair:
     has, one = rows.table.component.columns, np.ones(len(rows.rows))
     w0, w1 = (rows.local(name) if name in has else one for name in ("factor0", "factor1"))
     return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.local("active"), w0, w1)
-
-
-def bind_letters(rows: LocalRows, letters: Mapping[str, str], **derived: Any) -> Any:
-    """Data of rows for kernels, a NamedTuple c with ``c.k[i]`` for row i.
-
-    Args:
-        letters: names of columns by letter, ``{"k": "stiffness"}``.
-        **derived: arrays computed from columns, by letter.
-    """
-    component = rows.table.component
-    own = vars(component).get("Letters")
-    name = f"{component.__name__}.<locals>.Letters"
-    found = own or create_letters(component.__module__, name, (*letters, *derived))
-    return found(*map(rows.local, letters.values()), *derived.values())
-
-
-@cache
-def create_letters(module: str, name: str, letters: tuple[str, ...]) -> Any:
-    """A NamedTuple with these letters; its module and name identify kept machine code.
-
-    Raises:
-        ModelError: an invalid letter, or one that occurs twice.
-    """
-    try:
-        found: Any = namedtuple("Letters", letters)  # type: ignore[misc]
-    except ValueError as error:
-        words = "must be different names that do not begin with _; data and h are reserved for history values"
-        raise ModelError(f"{name} = {', '.join(letters)}: {words} ({error})") from None
-    found.__module__, found.__qualname__ = module, name
-    return found
 
 
 @kernel(inline=True)

@@ -33,56 +33,32 @@ class PositionColumns(NamedTuple):
     Hr: FloatArray
 
 
-class PointRows(NamedTuple):
-    """Rows of markers without rotation: place k in the columns, dofs (rows, w), fixed position p0 [m] (rows, 3)."""
-
-    k: IntArray
-    dofs: IntArray
-    p0: FloatArray
-
-
-class RigidRows(NamedTuple):
-    """Rows of markers on rigid bodies: place k in the columns, dofs (rows, 3), local position b [m] (rows, 2)."""
-
-    k: IntArray
-    dofs: IntArray
-    b: FloatArray
-
-
-class CablePointRows(NamedTuple):
-    """Rows of markers on cables: place k in the columns, dofs (rows, 8), S and dS (rows, 4), offset y [m] (rows,)."""
-
-    k: IntArray
-    dofs: IntArray
-    S: FloatArray
-    dS: FloatArray
-    y: FloatArray
-
-
 @kernel
-def update_points(c: PointRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_points(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """Position and velocity of nodes and fixed points."""
-    for i in range(len(c.k)):
-        k = c.k[i]
+    for i in range(len(rows)):
+        row = rows[i]
+        k = row.index
         for d in range(3):
-            m.p[k, d] = c.p0[i, d]
-        for d in range(c.dofs.shape[1]):
-            m.p[k, d] = x[c.dofs[i, d]]
-            m.v[k, d] = v[c.dofs[i, d]]
+            m.p[k, d] = row.fixed[d]
+        for d in range(row.count):
+            m.p[k, d] = x[row.dofs[d]]
+            m.v[k, d] = v[row.dofs[d]]
             m.J[k, d, d] = 1.0
 
 
 @kernel
-def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = R + A b and its rates and derivatives."""
-    for i in range(len(c.k)):
-        k = c.k[i]
-        phi, w = x[c.dofs[i, 2]], v[c.dofs[i, 2]]
+    for i in range(len(rows)):
+        row = rows[i]
+        k, n, b = row.index, row.dofs, row.local
+        phi, w = x[n[2]], v[n[2]]
         cos, sin = np.cos(phi), np.sin(phi)
-        rx = cos * c.b[i, 0] - sin * c.b[i, 1]
-        ry = sin * c.b[i, 0] + cos * c.b[i, 1]
-        m.p[k, 0], m.p[k, 1] = x[c.dofs[i, 0]] + rx, x[c.dofs[i, 1]] + ry
-        m.v[k, 0], m.v[k, 1] = v[c.dofs[i, 0]] - w * ry, v[c.dofs[i, 1]] + w * rx
+        rx = cos * b[0] - sin * b[1]
+        ry = sin * b[0] + cos * b[1]
+        m.p[k, 0], m.p[k, 1] = x[n[0]] + rx, x[n[1]] + ry
+        m.v[k, 0], m.v[k, 1] = v[n[0]] - w * ry, v[n[1]] + w * rx
         m.J[k, 0, 0], m.J[k, 1, 1] = 1.0, 1.0
         m.J[k, 0, 2], m.J[k, 1, 2] = -ry, rx
         m.Jd[k, 0, 2], m.Jd[k, 1, 2] = -w * rx, -w * ry
@@ -96,14 +72,15 @@ def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 @kernel
-def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = r + y n and its rates and derivatives."""
-    for i in range(len(c.k)):
-        k, y = c.k[i], c.y[i]
+    for i in range(len(rows)):
+        row = rows[i]
+        k, y = row.index, row.y
         # position, slope and their rates
         rx, ry, gx, gy, rtx, rty, gtx, gty = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for a in range(4):
-            S, dS, dx, dy = c.S[i, a], c.dS[i, a], c.dofs[i, 2 * a], c.dofs[i, 2 * a + 1]
+            S, dS, dx, dy = row.S[a], row.dS[a], row.dofs[2 * a], row.dofs[2 * a + 1]
             rx, ry, gx, gy = rx + S * x[dx], ry + S * x[dy], gx + dS * x[dx], gy + dS * x[dy]
             rtx, rty, gtx, gty = rtx + S * v[dx], rty + S * v[dy], gtx + dS * v[dx], gty + dS * v[dy]
         # tangent, normal, stretch rate and angular velocity of the cross section
@@ -119,7 +96,7 @@ def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatA
         m.omega[k, 2] = w
         # Jacobians: S_i I - (y/|r'|) S_i' t nᵀ; their rates with ṫ = w n, ṅ = -w t, |r'|˙ = τ |r'|
         for a in range(4):
-            S, e = c.S[i, a], c.dS[i, a] / length
+            S, e = row.S[a], row.dS[a] / length
             ye = y * e
             ix, iy = 2 * a, 2 * a + 1
             m.J[k, 0, ix], m.J[k, 0, iy] = S - ye * tx * nx, -ye * tx * ny
@@ -138,7 +115,7 @@ def update_cable(c: CablePointRows, m: PositionColumns, x: FloatArray, v: FloatA
         # for each pair of shape functions
         for a in range(4):
             for b in range(4):
-                ee = c.dS[i, a] * c.dS[i, b] / (length * length)
+                ee = row.dS[a] * row.dS[b] / (length * length)
                 ix, iy, jx, jy = 2 * a, 2 * a + 1, 2 * b, 2 * b + 1
                 m.Hr[h, 2, ix, jx], m.Hr[h, 2, iy, jy] = -ee * sxx, -ee * syy
                 m.Hr[h, 2, ix, jy], m.Hr[h, 2, iy, jx] = -ee * sxy, -ee * sxy

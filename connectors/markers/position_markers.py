@@ -8,7 +8,7 @@
               Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground    p fixed, from the reference point of the ground
 
-3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`.
+3D bodies are in `position_markers3d`, 3D cables in `cable_markers3d`, nodes with twist in `twist_markers`.
 
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
@@ -27,19 +27,17 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.cable_markers3d import CableShape3D, PositionOnCable3D
 from windlass.connectors.markers.cable_markers3d import check as check_on_cable
 from windlass.connectors.markers.cable_shape import CableShape, cable_lengths
-from windlass.connectors.markers.marker_laws import number_markers, register_marker
+from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
+from windlass.connectors.markers.position_kernels import PositionColumns as PositionColumns
 from windlass.connectors.markers.position_kernels import (
-    CablePointRows,
-    PointRows,
-    RigidRows,
     update_cable,
     update_points,
     update_rigid,
 )
-from windlass.connectors.markers.position_kernels import PositionColumns as PositionColumns
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D
@@ -49,6 +47,7 @@ from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.twist_node import PointSlopeTwist3D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, number, whole
 from windlass.framework.checks.values import read_numbers, show
@@ -60,7 +59,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
 SOURCE = "[@shabana]"
-TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)
+TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D, Cable2D, ALECable2D, Ground)
 """Kinds of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
@@ -161,33 +160,37 @@ def _position_width(component: type[Component]) -> int:
     return width
 
 
-def _bind_nodes(rows: LocalRows) -> PointRows:
-    return PointRows(rows.own_marker_index(), rows.dofs, np.zeros((len(rows.rows), 3)))
+def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[Any]:
+    """Points with ``count`` coordinates, and the positions [m] of those that are fixed."""
+    n = len(rows.rows)
+    return pack_markers(
+        rows, 3, count=np.full(n, rows.dofs.shape[1]), fixed=np.zeros((n, 3)) if fixed is None else fixed
+    )
 
 
-def _bind_rigid(rows: LocalRows) -> RigidRows:
+def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
     """Markers with their places on bodies, or at nodes."""
-    b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 2))
-    return RigidRows(rows.own_marker_index(), rows.dofs, b)
+    at_node = "local" not in rows.table.component.columns
+    return pack_markers(rows, 3, **({"local": np.zeros((len(rows.rows), 2))} if at_node else {}))
 
 
 def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.local("cable"))[:, :NODE_DOFS]
 
 
-def _bind_on_cable(rows: LocalRows) -> CablePointRows:
-    """Markers on cables."""
+def _bind_on_cable(rows: LocalRows) -> NDArray[Any]:
+    """Markers on cables, with shape functions and their derivatives."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
-    return CablePointRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.local("y"))
+    return pack_markers(rows, NODE_DOFS, S=shape.S, dS=shape.dS)
 
 
-def _bind_on_ground(rows: LocalRows) -> PointRows:
+def _bind_on_ground(rows: LocalRows) -> NDArray[Any]:
     """Markers at fixed global positions."""
     positions: FloatArray = rows.local("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
         positions[where] += grounds.local("position", ground_rows)
-    return PointRows(rows.own_marker_index(), rows.dofs, positions)
+    return _bind_points(rows, positions)
 
 
 def check_node(world: Tables, table: EntityTable) -> None:
@@ -243,6 +246,8 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         return world.add(RigidNodePosition, node=entity)
     if component is RigidNode3D:
         return world.add(RigidNodePosition3D, node=entity)
+    if component is PointSlopeTwist3D:
+        return world.add(TwistNodePosition, node=entity)
     if "node" in component.provides:
         return world.add(NodePosition, node=entity)
     raise ModelError(
@@ -354,7 +359,7 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
 
 
 register_family(FAMILY, allocate, partial(register_kind, POSITIONS, None))
-register_marker(NodePosition, FAMILY, update_points, _bind_nodes, node_position_dofs, SOURCE, check_node)
+register_marker(NodePosition, FAMILY, update_points, _bind_points, node_position_dofs, SOURCE, check_node)
 register_marker(RigidNodePosition, FAMILY, update_rigid, _bind_rigid, "node", SOURCE)
 register_marker(PositionOnRigid2D, FAMILY, update_rigid, _bind_rigid, "body", SOURCE)
 register_marker(PositionOnCable, FAMILY, update_cable, _bind_on_cable, _node_dofs, SOURCE, check_on_cable)

@@ -15,13 +15,14 @@ follow by differentiation.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.markers.marker_laws import register_marker
+from windlass.connectors.markers.marker_laws import pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
@@ -45,24 +46,17 @@ class PositionOnRigid3D(Component):
     local = column("m", "position b in the body's frame", shape=(3,), default=(0.0, 0.0, 0.0))
 
 
-class Rigid3DRows(NamedTuple):
-    """Place k in the columns, dofs (rows, 7), S (rows, 3, 4, 4) [m]: A b = eᵀ S e/n."""
-
-    k: IntArray
-    dofs: IntArray
-    S: FloatArray
-
-
 @kernel
-def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
     """p = R + A b and its rates and derivatives."""
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
-    for i in range(len(c.k)):
-        k, h = c.k[i], m.h[c.k[i]]
+    for i in range(len(rows)):
+        row = rows[i]
+        k, h, dofs, S = row.index, m.h[row.index], row.dofs, row.S
         # Euler parameters, their rates, and n = eᵀ e
         n, growth = 0.0, 0.0
         for a in range(4):
-            e[a], et[a] = x[c.dofs[i, 3 + a]], v[c.dofs[i, 3 + a]]
+            e[a], et[a] = x[dofs[3 + a]], v[dofs[3 + a]]
             n += e[a] * e[a]
             growth += 2.0 * e[a] * et[a]
         s = 2.0 / n
@@ -72,7 +66,7 @@ def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatAr
             for a in range(4):
                 total = 0.0
                 for b in range(4):
-                    total += c.S[i, d, a, b] * e[b]
+                    total += S[d, a, b] * e[b]
                 r += total * e[a] / n
                 m.J[k, d, 3 + a] = s * total
             rate = 0.0
@@ -81,13 +75,13 @@ def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatAr
                 rate += m.J[k, d, 3 + a] * et[a]
             # position and velocity
             m.J[k, d, d] = 1.0
-            m.p[k, d] = x[c.dofs[i, d]] + r
-            m.v[k, d] = v[c.dofs[i, d]] + rate
+            m.p[k, d] = x[dofs[d]] + r
+            m.v[k, d] = v[dofs[d]] + rate
             # second derivatives, and the rate of the Jacobian by them
             for a in range(4):
                 total = 0.0
                 for b in range(4):
-                    H = c.S[i, d, a, b] - m.J[k, d, 3 + a] * e[b] - e[a] * m.J[k, d, 3 + b]
+                    H = S[d, a, b] - m.J[k, d, 3 + a] * e[b] - e[a] * m.J[k, d, 3 + b]
                     if a == b:
                         H -= r
                     m.H[h, d, 3 + a, 3 + b] = s * H
@@ -138,10 +132,10 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
     return S
 
 
-def bind(rows: LocalRows) -> Rigid3DRows:
-    """Markers with their places on bodies, or at nodes."""
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """Markers with their places b on bodies, or at nodes, as S (3, 4, 4) [m]: A b = eᵀ S e/n."""
     b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 3))
-    return Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
+    return pack_markers(rows, 7, S=quadratic_forms(b))
 
 
 register_marker(RigidNodePosition3D, FAMILY, update_rigid3d, bind, "node", SOURCE)

@@ -24,9 +24,10 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
-from windlass.connectors.markers.pairs import bind_letters
+from windlass.connectors.markers.marker_laws import pack_markers
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
@@ -62,13 +63,13 @@ class RotationCoordinate(Component):
 
 
 @kernel
-def eval_parts(c: Any, i: int, x: FloatArray) -> tuple[float, float, float]:
-    """s, c and (s² + c²)/(e·e) of row i; all 0 if there is no twist."""
+def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
+    """s, c and (s² + c²)/(e·e); all 0 if there is no twist."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
-        e = x[c.dofs[i, p]]
-        sine += c.a[i, p] * e
-        cosine += c.b[i, p] * e
+        e = x[row.dofs[p]]
+        sine += row.a[p] * e
+        cosine += row.b[p] * e
         n += e * e
     square = sine * sine + cosine * cosine
     if not square > REVERSED * n:
@@ -90,12 +91,13 @@ def is_lost(change: float, share: float) -> bool:
 
 
 @kernel
-def update_rotations(c: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
+def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
     """φ, its rate and its derivatives of each row; NaN where the angle is undefined."""
-    for i in range(len(c.k)):
-        k, h = c.k[i], m.h[c.k[i]]
-        sine, cosine, share = eval_parts(c, i, x)
-        last = c.start[i] + data[c.data[i]]
+    for i in range(len(rows)):
+        row = rows[i]
+        k, h = row.index, m.h[row.index]
+        sine, cosine, share = eval_parts(row, x)
+        last = row.first + data[row.data]
         angle = unwrap(sine, cosine, last)
         if share == 0.0 or is_lost(angle - last, share):
             m.value[k], m.rate[k] = np.nan, np.nan
@@ -106,25 +108,26 @@ def update_rotations(c: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray,
         gs, gc, along = sine / square, cosine / square, 0.0
         rate = 0.0
         for p in range(4):
-            et = v[c.dofs[i, p]]
-            m.J[k, p] = 2.0 * (gc * c.a[i, p] - gs * c.b[i, p])
+            et = v[row.dofs[p]]
+            m.J[k, p] = 2.0 * (gc * row.a[p] - gs * row.b[p])
             rate += m.J[k, p] * et
-            along += (gc * c.b[i, p] + gs * c.a[i, p]) * et
+            along += (gc * row.b[p] + gs * row.a[p]) * et
         m.value[k], m.rate[k] = angle, rate
         for p in range(4):
-            wp = gc * c.b[i, p] + gs * c.a[i, p]
+            wp = gc * row.b[p] + gs * row.a[p]
             m.Jd[k, p] = -(m.J[k, p] * along + wp * rate)
             for q in range(4):
-                m.H[h, p, q] = -(m.J[k, p] * (gc * c.b[i, q] + gs * c.a[i, q]) + wp * m.J[k, q])
+                m.H[h, p, q] = -(m.J[k, p] * (gc * row.b[q] + gs * row.a[q]) + wp * m.J[k, q])
 
 
 @kernel
-def store_angles(c: Any, x: FloatArray, data: FloatArray) -> None:
+def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
     """Store the angles of the rows whose angle is defined."""
-    for i in range(len(c.k)):
-        sine, cosine, share = eval_parts(c, i, x)
+    for i in range(len(rows)):
+        row = rows[i]
+        sine, cosine, share = eval_parts(row, x)
         if share > 0.0:
-            data[c.data[i]] = unwrap(sine, cosine, c.start[i] + data[c.data[i]]) - c.start[i]
+            data[row.data] = unwrap(sine, cosine, row.first + data[row.data]) - row.first
 
 
 def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -140,21 +143,20 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 
 
-def bind(rows: LocalRows) -> Any:
-    """Data of the rows for the kernels.
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The records of the rows.
 
-    k: place in the columns of the family (rows,).  dofs: local numbers of e0..e3 (rows, 4).  a, b: directions of s and
-    c among the Euler parameters (rows, 4).  start: angle of the initial values [rad], data: place of the history value.
+    dofs: local numbers of e0..e3.  a, b: directions of s and c among the Euler
+    parameters (4,).  first: angle of the initial values [rad].
     """
     a, b = directions(rows.reference, rows.local("axis"))
-    start, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
-    k, data = rows.own_marker_index(), rows.data_start("data")
-    return bind_letters(rows, {}, k=k, dofs=rows.dofs, a=a, b=b, start=start, data=data)
+    first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
+    return pack_markers(rows, 4, a=a, b=b, first=first)
 
 
 def build(rows: LocalRows) -> System:
     """The system of `RotationCoordinate`."""
-    c = rows.columns
+    own = rows.columns
     system = System("RotationCoordinate", rows.dofs)
 
     def diagnose(s: Fields) -> list[str]:
@@ -162,11 +164,11 @@ def build(rows: LocalRows) -> System:
             f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.local('axis')[i]} is lost: "
             "a step must turn the body by less than 3/4 of a turn, and the axis must not come to point against its "
             "direction in the reference configuration (180°)"
-            for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
+            for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[own["index"]]))
         ]
 
-    system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
-    system.post_newton, system.checks.diagnose = call(store_angles, lambda s: (c, s.x, s.data)), diagnose
+    system.update = call(update_rotations, lambda s: (own, s.markers[FAMILY], s.x, s.v, s.data))
+    system.post_newton, system.checks.diagnose = call(store_angles, lambda s: (own, s.x, s.data)), diagnose
     return system
 
 

@@ -1,6 +1,6 @@
 """Kernels of `ReevingSystemSprings`: length and tension of ropes without mass, forces, tangents, points to draw.
 
-Letters as there; rows are ropes, whose spans follow each other as rows of a `Pair`.  In the coordinates of a row the
+Rows are ropes, whose spans follow each other as rows of a `Pair` and of ``spans``.  In the coordinates of a row the
 span after marker k begins at k w, with the largest number w of coordinates of a marker.
 """
 
@@ -23,26 +23,27 @@ LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 
 
 @kernel
-def span_at(c: Any, pair: Pair, m: PositionColumns, i: int, k: int, which: int, out: Any) -> Any:
-    """`eval_span` for span k of row i, moved by an imaginary step along one of 18 directions, or not moved."""
+def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
+    """`eval_span` for span k of a row, moved by an imaginary step along one of 18 directions, or not moved."""
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
         move(u, ut, which)
-    FA, FB = turn(u.A, c.F[k, 0]), turn(u.B, c.F[k, 1])
+    span = spans[k]
+    FA, FB = turn(u.A, span.frames[0]), turn(u.B, span.frames[1])
     d = (u.d[0], u.d[1], u.d[2])
-    return eval_span(d, FA, FB, c.R[k, 0], c.R[k, 1], c.twist[i], c.shear[i], ut, out)
+    return eval_span(d, FA, FB, span.radii[0], span.radii[1], row.twist_damping, row.shear_damping, ut, out)
 
 
 @kernel
-def eval_tension(c: Any, i: int, L: float, Lt: float, L0: float, L0t: float) -> Any:
+def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
     """N, its elastic part, energy, and ∂N/∂ of L, L̇, L_0 and L̇_0."""
-    k, d = c.EA[i] / L0, c.D[i] / L0
-    elastic = c.N0[i] + k * (L - L0)
+    k, d = row.axial_stiffness / L0, row.axial_damping / L0
+    elastic = row.preload + k * (L - L0)
     raw = elastic + d * (Lt - L0t)
-    by_rest = -c.EA[i] * L / L0**2 - d / L0 * (Lt - L0t)
+    by_rest = -row.axial_stiffness * L / L0**2 - d / L0 * (Lt - L0t)
     slope = 1.0
     energy = 0.5 * elastic * elastic / k
-    force, limit = raw, c.Ns[i]
+    force, limit = raw, row.slack_force
     if limit > 0.0:
         if elastic < 0.0:
             x = -elastic / limit
@@ -55,106 +56,119 @@ def eval_tension(c: Any, i: int, L: float, Lt: float, L0: float, L0t: float) -> 
 
 
 @kernel
-def measure(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, i: int, spans: Any, wraps: Any) -> Any:
-    """L, L̇, L_0, L̇_0; writes g and damping of the spans of row i to ``spans``, (spans, 18), and angles to
+def measure(
+    row: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, numbers: Any, wraps: Any
+) -> Any:
+    """L, L̇, L_0, L̇_0; writes g and damping of the spans of a row to ``numbers``, (spans, 18), and angles to
     ``wraps``."""
-    L, Lt, L0, L0t, meets = 0.0, 0.0, c.L0[i], 0.0, 0.0
+    L, Lt, L0, L0t, meets = 0.0, 0.0, row.reference_length, 0.0, 0.0
     for j in range(2):
-        if c.k[i, j] >= 0:
-            L0 += c.f[i, j] * q.value[c.k[i, j]]
-            L0t += c.f[i, j] * q.rate[c.k[i, j]]
-    for k in range(c.first[i], c.first[i + 1]):
-        at = k - c.first[i]
-        leave, meet, length = span_at(c, pair, m, i, k, -1, spans[at])
+        if row.end[j] >= 0:
+            L0 += row.factor[j] * q.value[row.end[j]]
+            L0t += row.factor[j] * q.rate[row.end[j]]
+    for k in range(row.first, row.last + 1):
+        at = k - row.first
+        leave, meet, length = span_at(row, spans, pair, m, k, -1, numbers[at])
         _, ut = row_of_rigid(m, pair, k)
         L += length.real
         for a in range(9):
-            Lt += (spans[at, a] * ut[a]).real
+            Lt += (numbers[at, a] * ut[a]).real
         if at > 0:
-            wraps[at] = eval_wrap(leave.real, meets) if c.R[k, 0] > 0.0 else 0.0
-            L += c.R[k, 0] * wraps[at]
+            wraps[at] = eval_wrap(leave.real, meets) if spans[k].radii[0] > 0.0 else 0.0
+            L += spans[k].radii[0] * wraps[at]
         meets = meet.real
     return L, Lt, L0, L0t
 
 
 @kernel
-def wound(c: Any, k: int, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Length of rope that span k winds around the ends of its rope [m]: R_A ψ_A of a first span, -R_B ψ_B of a last
+def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
+    """Length of rope that a span winds around the ends of its rope [m]: R_A ψ_A of a first span, -R_B ψ_B of a last
     one."""
     length = complex(0.0, 0.0)
     if is_first:
-        length += c.R[k, 0] * leave
+        length += span.radii[0] * leave
     if is_last:
-        length -= c.R[k, 1] * meet
+        length -= span.radii[1] * meet
     return length
 
 
 @kernel
-def residual(c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, dofs: IntArray, f: FloatArray) -> None:
-    """Forces of all rows; ``dofs`` of the rows (n, ...)."""
-    spans, wraps = np.zeros((c.most, 18), np.complex128), np.zeros(c.most)
-    for i in range(len(c.L0)):
-        if not c.on[i]:
+def residual(
+    rows: Any,
+    spans: Any,
+    pair: Pair,
+    most: int,
+    m: PositionColumns,
+    q: CoordinateColumns,
+    dofs: IntArray,
+    f: FloatArray,
+) -> None:
+    """Forces of all rows; ``most``: markers of the longest rope; ``dofs`` of the rows (n, ...)."""
+    numbers, wraps = np.zeros((most, 18), np.complex128), np.zeros(most)
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps)
-        N = eval_tension(c, i, L, Lt, L0, L0t)[0]
+        L, Lt, L0, L0t = measure(row, spans, pair, m, q, numbers, wraps)
+        N = eval_tension(row, L, Lt, L0, L0t)[0]
         # on the markers of all spans: tension and the damping of twist and shear
-        for k in range(c.first[i], c.first[i + 1]):
-            at, m0, m1 = k - c.first[i], pair.m0[k], pair.m1[k]
+        for k in range(row.first, row.last + 1):
+            at, m0, m1 = k - row.first, pair.m0[k], pair.m1[k]
             for b in range(pair.n0):
                 one, two = 0.0, 0.0
                 for a in range(3):
-                    x = N * spans[at, a].real + spans[at, 9 + a].real
-                    y = N * spans[at, 3 + a].real + spans[at, 12 + a].real
-                    z = N * spans[at, 6 + a].real + spans[at, 15 + a].real
+                    x = N * numbers[at, a].real + numbers[at, 9 + a].real
+                    y = N * numbers[at, 3 + a].real + numbers[at, 12 + a].real
+                    z = N * numbers[at, 6 + a].real + numbers[at, 15 + a].real
                     one += y * m.Jr[m0, a, b] - x * m.J[m0, a, b]
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
         # on the coordinates that pay out rope
         for j in range(2):
-            if c.k[i, j] >= 0:
-                for b in range(c.atk[j + 1] - c.atk[j]):
-                    f[dofs[i, c.atk[j] + b]] -= N * c.f[i, j] * q.J[c.k[i, j], b]
+            if row.end[j] >= 0:
+                for b in range(row.begin[j + 1] - row.begin[j]):
+                    f[dofs[i, row.begin[j] + b]] -= N * row.factor[j] * q.J[row.end[j], b]
 
 
 @kernel
 def tangent(
-    c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float, dv: float,
-    slots: IntArray, values: FloatArray,
+    rows: Any, spans: Any, pair: Pair, most: int, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float,
+    dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v of all rows."""
     n, w = slots.shape[1], pair.dofs.shape[1]
-    spans, wraps, out = np.zeros((c.most, 18), np.complex128), np.zeros(c.most), np.zeros(18, np.complex128)
+    numbers, wraps, out = np.zeros((most, 18), np.complex128), np.zeros(most), np.zeros(18, np.complex128)
     X, Y, Z, PV, g = np.zeros((9, w)), np.zeros((9, w)), np.zeros((9, w)), np.zeros((18, 18)), np.zeros(9)
     own = np.zeros((len(pair.m0), w, w), np.int64)
     # derivatives with respect to the coordinates of a row: of L with the rope wound up at the ends, of L̇, L_0, L̇_0
     # and of the rope wound up with respect to q; of L̇ with respect to v as in the first row
     G, wind = np.zeros((5, n)), np.zeros(9)
-    for i in range(len(c.L0)):
-        if not c.on[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps)
-        N, _, _, by_L, by_Lt, by_L0, by_L0t = eval_tension(c, i, L, Lt, L0, L0t)
+        L, Lt, L0, L0t = measure(row, spans, pair, m, q, numbers, wraps)
+        N, _, _, by_L, by_Lt, by_L0, by_L0t = eval_tension(row, L, Lt, L0, L0t)
         G[:] = 0.0
-        for k in range(c.first[i], c.first[i + 1]):
-            at = k - c.first[i]
+        for k in range(row.first, row.last + 1):
+            at = k - row.first
             begin = at * pair.n0
             # derivatives of a span with respect to the motion of its markers, by complex steps
             update_jacobians(pair, k, m, v, X, Y)
             for p in range(18):
-                leave, meet, _ = span_at(c, pair, m, i, k, p, out)
+                leave, meet, _ = span_at(row, spans, pair, m, k, p, out)
                 for a in range(18):
                     PV[a, p] = out[a].imag / TINY
                 if p < 9:
-                    wind[p] = wound(c, k, leave, meet, at == 0, k + 1 == c.first[i + 1]).imag / TINY
+                    wind[p] = wound(spans[k], leave, meet, at == 0, k == row.last).imag / TINY
             _, ut = row_of_rigid(m, pair, k)
             for a in range(w):
                 for b in range(w):
                     own[k, a, b] = slots[i, begin + a, begin + b]
             # Z: of N g + damping by the coordinates of the span
             for a in range(9):
-                g[a] = N * spans[at, a].real + spans[at, 9 + a].real
+                g[a] = N * numbers[at, a].real + numbers[at, 9 + a].real
                 for b in range(w):
                     total = 0.0
                     for p in range(9):
@@ -164,12 +178,12 @@ def tangent(
             # G: derivatives of L and L̇; and of the forces of the span by its own coordinates
             for b in range(w):
                 for a in range(9):
-                    G[0, begin + b] += spans[at, a].real * X[a, b]
+                    G[0, begin + b] += numbers[at, a].real * X[a, b]
                     G[4, begin + b] += wind[a] * X[a, b]
                     turned = 0.0
                     for p in range(9):
                         turned += PV[a, p] * X[p, b]
-                    G[1, begin + b] += spans[at, a].real * Y[a, b] + ut[a].real * turned
+                    G[1, begin + b] += numbers[at, a].real * Y[a, b] + ut[a].real * turned
                 for a in range(w):
                     total = 0.0
                     for p in range(9):
@@ -179,15 +193,15 @@ def tangent(
                 add_curvature(pair, k, pair.dofs.shape[1], m, g, dq, own, values)
         # rope wound up at both ends, L_0 and its rate
         for j in range(2):
-            at, e, wide = c.k[i, j], c.atk[j], c.atk[j + 1] - c.atk[j]
+            at, e, wide = row.end[j], row.begin[j], row.begin[j + 1] - row.begin[j]
             if at < 0:
                 continue
             for b in range(wide):
-                G[2, e + b] += c.f[i, j] * q.J[at, b]
-                G[3, e + b] += c.f[i, j] * q.Jd[at, b]
+                G[2, e + b] += row.factor[j] * q.J[at, b]
+                G[3, e + b] += row.factor[j] * q.Jd[at, b]
                 if q.h[at] >= 0:
                     for a in range(wide):
-                        values[slots[i, e + a, e + b]] -= dq * N * c.f[i, j] * q.H[q.h[at], a, b]
+                        values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.H[q.h[at], a, b]
         # derivatives of the tension with respect to all coordinates
         for b in range(n):
             by_q = by_L * (G[0, b] - G[4, b]) + by_Lt * G[1, b] + by_L0 * G[2, b] + by_L0t * G[3, b]
@@ -199,53 +213,52 @@ def tangent(
 
 @kernel
 def fill_numbers(
-    c: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
+    rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
     """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, markers)."""
-    spans, moved = np.zeros((c.most, 18), np.complex128), np.zeros(18, np.complex128)
-    for i in range(len(c.L0)):
-        L, Lt, L0, L0t = measure(c, pair, m, q, i, spans, wraps[i])
-        N, elastic, energy, _, _, _, _ = eval_tension(c, i, L, Lt, L0, L0t)
+    numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
+    for i in range(len(rows)):
+        row = rows[i]
+        L, Lt, L0, L0t = measure(row, spans, pair, m, q, numbers, wraps[i])
+        N, elastic, energy, _, _, _, _ = eval_tension(row, L, Lt, L0, L0t)
         lost, winding = (N - elastic) * (Lt - L0t), 0.0
-        for k in range(c.first[i], c.first[i + 1]):
+        for k in range(row.first, row.last + 1):
             _, ut = row_of_rigid(m, pair, k)
-            is_first, is_last = k == c.first[i], k + 1 == c.first[i + 1]
-            turns = (is_first and c.R[k, 0] > 0.0) or (is_last and c.R[k, 1] > 0.0)
+            is_first, is_last, span = k == row.first, k == row.last, spans[k]
+            turns = (is_first and span.radii[0] > 0.0) or (is_last and span.radii[1] > 0.0)
             for a in range(9):
-                lost += (spans[k - c.first[i], 9 + a] * ut[a]).real
+                lost += (numbers[k - row.first, 9 + a] * ut[a]).real
                 if turns:
-                    leave, meet, _ = span_at(c, pair, m, i, k, a, moved)
-                    winding += wound(c, k, leave, meet, is_first, is_last).imag / TINY * ut[a].real
+                    leave, meet, _ = span_at(row, spans, pair, m, k, a, moved)
+                    winding += wound(span, leave, meet, is_first, is_last).imag / TINY * ut[a].real
         passed = (elastic * (L - L0) - energy) / L0 * L0t + elastic * winding
-        on = 1.0 if c.on[i] else 0.0
+        on = 1.0 if row.active else 0.0
         out[i, LENGTH], out[i, RATE], out[i, FORCE], out[i, REST] = L, Lt, on * N, L0
         out[i, ENERGY], out[i, LOST], out[i, PASSED] = on * energy, on * lost, on * passed
 
 
 @kernel
-def fill_points(c: Any, pair: Pair, m: PositionColumns, i: int, arcs: int, points: FloatArray) -> int:
-    """Points along row i: both ends of its spans, and a given number on every sheave; returns their count."""
-    n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, c.first[i]
-    for k in range(k0, c.first[i + 1]):
-        leave, meet, _ = span_at(c, pair, m, i, k, -1, out)
-        if k > k0 and c.R[k, 0] > 0.0:
+def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
+    """Points along a row: both ends of its spans, and a given number on every sheave; returns their count."""
+    n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
+    for k in range(k0, row.last + 1):
+        leave, meet, _ = span_at(row, spans, pair, m, k, -1, out)
+        if k > k0 and spans[k].radii[0] > 0.0:
             wrap = eval_wrap(leave.real, meets)
             for j in range(arcs + 1):
-                n = put_point(c, pair.m0[k], m, k, 0, meets + wrap * j / arcs, points, n)
+                n = put_point(spans[k], pair.m0[k], m, 0, meets + wrap * j / arcs, points, n)
         else:
-            n = put_point(c, pair.m0[k], m, k, 0, leave.real, points, n)
+            n = put_point(spans[k], pair.m0[k], m, 0, leave.real, points, n)
         meets = meet.real
-    return put_point(c, pair.m1[c.first[i + 1] - 1], m, c.first[i + 1] - 1, 1, meets, points, n)
+    return put_point(spans[row.last], pair.m1[row.last], m, 1, meets, points, n)
 
 
 @kernel
-def put_point(
-    c: Any, marker: int, m: PositionColumns, k: int, end: int, angle: float, points: FloatArray, n: int
-) -> int:
-    """The point at an angle on the sheave at one end of span k."""
-    x, y = c.R[k, end] * np.cos(angle), c.R[k, end] * np.sin(angle)
+def put_point(span: Any, marker: int, m: PositionColumns, end: int, angle: float, points: FloatArray, n: int) -> int:
+    """The point at an angle on the sheave at one end of a span."""
+    x, y = span.radii[end] * np.cos(angle), span.radii[end] * np.sin(angle)
     for a in range(3):
         points[n, a] = m.p[marker, a]
         for b in range(3):
-            points[n, a] += m.A[marker, a, b] * (c.F[k, end, b, 0] * x + c.F[k, end, b, 1] * y)
+            points[n, a] += m.A[marker, a, b] * (span.frames[end, b, 0] * x + span.frames[end, b, 1] * y)
     return n + 1

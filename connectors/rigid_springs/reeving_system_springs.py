@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import coordinates_of
-from windlass.connectors.markers.pairs import Pair, bind_letters
+from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.rigid_springs.reeving_kernels import (
     ENERGY,
@@ -44,16 +45,13 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref, refs
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
 ENDS = "coordinate0", "coordinate1"
-LETTERS = {
-    "L0": "reference_length", "EA": "axial_stiffness", "D": "axial_damping", "N0": "preload", "Ns": "slack_force",
-    "twist": "twist_damping", "shear": "shear_damping", "on": "active",
-}  # fmt: skip
 
 
 class ReevingSystemSprings(Component):
@@ -94,13 +92,12 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Pair, Any]:
-    """The n rows and their s spans, one after the other.
+def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
+    """The spans of all rows, one after the other; the records of rows and of spans; markers of the longest rope.
 
-    first: first span of each row, and their number (n + 1,).  most: markers of the longest rope.
-    R: radii at both ends of a span (s, 2).  F: frames of both sheaves in their markers (s, 2, 3, 3).
-    k: coordinate markers at the ends of the rope or -1 (n, 2); atk: where their coordinates begin in a row, and end
-    (3,); f: factors (n, 2).
+    Records of rows have first, last: first and last span.  end: coordinate markers at the ends of the rope or -1 (2,);
+    begin: where their coordinates begin in a row, and end (3,); factor (2,).  Records of spans have the radii at both
+    ends (2,), and the frames of both sheaves in their markers (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
     markers = rows.markers("markers")
@@ -113,35 +110,34 @@ def bind(rows: LocalRows) -> tuple[Pair, Any]:
     one = np.ones(len(row))
     pair = Pair(m0, m1, own, w, np.ones(len(row), bool), one, one)
     R, axes = (np.stack([rows.padded(name)[row, side] for side in sides], axis=1) for name in ("radii", "axes"))
-    c = bind_letters(
-        rows,
-        LETTERS,
-        first=first,
-        most=most,
-        R=R,
-        F=find_frames(axes),
-        k=np.stack([rows.markers(name) for name in ENDS], axis=1),
-        atk=np.cumsum([most * w, *(width for _, width in ends)]),
-        f=np.stack((rows.local("factor0"), rows.local("factor1")), axis=1),
-    )
-    return pair, c
+    derived = {
+        "first": first[:-1],
+        "last": first[1:] - 1,
+        "end": np.stack([rows.markers(name) for name in ENDS], axis=1),
+        "begin": np.tile(np.cumsum([most * w, *(width for _, width in ends)]), (len(rows.rows), 1)),
+        "factor": np.stack((rows.local("factor0"), rows.local("factor1")), axis=1),
+    }
+    return pair, rows.pack(derived), create_records(radii=R, frames=find_frames(axes)), most
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
     """The numbers of `fill_numbers`."""
-    pair, c = rows.columns
-    out, wraps = np.zeros((len(c.L0), 7)), np.zeros((len(c.L0), c.most))
-    fill_numbers(c, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
+    pair, own, spans, most = rows.columns
+    out, wraps = np.zeros((len(own), 7)), np.zeros((len(own), most))
+    fill_numbers(own, spans, pair, s.markers[FAMILY], coordinates_of(s), out, wraps)
     return out, wraps
 
 
 def build(rows: LocalRows) -> System:
     """The system of `ReevingSystemSprings`."""
-    pair, c = rows.columns
+    pair, own, spans, most = rows.columns
     system = System("ReevingSystemSprings", rows.dofs)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), rows.dofs, s.f))
+    system.residual = call(
+        residual, lambda s: (own, spans, pair, most, s.markers[FAMILY], coordinates_of(s), rows.dofs, s.f)
+    )
     system.tangent = call(
-        tangent, lambda s: (c, pair, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values)
+        tangent,
+        lambda s: (own, spans, pair, most, s.markers[FAMILY], coordinates_of(s), s.v, s.dq, s.dv, s.slots, s.values),
     )
 
     def read(s: Any) -> None:
@@ -150,8 +146,9 @@ def build(rows: LocalRows) -> System:
         s.powers[0] += out[:, LOST]
         s.powers[1] += out[:, PASSED]
 
-    drums = c.R[c.first[:-1], 0].any() or c.R[c.first[1:] - 1, 1].any()
-    still = not (drums or c.D.any() or c.twist.any() or c.shear.any() or (c.k >= 0).any())
+    drums = spans["radii"][own["first"], 0].any() or spans["radii"][own["last"], 1].any()
+    damped = any(own[f"{name}_damping"].any() for name in ("axial", "twist", "shear"))
+    still = not (drums or damped or (own["end"] >= 0).any())
     system.account = Account(read, ("spring",), ("damper",), ("strain_flow",), conserves=still)
     return system
 
@@ -174,12 +171,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     """Draw each rope as a line along its spans and around its sheaves."""
-    pair, c = rows.columns
+    pair, own, spans, most = rows.columns
     out, n, arcs = eval_numbers(rows, s)[0], len(rows.rows), max(2 * subdivisions, 12)
     parts = []
     for i in range(n):
-        points = np.zeros(((arcs + 2) * c.most, 3))
-        parts.append(points[: fill_points(c, pair, s.markers[FAMILY], i, arcs, points)])
+        points = np.zeros(((arcs + 2) * most, 3))
+        parts.append(points[: fill_points(own[i], spans, pair, s.markers[FAMILY], arcs, points)])
     return draw_traces(parts, rows.table.ids_of(rows.rows), {"tension": out[:, FORCE]}, {"tension": "N"})
 
 

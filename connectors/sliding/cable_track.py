@@ -71,11 +71,12 @@ def read_tracks(world: Tables) -> Tracks:
     for cables, positions, rows in world.split_by_table(cable):
         numbers = world.row_dofs(cables, rows)
         moves = "ale" in cables.component.refs
-        width = numbers.shape[1] - moves
-        dims[positions] = width // 4
+        # angles of twist follow the positions and slopes
+        dims[positions] = dimensions = (numbers.shape[1] - moves) // 4
+        width = 4 * dimensions
         dofs[positions, 1 : 1 + width] = numbers[:, :width]
         if moves:
-            dofs[positions, 0] = numbers[:, width]
+            dofs[positions, 0] = numbers[:, -1]
     ends = np.cumsum(length)
     begin = np.append(0.0, ends)[first[:-1]]
     start = ends - length - np.repeat(begin, np.diff(first))

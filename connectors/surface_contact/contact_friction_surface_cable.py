@@ -90,7 +90,7 @@ def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
         numbers = world.row_dofs(cables, rows)
-        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == CABLE_DOFS else np.arange(CABLE))] = numbers
+        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == CABLE_DOFS else np.arange(CABLE))] = numbers[:, :CABLE]
     return cable
 
 

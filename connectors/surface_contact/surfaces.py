@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from windlass.connectors.markers.cable_markers3d import smallest_rotations
 from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry
 from windlass.connectors.surface_contact.draw import draw
 from windlass.connectors.surface_contact.profiles import create_pieces
+from windlass.elements.nodes.turning import smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError

@@ -43,6 +43,7 @@ class TimeColumn:
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None.
+        in_place: ``constant`` itself is where values are written, a field of records.
 
     Attributes:
         values: the values at the last time asked for, shape (rows, *shape), always the same array; to be read only.
@@ -50,8 +51,10 @@ class TimeColumn:
         fill: the same for all functions, including Python functions.
     """
 
-    def __init__(self, constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> None:
-        self.values: FloatArray = np.array(constant, np.float64, order="C")
+    def __init__(
+        self, constant: NDArray[Any], functions: Sequence[TimeFunction | None], in_place: bool = False
+    ) -> None:
+        self.values: FloatArray = constant if in_place else np.array(constant, np.float64, order="C")
         given = [(i, f) for i, f in enumerate(functions) if f is not None]
         self._called = [(i, f) for i, f in given if not isinstance(f, ReadyFunction)]
         ready = [(i, f) for i, f in given if isinstance(f, ReadyFunction)]

@@ -7,6 +7,8 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from component_drawings import DRAWINGS
+from sketch import BLACK, GREEN, Sketch
 
 PICTURES = Path(__file__).resolve().parents[1] / "pictures"
 GREY, BLUE, RED = "0.5", "tab:blue", "tab:red"
@@ -87,7 +89,98 @@ def draw_creep() -> None:
     save(figure, "belt_creep")
 
 
+def draw_bristle(s: Sketch) -> None:
+    """A point that sticks by a bristle, and friction over its displacement."""
+    s.ground((0.6, 0), 2.4)
+    s.dot((0.0, 0.0), "anchor")
+    s.dot((1.2, 0.55), color=BLUE)
+    s.spring_damper((0.0, 0.0), (1.2, 0.55), "", "")
+    s.measure((0.0, 0.85), (1.2, 0.85), "bend u")
+    s.arrow((1.2, 0.55), (1.9, 0.55), "v")
+    s.graph((3.4, 0.0), (3.0, 1.2), "displacement", "f")
+    s.line((3.4, 0.0), (4.1, 0.8), (5.2, 0.8), (6.1, -0.3), color=RED, width=2)
+    s.line((3.4, 0.8), (6.2, 0.8), color=GREY, width=1, style=":")
+    s.text((6.3, 0.8), "F")
+    s.text((3.85, 0.25), "sticks", RED)
+    s.text((4.65, 1.0), "slips", RED, align="center")
+    s.text((5.8, 0.35), "turns back: sticks", RED)
+
+
+def draw_load_path(s: Sketch) -> None:
+    """Equilibria over the load factor, with a limit point."""
+    s.graph((0.0, 0.0), (3.6, 1.7), "displacement", "load factor")
+    q = np.linspace(0.0, 3.3, 100)
+    s.line(*np.column_stack((q, 0.28 * (q**3 - 4.4 * q**2 + 5.2 * q) + 0.12 * q)), color=BLUE, width=2)
+    s.dot((0.943, 0.626))
+    s.text((0.94, 0.95), "limit point", align="center")
+    s.arrow((0.943, 0.626), (2.514, 0.626))
+    s.text((1.8, 0.8), "jump", RED, align="center")
+    for x, y in ((0.18, 0.245), (0.44, 0.479)):
+        s.dot((x, y), color=GREEN)
+    s.text((0.65, 0.25), "load steps", GREEN)
+
+
+def draw_step(s: Sketch) -> None:
+    """One time step: Newton runs with frozen contact states, and updates."""
+    boxes = (("predict from\nthe start", 0.0), ("Newton with\nthese contacts", 1.9), ("update\ncontacts", 3.8))
+    for words, x in boxes:
+        s.line((x, 0), (x + 1.5, 0), (x + 1.5, 0.8), (x, 0.8), (x, 0), color=GREY)
+        s.text((x + 0.75, 0.4), words, align="center", size=8)
+    for x in (1.5, 3.4, 5.3):
+        s.arrow((x, 0.4), (x + 0.4, 0.4), color=BLACK)
+    s.text((5.8, 0.4), "settled: accept", GREEN)
+    s.line((4.55, 0.0), (4.55, -0.5), (0.75, -0.5), color=RED)
+    s.arrow((0.75, -0.5), (0.75, 0.0))
+    s.text((2.65, -0.75), "contacts have changed: back to the start, with the new contacts", RED, align="center")
+
+
+def draw_explicit(s: Sketch) -> None:
+    """The steps of velocity Verlet: velocities at half steps, positions and forces at whole steps."""
+    s.line((0, 0), (6.0, 0), color=GREY)
+    for k in range(4):
+        s.dot((2 * k, 0), ("t", "t + h", "t + 2 h", "t + 3 h")[k])
+        s.text((2 * k, 0.45), "q, f", BLUE, align="center")
+    for k in range(3):
+        s.line((2 * k + 1, -0.12), (2 * k + 1, 0.12), color=RED)
+        s.text((2 * k + 1, 0.35), "v", RED, align="center")
+        s.arc((2 * k + 1, 0.35), 0.85, 160, 20, color=GREY)
+    s.text((3.0, 1.55), "positions by the velocity in the middle of a step", GREY, align="center")
+
+
+def draw_matrix(s: Sketch) -> None:
+    """A banded matrix with a border of constraints."""
+    for k in range(8):
+        for j in range(max(0, k - 1), min(8, k + 2)):
+            x, y = 0.25 * j, -0.25 * k
+            s.line((x, y), (x + 0.2, y), (x + 0.2, y - 0.2), (x, y - 0.2), (x, y), color=BLUE, width=2)
+    for k in (0, 3, 7):
+        for x, y in ((2.15, -0.25 * k), (0.25 * k, -2.15)):
+            s.line((x, y), (x + 0.2, y), (x + 0.2, y - 0.2), (x, y - 0.2), (x, y), color=RED, width=2)
+    s.text((2.6, -0.5), "A: neighbours along cables are coupled", BLUE)
+    s.text((2.6, -1.1), "$C_q$: constraints, zeros on the diagonal", RED)
+    s.text((2.6, -1.7), "natural order: no fill outside of the band")
+
+
+THEORY = {
+    "bodies": "RigidBody3D", "cable_contact": "ContactFrictionCables3D", "carriages": "SlidingJoint", "fluids": "Fluid",
+    "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
+    "surfaces": "SheaveSurface", "winches": "WinchCable2D", "friction": draw_bristle, "statics": draw_load_path,
+    "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
+}  # fmt: skip
+"""The figure at the head of a theory page: the drawing of a component, or one of this file."""
+
+
+def draw_theory() -> None:
+    """The figures at the heads of the theory pages."""
+    for page, figure in THEORY.items():
+        sketch = Sketch()
+        (DRAWINGS[figure] if isinstance(figure, str) else figure)(sketch)
+        sketch.figure.savefig(PICTURES / f"{page}.png", dpi=110, bbox_inches="tight", pad_inches=0.12)
+        plt.close(sketch.figure)
+
+
 if __name__ == "__main__":
+    draw_theory()
     draw_cable()
     draw_contact()
     draw_creep()

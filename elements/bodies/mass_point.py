@@ -7,7 +7,7 @@ Source: Newton's second law.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,43 +34,35 @@ class MassPoint(Component):
     mass = column("kg", "mass; 0 only for points that constraints or springs hold", minimum=0.0)
 
 
-class Columns(NamedTuple):
-    """Masses M of the coordinates [kg, kg m^2] and their local numbers, shape (rows, k); the first n are a position."""
-
-    M: FloatArray
-    dofs: IntArray
-    n: int
-
-
 @kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times diag(M) to the matrix values; slots has shape (rows, k, k)."""
-    for i in range(len(c.M)):
-        for d in range(c.M.shape[1]):
-            values[slots[i, d, d]] += scale * c.M[i, d]
+    for i in range(len(M)):
+        for d in range(M.shape[1]):
+            values[slots[i, d, d]] += scale * M[i, d]
 
 
 @kernel
-def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+def gravity(M: FloatArray, dofs: IntArray, n: int, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows, whose first n coordinates are
+    a position."""
     for i in rows:
-        for d in range(c.n):
-            f[c.dofs[i, d]] += c.M[i, d] * g[d]
+        for d in range(n):
+            f[dofs[i, d]] += M[i, d] * g[d]
 
 
 def build_masses(rows: LocalRows) -> System:
-    """The system of rows with a constant diagonal mass matrix."""
-    c: Columns = rows.columns
+    """The system of rows with a constant diagonal mass matrix, see `bind`."""
+    M, n = rows.columns
     system = System(rows.table.kind, rows.dofs)
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
+    system.mass = call(mass, lambda s: (M, s.mass, s.slots, s.values))
+    system.body_force = Term(call(gravity, lambda s: (M, rows.dofs, n, s.g, s.which, s.f)))
     return system
 
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
-    c: Columns = rows.columns
-    energy: FloatArray = 0.5 * c.M[:, 0] * (fields.v[rows.dofs] ** 2).sum(axis=1)
+    energy: FloatArray = 0.5 * rows.local("mass") * (fields.v[rows.dofs] ** 2).sum(axis=1)
     return energy
 
 
@@ -80,10 +72,10 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 
 
-def bind(rows: LocalRows) -> Columns:
-    """The parameters of the rows."""
-    k = rows.dofs.shape[1]
-    return Columns(np.repeat(rows.local("mass")[:, None], k, axis=1), rows.dofs, k)
+def bind(rows: LocalRows) -> tuple[FloatArray, int]:
+    """Masses M of the coordinates [kg], shape (rows, n), and n."""
+    n = rows.dofs.shape[1]
+    return np.repeat(rows.local("mass")[:, None], n, axis=1), n
 
 
 register(

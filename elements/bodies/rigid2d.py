@@ -12,11 +12,10 @@ Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Syste
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from windlass.elements.bodies import mass_point
 from windlass.elements.bodies.mass_point import build_masses
 from windlass.elements.nodes.node_outputs import in_space, point_outputs, rotation_outputs
 from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
@@ -38,33 +37,21 @@ class RigidBody2D(Component):
     center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(2,), default=(0.0, 0.0))
 
 
-class Eccentric(NamedTuple):
-    """Data of all rows for the kernels.
-
-    s: mass times position of the centre of mass, body's frame [kg m], shape (rows, 2).
-    m: mass [kg], shape (rows,).
-    dofs: local coordinate numbers, shape (rows, 3).
-    """
-
-    s: FloatArray
-    m: FloatArray
-    dofs: IntArray
-
-
 @kernel
-def static_moment(c: Eccentric, i: int, x: FloatArray) -> tuple[float, float]:
-    """m r of row i, global [kg m]."""
-    phi = x[c.dofs[i, 2]]
+def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
+    """m r, global [kg m]."""
+    phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
-    return cos * c.s[i, 0] - sin * c.s[i, 1], sin * c.s[i, 0] + cos * c.s[i, 1]
+    return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]
 
 
 @kernel
-def inertia(c: Eccentric, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
     """f += all but the constant part of the mass matrix times a."""
-    for i in range(len(c.m)):
-        dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
-        rx, ry = static_moment(c, i, x)
+    for i in range(len(rows)):
+        row = rows[i]
+        dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
+        rx, ry = static_moment(row, x)
         square = v[dphi] * v[dphi]
         f[dx] -= a[dphi] * ry + square * rx
         f[dy] += a[dphi] * rx - square * ry
@@ -73,7 +60,7 @@ def inertia(c: Eccentric, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatA
 
 @kernel
 def inertia_tangent(
-    c: Eccentric,
+    rows: Any,
     x: FloatArray,
     v: FloatArray,
     a: FloatArray,
@@ -84,9 +71,10 @@ def inertia_tangent(
     values: FloatArray,
 ) -> None:
     """values += dq, dv and da times the derivatives of `inertia`; with φ, r changes by (-r_y, r_x)."""
-    for i in range(len(c.m)):
-        dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
-        rx, ry = static_moment(c, i, x)
+    for i in range(len(rows)):
+        row = rows[i]
+        dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
+        rx, ry = static_moment(row, x)
         w, alpha = v[dphi], a[dphi]
         values[slots[i, 0, 2]] += dq * (w * w * ry - alpha * rx) - 2.0 * dv * w * rx - da * ry
         values[slots[i, 1, 2]] += -dq * (w * w * rx + alpha * ry) - 2.0 * dv * w * ry + da * rx
@@ -96,23 +84,24 @@ def inertia_tangent(
 
 
 @kernel
-def gravity(c: Eccentric, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
     """Add the load of an acceleration g [m/s^2], shape (3,), on some of the rows."""
-    for i in rows:
-        dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
-        rx, ry = static_moment(c, i, x)
-        f[dx] += c.m[i] * g[0]
-        f[dy] += c.m[i] * g[1]
+    for i in which:
+        row = rows[i]
+        dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
+        rx, ry = static_moment(row, x)
+        f[dx] += row.mass * g[0]
+        f[dy] += row.mass * g[1]
         f[dphi] += rx * g[1] - ry * g[0]
 
 
 @kernel
 def gravity_tangent(
-    c: Eccentric, x: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+    rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """values += dq ∂f/∂q of `gravity`."""
-    for i in rows:
-        rx, ry = static_moment(c, i, x)
+    for i in which:
+        rx, ry = static_moment(rows[i], x)
         values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])
 
 
@@ -134,27 +123,28 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     return energy
 
 
-def bind(rows: LocalRows) -> mass_point.Columns:
-    """The constant part of the mass matrix of the rows."""
+def bind(rows: LocalRows) -> tuple[FloatArray, int]:
+    """The constant part of the mass matrix of the rows, and the number of coordinates of a position."""
     m, center = rows.local("mass"), rows.local("center_of_mass")
     about_node = rows.local("inertia") + m * (center**2).sum(axis=1)
-    return mass_point.Columns(np.stack((m, m, about_node), axis=1), rows.dofs, 2)
+    return np.stack((m, m, about_node), axis=1), 2
 
 
 def build(rows: LocalRows) -> System:
     """The system of the rows; its mass matrix is constant if all centres of mass are at the nodes."""
     system = build_masses(rows)
-    m, center = rows.local("mass"), rows.local("center_of_mass")
+    center = rows.local("center_of_mass")
     if not center.any():
         return system
-    c = Eccentric(m[:, None] * center, m, rows.dofs)
+    # mass times position of the centre of mass, in the body's frame [kg m]
+    own = rows.pack({"dofs": rows.dofs, "moment": rows.local("mass")[:, None] * center})
     system.inertia = Term(
-        call(inertia, lambda s: (c, s.x, s.v, s.a, s.f)),
-        call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+        call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (own, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
     )
     system.body_force = Term(
-        call(gravity, lambda s: (c, s.x, s.g, s.which, s.f)),
-        call(gravity_tangent, lambda s: (c, s.x, s.g, s.which, s.dq, s.slots, s.values)),
+        call(gravity, lambda s: (own, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (own, s.x, s.g, s.which, s.dq, s.slots, s.values)),
     )
     return system
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.bodies.rigid3d_kernels import (
-    Columns,
     add_accelerations,
     constraint,
     constraint_tangent,
@@ -123,42 +123,48 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
     return out
 
 
-def bind(rows: LocalRows) -> Columns:
-    """Parameters of the rows."""
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The records of the rows.
+
+    moment: mass times position of the centre of mass, body's frame [kg m] (3,).  about_node: inertia tensor Θ about the
+    node, body's frame [kg m^2] (3, 3).  stretching: inertia κ of a change of the length of e [kg m^2].  dofs: local
+    numbers of x, y, z, e0..e3.  multiplier: its local number.
+    """
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")
     I = inertia_about_node(m, center, 0.5 * (tensor + tensor.transpose(0, 2, 1)))
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
-    return Columns(
-        m=m,
-        s=m[:, None] * center,
-        I=np.ascontiguousarray(I),
-        kappa=4.0 / 3.0 * np.trace(I, axis1=1, axis2=2),
-        dofs=rows.dofs,
-        lam=multipliers[:, 0].copy(),
+    return rows.pack(
+        {
+            "moment": m[:, None] * center,
+            "about_node": I,
+            "stretching": 4.0 / 3.0 * np.trace(I, axis1=1, axis2=2),
+            "dofs": rows.dofs,
+            "multiplier": multipliers[:, 0],
+        }
     )
 
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    c: Columns = rows.columns
+    own = rows.columns
     system = System("RigidBody3D", rows.dofs)
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.mass = call(mass, lambda s: (own, s.mass, s.slots, s.values))
     system.inertia = Term(
-        call(inertia, lambda s: (c, s.x, s.v, s.a, s.f)),
-        call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+        call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (own, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
     )
-    system.body_force = Term(call(gravity, lambda s: (c, s.x, s.g, s.which, s.f)))
-    if c.s.any():
-        system.body_force.tangent = call(gravity_tangent, lambda s: (c, s.x, s.g, s.which, s.dq, s.slots, s.values))
+    system.body_force = Term(call(gravity, lambda s: (own, s.x, s.g, s.which, s.f)))
+    if own["moment"].any():
+        system.body_force.tangent = call(gravity_tangent, lambda s: (own, s.x, s.g, s.which, s.dq, s.slots, s.values))
     system.constraint = ConstraintSystem(
         rows.layout.multipliers(rows.table, rows.rows),
-        call(constraint, lambda s: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.C, s.f)),
+        call(constraint, lambda s: (own, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.C, s.f)),
         call(
             constraint_tangent,
-            lambda s: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.dq, s.dv, s.coupling, s.values),
+            lambda s: (own, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.dq, s.dv, s.coupling, s.values),
         ),
-        call(add_accelerations, lambda s: (c, s.v, s.C)),
+        call(add_accelerations, lambda s: (own, s.v, s.C)),
     )
     return system
 

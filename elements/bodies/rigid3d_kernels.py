@@ -16,7 +16,7 @@ The constant mass matrix contains m R_tt.  The derivatives follow from A_t = A �
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,29 +26,16 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
 
 
-class Columns(NamedTuple):
-    """Parameters of the bodies.
-
-    m: mass [kg], shape (rows,).
-    s: mass times position of the centre of mass, body's frame [kg m], shape (rows, 3).
-    I: inertia tensor Θ about the node, body's frame [kg m^2], shape (rows, 3, 3).
-    kappa: inertia κ of a change of the length of e [kg m^2], shape (rows,).
-    dofs: local numbers of x, y, z, e0..e3, shape (rows, 7).
-    lam: local numbers of the multipliers, shape (rows,).
-    """
-
-    m: FloatArray
-    s: FloatArray
-    I: FloatArray
-    kappa: FloatArray
-    dofs: IntArray
-    lam: IntArray
-
-
 @kernel(inline=True)
 def read(A: FloatArray, i: int) -> Vector:
     """Row i of a matrix."""
     return A[i, 0], A[i, 1], A[i, 2]
+
+
+@kernel(inline=True)
+def three(a: FloatArray) -> Vector:
+    """Three numbers."""
+    return a[0], a[1], a[2]
 
 
 @kernel(inline=True)
@@ -76,10 +63,10 @@ def times_transposed(A: FloatArray, a: Vector) -> Vector:
 
 
 @kernel
-def update_rotation(x: FloatArray, dofs: IntArray, i: int, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill e (4,), A (3, 3) and Γ (3, 4) of row i, return n."""
+def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
+    """Fill e (4,), A (3, 3) and Γ (3, 4) of a row, return n."""
     for a in range(4):
-        e[a] = x[dofs[i, 3 + a]]
+        e[a] = x[dofs[3 + a]]
     e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
@@ -106,33 +93,34 @@ def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
 
 
 @kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the constant part diag(m, m, m) of the mass matrix; slots has shape (rows, 7, 7)."""
-    for i in range(len(c.m)):
+    for i in range(len(rows)):
         for k in range(3):
-            values[slots[i, k, k]] += scale * c.m[i]
+            values[slots[i, k, k]] += scale * rows[i].mass
 
 
 @kernel
-def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
     """f += f_R - m R_tt, f_e."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
-    for i in range(len(c.m)):
-        update_rotation(x, c.dofs, i, e, A, G)
-        d, s = c.dofs[i], read(c.s, i)
+    for i in range(len(rows)):
+        row = rows[i]
+        d, s = row.dofs, three(row.moment)
+        update_rotation(x, d, e, A, G)
         w, alpha = apply(G, v, d), apply(G, a, d)
         # force of a centre of mass at a distance from the node
         force = times(A, add(cross(alpha, s), cross(w, cross(w, s))))
         for k in range(3):
             f[d[k]] += force[k]
         # torque about the node
-        torque = add(times(c.I[i], alpha), cross(w, times(c.I[i], w)))
+        torque = add(times(row.about_node, alpha), cross(w, times(row.about_node, w)))
         torque = add(torque, cross(s, times_transposed(A, read_at(a, d))))
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
         for k in range(4):
-            f[d[3 + k]] += dot(read_column(G, k), torque) + c.kappa[i] * stretch * e[k]
+            f[d[3 + k]] += dot(read_column(G, k), torque) + row.stretching * stretch * e[k]
 
 
 @kernel
@@ -162,15 +150,16 @@ def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> Non
 
 @kernel
 def inertia_tangent(
-    c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`."""
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
-    for i in range(len(c.m)):
-        n = update_rotation(x, c.dofs, i, e, A, G)
-        d, s, inertia = c.dofs[i], read(c.s, i), c.I[i]
+    for i in range(len(rows)):
+        row = rows[i]
+        d, s, inertia = row.dofs, three(row.moment), row.about_node
+        n = update_rotation(x, d, e, A, G)
         w, alpha = apply(G, v, d), apply(G, a, d)
         # spin Θ ω, acceleration of the node in the body's frame, and force and torque of the residual
         spin, r_tt, ws = times(inertia, w), times_transposed(A, read_at(a, d)), cross(w, s)
@@ -206,9 +195,9 @@ def inertia_tangent(
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
         for k in range(4):
-            B[3 + k, 3 + k] += c.kappa[i] * dq * stretch
+            B[3 + k, 3 + k] += row.stretching * dq * stretch
             for b in range(4):
-                B[3 + k, 3 + b] += c.kappa[i] * e[k] * (dq * a[d[3 + b]] + 2.0 * dv * v[d[3 + b]] + da * e[b])
+                B[3 + k, 3 + b] += row.stretching * e[k] * (dq * a[d[3 + b]] + 2.0 * dv * v[d[3 + b]] + da * e[b])
         add_block(B, slots, i, values)
 
 
@@ -226,26 +215,27 @@ def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w:
 
 
 @kernel
-def gravity(c: Columns, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
     """Add the load of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
-    for i in rows:
-        update_rotation(x, c.dofs, i, e, A, G)
-        torque = cross(read(c.s, i), times_transposed(A, (g[0], g[1], g[2])))
+    for i in which:
+        row = rows[i]
+        update_rotation(x, row.dofs, e, A, G)
+        torque = cross(three(row.moment), times_transposed(A, (g[0], g[1], g[2])))
         for k in range(3):
-            f[c.dofs[i, k]] += c.m[i] * g[k]
+            f[row.dofs[k]] += row.mass * g[k]
         for k in range(4):
-            f[c.dofs[i, 3 + k]] += dot(read_column(G, k), torque)
+            f[row.dofs[3 + k]] += dot(read_column(G, k), torque)
 
 
 @kernel
 def gravity_tangent(
-    c: Columns, x: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+    rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """values += dq ∂f/∂q of `gravity`: Γᵀ (s × (Aᵀ g × Γ)) and the derivative of Γᵀ."""
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
-    for i in rows:
-        n, s = update_rotation(x, c.dofs, i, e, A, G), read(c.s, i)
+    for i in which:
+        n, s = update_rotation(x, rows[i].dofs, e, A, G), three(rows[i].moment)
         weight = times_transposed(A, (g[0], g[1], g[2]))
         add_torque_tangent(G, e, n, cross(s, weight), dq, B)
         for b in range(4):
@@ -258,13 +248,14 @@ def gravity_tangent(
 
 @kernel
 def constraint(
-    c: Columns, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
+    rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
 ) -> None:
     """C += e·e - 1, or 2 e·e_t;  f_e += 2 e λ."""
-    for i in range(len(c.m)):
-        k, total = c.lam[i], 0.0 if rate_level else -1.0
+    for i in range(len(rows)):
+        row = rows[i]
+        k, total = row.multiplier, 0.0 if rate_level else -1.0
         for a in range(3, 7):
-            d = c.dofs[i, a]
+            d = row.dofs[a]
             total += 2.0 * x[d] * v[d] if rate_level else x[d] * x[d]
             f[d] += 2.0 * x[d] * lam[k]
         C[k] += total
@@ -272,22 +263,24 @@ def constraint(
 
 @kernel
 def constraint_tangent(
-    c: Columns, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
+    rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
     """values += derivatives of `constraint`, the curvature 2 λ included."""
-    for i in range(len(c.m)):
+    for i in range(len(rows)):
+        row = rows[i]
         for a in range(3, 7):
-            d = c.dofs[i, a]
-            row = 2.0 * (dv * x[d] + dq * v[d]) if rate_level else 2.0 * dq * x[d]
-            values[slots.rows[i, 0, a]] += row
+            d = row.dofs[a]
+            gradient = 2.0 * (dv * x[d] + dq * v[d]) if rate_level else 2.0 * dq * x[d]
+            values[slots.rows[i, 0, a]] += gradient
             values[slots.columns[i, a, 0]] += 2.0 * slots.scale * x[d]
-            values[slots.block[i, a, a]] += 2.0 * dq * lam[c.lam[i]]
+            values[slots.block[i, a, a]] += 2.0 * dq * lam[row.multiplier]
 
 
 @kernel
-def add_accelerations(c: Columns, v: FloatArray, C: FloatArray) -> None:
+def add_accelerations(rows: Any, v: FloatArray, C: FloatArray) -> None:
     """C += -2 e_t·e_t, the right-hand side of 2 e·e_tt."""
-    for i in range(len(c.m)):
+    for i in range(len(rows)):
+        row = rows[i]
         for a in range(3, 7):
-            C[c.lam[i]] -= 2.0 * v[c.dofs[i, a]] ** 2
+            C[row.multiplier] -= 2.0 * v[row.dofs[a]] ** 2

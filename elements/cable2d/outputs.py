@@ -108,21 +108,26 @@ class CableView:
 
     @cached_property
     def parts(self) -> IntArray:
-        """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
-        from scipy.sparse import coo_array  # imported here, because runs without output do not need it
-        from scipy.sparse.csgraph import connected_components  # imported here, because of SciPy
+        """Label of each cable, see `find_parts`."""
+        return find_parts(self._rows)
 
-        # by the first coordinate of each end, since nodes may share a position
-        ends = node_dofs(self._rows)
-        nodes, inverse = np.unique(ends[:, [0, ends.shape[1] // 2]].T, return_inverse=True)
-        node0, node1 = inverse.reshape(2, -1)
-        graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
-        label = connected_components(graph, directed=False)[1][node0]
-        _, first = np.unique(label, return_index=True)
-        rank = np.empty(len(first), np.int64)
-        rank[np.argsort(first)] = np.arange(len(first))
-        parts: IntArray = rank[label]
-        return parts
+
+def find_parts(rows: LocalRows) -> IntArray:
+    """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
+    from scipy.sparse import coo_array  # imported here, because runs without output do not need it
+    from scipy.sparse.csgraph import connected_components  # imported here, because of SciPy
+
+    # by the first coordinate of each end, since nodes may share a position
+    ends = node_dofs(rows)
+    nodes, inverse = np.unique(ends[:, [0, ends.shape[1] // 2]].T, return_inverse=True)
+    node0, node1 = inverse.reshape(2, -1)
+    graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
+    label = connected_components(graph, directed=False)[1][node0]
+    _, first = np.unique(label, return_index=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    parts: IntArray = rank[label]
+    return parts
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.model.schema import Component
 
+TWIST = "torsional_stiffness"
+"""The column that only cables with twist have."""
 
-def find_kinds(dims: int) -> tuple[type[Component], type[Component]]:
-    """Node and cable in 2D or 3D."""
+
+def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
+    """Node and cable in 2D or 3D; with the column torsional_stiffness those with twist."""
     if dims == 2:
         return PointSlope2D, Cable2D
+    if TWIST in columns:
+        from windlass.elements.cable3d.twist_cable import TwistCable3D  # imported here, because few models need it
+        from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few models need it
+
+        return PointSlopeTwist3D, TwistCable3D
     from windlass.elements.cable3d.cable3d import Cable3D  # imported here, because 2D models do not need it
     from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
 

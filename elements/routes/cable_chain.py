@@ -1,7 +1,7 @@
 """Chains of cables: nodes and elements along a straight line, around circles or along any route, made with one call.
 
 With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`; along 3D
-routes they are `Cable3D`.
+routes they are `Cable3D`, with a torsional stiffness `TwistCable3D`.
 
 Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
 """
@@ -15,10 +15,12 @@ import numpy as np
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.nodes.turning import carry_normals, smallest_rotations
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import CenterLine, Circle, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import (
     checked,
     each,
@@ -51,6 +53,9 @@ RADIUS = number("m")
 MOST_TURNING = 1000
 # A slope at a right angle to its chord (two elements on a full circle) is no error; this margin covers rounding [1].
 TURN_ROUNDING = 1e-12
+# Columns of nodes that chains of cables with twist take, and steps per element in which normals go along a route.
+FRAME_COLUMNS = ("normal", "turned_from")
+STEPS = 4
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
 
@@ -123,8 +128,9 @@ def straight_cable(
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`; default of ``length``
-            [m]: the length of the line divided by the number of elements.
+        **cable_columns: columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`, in 3D with
+            ``torsional_stiffness=`` of `TwistCable3D` (see `cable_along`); default of ``length`` [m]: the length of the
+            line divided by the number of elements.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -221,7 +227,9 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; default of ``length`` [m]: the length of
-            the route divided by the number of elements.
+            the route divided by the number of elements.  With ``torsional_stiffness=`` on 3D routes columns of
+            `TwistCable3D`; then also ``normal``, the direction of d_1 at the start, which goes along the route without
+            spin, and ``turned_from`` of the nodes, see `PointSlopeTwist3D`.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -244,7 +252,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
     elements = int(elements)
-    node, kind = find_kinds(route.eval_points(np.zeros(1))[0].shape[1])
+    node, kind = find_kinds(route.eval_points(np.zeros(1))[0].shape[1], cable_columns)
     share = -(-elements // launched_size())
     check_room(share, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
     mine = part_of_large(elements + (0 if route.closed else 1))
@@ -252,9 +260,13 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     columns: dict[str, Any] = {"position": positions, "slope": slopes}
     if isinstance(route, FreeCatenary | GroundedCatenary):
         stretch = route.eval_stretch(route.length * (mine.numbers / elements))
-        columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
+        twist = np.zeros((len(slopes), len(node.dof_names) - 2 * slopes.shape[1]))
+        columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes, twist))
     elif elements <= MOST_TURNING:
         check_turns(route, elements, name)
+    if "normal" in node.columns:
+        columns |= carry_frames(route, elements, mine.numbers, cable_columns)
+        cable_columns = {key: value for key, value in cable_columns.items() if key not in FRAME_COLUMNS}
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     mine = part_of_large(elements)
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
@@ -264,6 +276,25 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
         kind = ALECable2D
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
+
+
+def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
+    """Columns of the nodes of a cable with twist: normals that go along the route without spin, and ``turned_from``.
+
+    Args:
+        route, elements: the route and its number of elements.
+        numbers: of the nodes, shape (n,).
+        given: columns of the user; ``normal`` is that of the first node.
+    """
+    last = int(numbers.max(initial=0))
+    slopes = route.eval_points(route.length / (STEPS * elements) * np.arange(STEPS * last + 1))[1]
+    normals = np.zeros_like(slopes)
+    normals[0] = given.get("normal", 0.0)
+    if not normals[0].any():
+        normals[0] = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), slopes[:1])[0, :, 1]
+    carry_normals(slopes, normals)
+    columns = {"normal": normals[STEPS * numbers]}
+    return columns | ({"turned_from": given["turned_from"]} if "turned_from" in given else {})
 
 
 def check_turns(route: CenterLine, elements: int, name: str) -> None:

@@ -138,7 +138,7 @@ def end_cleanly() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Remove locks and drafts, and end by the signal."""
+    """Remove locks and drafts, and end the process with the signal."""
     for lock, held in list(_process.held.items()):
         if held.process == os.getpid():
             with contextlib.suppress(OSError):

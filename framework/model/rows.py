@@ -60,34 +60,54 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
 def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
     """The record of a row: columns and references of a schema, by name.
 
-    Columns of numbers and truth values keep their shapes; texts, functions and columns of variable length are left out.
-    A reference to a marker is its place in the columns of its family, and a reference to `GenericData` the place of its
-    first history value.  Truth values come first, filled up to 8 bytes, so that all numbers are aligned; derived
-    numbers come last.
+    Columns of numbers and truth values keep their shapes, truth values with a shape as 0 and 1; texts, functions and
+    columns of variable length are left out.  A reference to a marker is its place in the columns of its family, and a
+    reference to `GenericData` the place of its first history value.
 
     Args:
         component: the schema.
         derived: values of further fields by name, shape (rows, ...).
         history: number of history values of a row; if > 0 there are ``history`` and ``start``, of shape (history,).
+
+    Raises:
+        ModelError: see `field_names`.
     """
     fields: dict[str, Any] = {}
-    for name in field_names(component, (), history):
-        if name in component.columns:
+    for name in field_names(component, tuple(derived), history):
+        if name in derived:
+            fields[name] = np.dtype((derived[name].dtype, derived[name].shape[1:]))
+        elif name in component.columns:
             column = component.columns[name]
-            kind = {"b": np.bool_, "i": np.int64, "f": np.float64}[np.dtype(column.dtype).kind]
+            # the compiler has no arrays of truth values in records
+            truth = np.uint8 if column.shape else np.bool_
+            kind = {"b": truth, "i": np.int64, "f": np.float64}[np.dtype(column.dtype).kind]
             fields[name] = np.dtype((kind, column.shape or ()))
         else:
             fields[name] = np.dtype(np.int64 if name in component.refs else (np.float64, (history,)))
-    fields |= {name: np.dtype((values.dtype, values.shape[1:])) for name, values in derived.items()}
-    names = sorted(fields, key=lambda name: bool(fields[name].base.kind != "b"))
+    return record_type(fields)
+
+
+def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
+    """The type of records with these fields; truth values come first, filled up to 8 bytes, so that all numbers are
+    aligned."""
+    names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
     for name in names:
-        if fields[name].base.kind != "b":
+        if fields[name].base.itemsize > 1:
             at += -at % 8
         offsets.append(at)
         at += fields[name].itemsize
     layout: Any = {"names": names, "formats": [fields[name] for name in names], "offsets": offsets}
     return np.dtype((NamedRecord, np.dtype(layout | {"itemsize": at + -at % 8}, align=True)))
+
+
+def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
+    """Records from columns by name, shape (rows, ...) each, for rows that are no rows of a table."""
+    fields = {name: np.dtype((values.dtype, values.shape[1:])) for name, values in columns.items()}
+    records = np.zeros(len(next(iter(columns.values()))), record_type(fields))
+    for name, values in columns.items():
+        records[name] = values
+    return records
 
 
 def is_number(component: type[Component], name: str) -> bool:

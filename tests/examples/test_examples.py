@@ -231,7 +231,7 @@ def test_settling_spheres(tmp_path: Path) -> None:
 
 
 def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
-    """A run in two parts has the energies of the first one too, and ends with those of one run."""
+    """A run in two parts includes the energies of the first part, and ends with the energies of an unbroken run."""
     (tmp_path / "whole").mkdir()
     words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]
     whole, _ = run_example("settling_spheres", [*words, "-end", "0.04"], tmp_path / "whole")

@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 from petsc4py import PETSc
 
-from support.processes import run_warm
+from support.processes import is_common, launch, run_warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -91,6 +91,8 @@ def run(command: list[str], folder: Path, extra: dict[str, str] | None = None) -
     environment = {**os.environ, **own, **(extra or {})}
     if command[0] == sys.executable:
         return run_warm(command[1:], folder, environment, TIMEOUT)
+    if command[:2] == ["mpiexec", "-n"] and command[3] == sys.executable and is_common(environment):
+        command = [*launch(int(command[2])), *command[4:]]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
 
 

@@ -26,7 +26,7 @@ PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 
 
 def environment() -> dict[str, str]:
-    """That of a kernel which has the package of this checkout."""
+    """The specification of a kernel with the package of this checkout."""
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": paths, "PYVISTA_JUPYTER_BACKEND": "static"}
 

@@ -1,4 +1,4 @@
-"""Values that a schema alone cannot refuse: wrong in a whole model of ropes in space, found before the first step.
+"""Values that a schema alone cannot refuse: wrong in a whole model of 3D ropes, found before the first step.
 
 `test_columns.py` tests the values that each column refuses because of its bounds.  Here are tables of columns without
 bounds, and of values that are wrong only together with other rows.
@@ -108,7 +108,7 @@ ANY_SIGN = {
     "offset", "displacement", "velocity", "angular_velocity", "position", "euler_parameters", "vector", "surface",
     "reference", "store_tension", "reference_strain", "reference_curvature", "strain_is_relative_to_reference", "along",
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
-    "wave_frequencies", "wave_directions", "wave_phases",
+    "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist",
 }  # fmt: skip
 """Columns without a bound: any sign means something, or a check of the row has the bound, see `REFUSED`."""
 ZERO = {
@@ -118,13 +118,13 @@ ZERO = {
     # nothing of it
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
-    "normal_drag", "axial_drag", "added_mass",
+    "normal_drag", "axial_drag", "added_mass", "torsional_damping",
 }  # fmt: skip
 """Columns that may be 0 but not negative, as 0 means something."""
 
 
 def find_columns() -> Iterator[tuple[type[Component], Column]]:
-    """All columns with numbers of the components for ropes in space."""
+    """All columns with numbers of the components for 3D ropes."""
     for kind in COMPONENTS:
         if any(room in kind.__module__ for room in ROOMS):
             for col in kind.columns.values():

@@ -22,7 +22,7 @@ from support.cables import COLUMNS, NODES
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "ale_cable2d.npz")
 CASES = sorted({key.rsplit("_", 1)[0] for key in REFERENCE.files if key.endswith("_rhs")})
 TO_REFERENCE = np.r_[8, 0:8]
-"""Our order is [node 0, node 1, s], that of the data [s, node 0, node 1]."""
+"""Windlass has the order [node 0, node 1, s], the data [s, node 0, node 1]."""
 
 
 def create_cable(

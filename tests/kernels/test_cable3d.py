@@ -148,7 +148,8 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
 def test_rigid_motion_turns_forces(integration: int) -> None:
     """Turning and moving everything, with a superposed rigid velocity, turns the forces of cables straight at rest.
 
-    All but those of the damping of bending, which sees that the vector κ turns; see docs/explanation/theory/cable.md.
+    All except those of bending damping, which depends on the rotation of the vector κ; see
+    docs/explanation/theory/cable.md.
     """
     world, _, state = create_spatial_cables(
         3, chain=True, integration=integration, reference_curvature=(0.0, 0.0, 0.0), bending_damping=0.0
@@ -197,7 +198,7 @@ def test_gravity_is_mass_times_acceleration() -> None:
 
 
 def test_same_as_in_the_plane() -> None:
-    """Forces, tangents and outputs of cables of the plane, with damping and curvature without force."""
+    """Forces, tangents and outputs of 2D cables, with damping and curvature without force."""
     columns = {name: COLUMNS[name] for name in ("mass_per_length", "axial_stiffness", "bending_stiffness")}
     columns |= {"axial_damping": 1.9, "bending_damping": 0.37, "reference_strain": -0.03}
     flat_world, flat, flat_state = create_cables(3, chain=True, **columns, reference_curvature=0.21)

@@ -1,4 +1,4 @@
-"""Markers that name whole cables: coordinates and shapes on cables of the plane, with moving material, and in space."""
+"""Markers that name whole cables: coordinates and shapes on 2D cables, with moving material, and in space."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_equation_by_hand() -> None:
 
 
 def test_pendulum_by_a_function() -> None:
-    """A point on a circle of radius 0.8 swings as a pendulum; the tension is that of its speed."""
+    """A point on a circle of radius 0.8 swings as a pendulum; the tension follows from its speed."""
     length, g = 0.8, 9.81
 
     def on_circle(t: float, row: int, q: Any, v: Any) -> Any:

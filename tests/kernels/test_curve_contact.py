@@ -241,7 +241,7 @@ def test_energy(limited: bool) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that was stopped in contact goes on to the same last bit."""
+    """A run that was stopped in contact continues to the same last bit."""
 
     def run(end: float, restart: str | None) -> wl.State:
         keep = Checkpoint(tmp_path / "disc.h5", every=20, restart=restart)

@@ -78,7 +78,7 @@ def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
 
 
 def force_at(world: World, state: dict[str, Any], data: Any = 0.0) -> np.ndarray:
-    """Forces on the 14 coordinates of both bodies, without those of inertia, which both programs are asked to leave."""
+    """Forces on the 14 coordinates of both bodies, without inertia, which both programs omit."""
     assembly = Assembly(world)
     assembly.fields.data[:] = data
     for k in range(2):
@@ -126,7 +126,7 @@ def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) ->
 @pytest.mark.parametrize("arm", [False, True])
 @pytest.mark.parametrize(("law", "columns"), BODIES, ids=lambda v: getattr(v, "__name__", ""))
 def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any], arm: bool, user: bool) -> None:
-    """Points next to the centre of a 3D body, a body and a cable in the plane."""
+    """Points next to the centre of a 3D body, a 2D body and a 2D cable."""
     given = {**columns, "stiffness": columns["stiffness"] / 50.0}
     for name in ("moment_arm",) if "moment_arm" in columns else ():
         given[name] = arm

@@ -321,7 +321,7 @@ def test_both_loops_agree() -> None:
     expected = np.einsum("ika,ik->ia", markers.Jr[:100, :, 3:7], torque)
     assert_allclose(f[state.local_dofs(bodies)[:, 3:]], expected, rtol=0, atol=1e-12 * norm(expected))
     assert_allclose(f[state.local_dofs(points)], on_points, rtol=0, atol=1e-12 * norm(on_points))
-    # the forces of all contacts sum to the force of the plane on the other bodies
+    # the forces of all contacts sum to the force of the flat surface on the other bodies
     found = eval_surface_forces(world, state, force)
     assert_allclose(found.force.sum(axis=0), 0.0, atol=1e-11 * norm(found.force))
     moment = found.torque + np.cross(found.point, found.force)

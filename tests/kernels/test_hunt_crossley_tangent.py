@@ -135,7 +135,7 @@ BUILDERS: list[Callable[..., None]] = [
     ids=["q < 1", "q > 1", "at rest"],
 )
 def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str, Any]) -> None:
-    """Derivatives by positions and by velocities; at rest friction has the slope f ((2 u_s - u_d)/v_t + u_v)."""
+    """Derivatives for position and velocity; at rest friction has the slope f ((2 u_s - u_d)/v_t + u_v)."""
     world = World()
     contacts = world.add(ContactSet)
     materials = [

@@ -247,7 +247,7 @@ COMBINATIONS += list(product((True, False), (0.0,), PLACES, (True, False), LENGT
 
 @pytest.mark.parametrize(("normals", "stiffness", "place", "clip", "sticking"), COMBINATIONS)
 def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticking: str) -> None:
-    """Derivatives by all coordinates and rates, s and s_t included: central differences, moving and plain cables."""
+    """All derivatives, also those for s and s_t, against central differences, for moving and plain cables."""
     columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
     columns["sticking_length"] = sticking
     pairs = create_pairs("mmmmmpmm", place, **columns)

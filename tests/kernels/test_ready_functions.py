@@ -147,7 +147,7 @@ def test_prescribed_motion_is_exact() -> None:
 
 
 def test_no_python_in_a_step() -> None:
-    """Loads and constraints with ready functions are kernels alone; those of Python are called once for a time."""
+    """Loads and constraints with ready functions need only kernels; Python functions are called once for a time."""
     for python in (False, True):
         world, _ = create_driven(python)
         systems = wl.State(world).assembly.layout.systems

@@ -1,4 +1,4 @@
-"""Rigid bodies in space: kinematics, inertia, loads and markers against independent formulas and differences."""
+"""Rigid 3D bodies: kinematics, inertia, loads and markers against independent formulas and differences."""
 
 from __future__ import annotations
 

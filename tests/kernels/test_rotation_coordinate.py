@@ -45,7 +45,7 @@ def product(e: Any, f: Any) -> FloatArray:
 
 
 def add_bodies(world: World) -> tuple[Entity, Entity, Entity]:
-    """Two bodies in space, the second turned in its reference, and one in the plane."""
+    """Two 3D bodies, the second turned in its reference, and one in the plane."""
     body: dict[str, Any] = {"mass": 1.3, "inertia": (1.0, 1.4, 0.9), "center_of_mass": (0.1, 0.0, -0.2)}
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), **body)
     second = world.add(RigidBody3D, position=(1.0, 0.0, 0.2), euler_parameters=TURNED, **body)

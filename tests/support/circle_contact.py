@@ -12,13 +12,12 @@ from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.markers.cable_shape import create_shape_columns, update_points
 from windlass.connectors.markers.position_kernels import (
-    CablePointRows,
     PositionColumns,
-    RigidRows,
     update_cable,
     update_rigid,
 )
 from windlass.elements.cable2d.points import eval_shape
+from windlass.framework.model.rows import create_records
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 
@@ -79,12 +78,11 @@ class Contact:
         update_points(self.index, self.shape, x, v)
         if self.place == "cable":
             S, dS, _ = eval_shape(np.full(self.rows, 0.3 / 0.8), np.full(self.rows, 0.8))
-            update_cable(
-                CablePointRows(self.index, self.dofs[:, 8:], S, dS, np.full(self.rows, 0.05)), self.circle, x, v
-            )
+            rows = create_records(index=self.index, dofs=self.dofs[:, 8:], S=S, dS=dS, y=np.full(self.rows, 0.05))
+            update_cable(rows, self.circle, x, v)
         else:
             b = np.tile(np.asarray(self.place), (self.rows, 1))
-            update_rigid(RigidRows(self.index, self.dofs[:, 8:], b), self.circle, x, v)
+            update_rigid(create_records(index=self.index, dofs=self.dofs[:, 8:], local=b), self.circle, x, v)
 
     def force(self, x: Any, v: Any) -> Any:
         self.update(x, v)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,11 +29,37 @@ def environment() -> dict[str, str]:
     }
 
 
+class Starter:
+    """A process that starts others, see `support.starter`; its input is closed with this process, which ends it."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="start")
+        self.place = f"{self._folder.name}/socket"
+        command, pipe = [sys.executable, str(ROOT / "tests/support/starter.py"), self.place], subprocess.PIPE
+        own = environment() | {"MPLBACKEND": "Agg"}
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=own)
+        assert self._process.stdout is not None and self._process.stdout.readline() == "ready\n"
+
+    def run(self, words: list[str], folder: Path, environment: dict[str, str], files: list[int], timeout: float) -> int:
+        """Run ``python WORDS`` with three open files; returns its exit code.
+
+        Raises:
+            TimeoutError: it takes longer than a time [s], and is killed.
+        """
+        request = {"words": words, "folder": str(folder), "environment": environment}
+        content = json.dumps(request).encode()
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(timeout)
+            connection.connect(self.place)
+            socket.send_fds(connection, [len(content).to_bytes(8, "little")], files)
+            connection.sendall(content)
+            return int(connection.recv(16))
+
+
 @cache
-def starter() -> subprocess.Popen[str]:
-    """The process that starts others, see `support.starter`; its input is closed with this process, which ends it."""
-    command, pipe = [sys.executable, str(ROOT / "tests/support/starter.py")], subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment() | {"MPLBACKEND": "Agg"})
+def starter(number: int) -> Starter:
+    """One of two starters, whose processes have different hashes of texts."""
+    return Starter()
 
 
 READ_BY_LIBRARIES = ("LD_", "NUMBA", "OMP_", "OPENBLAS", "PYTHON")
@@ -41,53 +67,59 @@ READ_BY_LIBRARIES = ("LD_", "NUMBA", "OMP_", "OPENBLAS", "PYTHON")
 BEFORE = {name: value for name, value in os.environ.items() if name.startswith(READ_BY_LIBRARIES)}
 
 
-def run_warm(
-    words: Sequence[str], folder: Path | None, environment: Mapping[str, str], timeout: float = 600
-) -> subprocess.CompletedProcess[str]:
-    """Run ``python WORDS``, a module or a script, in a process that has the libraries already and is new otherwise.
-
-    A process is new altogether where the environment has another value for a library.  All others begin with the same
-    hashes of texts: where two runs must agree, one of them is started by `run_new_windlass`.  The timeout is in s.
-    """
+def is_common(environment: Mapping[str, str]) -> bool:
+    """Whether libraries find in an environment what a starter has found in its own."""
     own = {name: value for name, value in environment.items() if name.startswith(READ_BY_LIBRARIES)}
-    if own | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"} != BEFORE | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"}:
+    return own | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"} == BEFORE | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"}
+
+
+def run_warm(
+    words: Sequence[str], folder: Path | None, environment: Mapping[str, str], timeout: float = 600, kind: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run ``python WORDS`` in a process that has the libraries already and is new otherwise.
+
+    A process is new altogether where the environment has another value for a library.  All others of a kind, 0 or 1,
+    begin with the same hashes of texts: where two runs must agree, one of them is of the other kind.  The timeout is
+    in s.
+    """
+    if not is_common(environment):
         command = [sys.executable, *words]
         return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=timeout)
-    with tempfile.TemporaryDirectory() as place:
-        outputs = [Path(place) / name for name in ("out", "said")]
-        for path in outputs:
-            path.touch()
-        process = starter()
-        assert process.stdin is not None and process.stdout is not None
-        request = {"words": list(words), "folder": str(folder or Path.cwd()), "environment": dict(environment)}
-        process.stdin.write(json.dumps(request | {"outputs": [str(path) for path in outputs]}) + "\n")
-        process.stdin.flush()
-        if not select.select([process.stdout], [], [], timeout)[0]:
-            process.kill()
-            starter.cache_clear()
-            raise subprocess.TimeoutExpired(list(words), timeout)
-        code = int(process.stdout.readline())
-        return subprocess.CompletedProcess(list(words), code, *(path.read_text() for path in outputs))
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said, open(os.devnull) as inputs:
+        files = [file.fileno() for file in (inputs, out, said)]
+        try:
+            code = starter(kind).run(list(words), folder or Path.cwd(), dict(environment), files, timeout)
+        except TimeoutError:
+            raise subprocess.TimeoutExpired(list(words), timeout) from None
+        texts = []
+        for file in (out, said):
+            file.seek(0)
+            texts.append(file.read())
+    return subprocess.CompletedProcess(list(words), code, *texts)
+
+
+def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]:
+    """The beginning of a command for several processes, which the WORDS of ``python WORDS`` follow.
+
+    The processes are of both kinds of `run_warm` in turn, so that they have different hashes of texts, as new ones.
+    """
+    places = os.pathsep.join(starter((kind + number) % 2).place for number in (0, 1))
+    return [mpiexec, "-n", str(processes), sys.executable, "-IS", str(ROOT / "tests/support/rank.py"), places]
 
 
 def run_python(
-    words: list[str | Path], processes: int = 1, folder: Path | None = None, timeout: float = 600
+    words: Sequence[str | Path], processes: int = 1, folder: Path | None = None, timeout: float = 600, kind: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run python with some words on one or more processes; the output is captured.  The timeout is in s."""
-    launcher = ["mpiexec", "-n", str(processes)] if processes > 1 else []
-    command = [*launcher, sys.executable, *map(str, words)]
-    return subprocess.run(command, env=environment(), cwd=folder, capture_output=True, text=True, timeout=timeout)
+    """Run ``python WORDS`` on one or more processes that have the libraries already, see `run_warm` and `launch`."""
+    given, own = list(map(str, words)), environment()
+    if processes == 1:
+        return run_warm(given, folder, own, timeout, kind)
+    command = launch(processes, kind) if is_common(own) else ["mpiexec", "-n", str(processes), sys.executable]
+    return subprocess.run([*command, *given], env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
 
 
-def run_new_windlass(
-    words: list[str], processes: int = 1, folder: Path | None = None
+def run_windlass(
+    words: Sequence[str | Path], processes: int = 1, folder: Path | None = None, kind: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command ``windlass`` with some words, in processes that are new."""
-    return run_python(["-m", "windlass.commands.cli", *words], processes, folder)
-
-
-def run_windlass(words: list[str], processes: int = 1, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command ``windlass`` with some words, on one process as `run_warm` does."""
-    if processes > 1:
-        return run_new_windlass(words, processes, folder)
-    return run_warm(["-m", "windlass.commands.cli", *map(str, words)], folder, environment())
+    """Run the command ``windlass`` with some words, as `run_python` does."""
+    return run_python(["-m", "windlass.commands.cli", *words], processes, folder, kind=kind)

@@ -1,19 +1,26 @@
 """Starts processes that have the libraries at once: most of a start of Python is spent in importing them.
 
-Run as a script by `support.processes`.  It imports the libraries of Windlass, but nothing of Windlass itself, and
-starts neither PETSc nor MPI.  For each line of its input, {"words", "folder", "environment", "outputs"} as JSON, it
-makes a copy of itself, which runs like ``python WORDS`` and ends like any process; then it writes the exit code.
+Run as a script by `support.processes`, with a path for a socket.  It imports the libraries of Windlass, but nothing of
+Windlass itself, and starts neither PETSc nor MPI.  For each connection it makes a copy of itself, which runs like
+``python WORDS`` in the folder, environment and open files that were sent, and ends like any process; then it answers
+with the exit code.  A copy whose connection ends is killed.  The end of its own input ends the starter.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import json
 import os
 import runpy
+import selectors
+import signal
+import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 LIBRARIES = (
@@ -31,32 +38,78 @@ LIBRARIES = (
 )
 
 
-def become(words: list[str], folder: str, environment: dict[str, str], outputs: list[str]) -> None:
-    """Make this copy look like a new process."""
+def become(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> list[str]:
+    """Make this copy look like a new process; returns the words that it runs."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    inputs = os.open(os.devnull, os.O_RDONLY)
-    for number, file in enumerate((inputs, *(os.open(path, os.O_WRONLY) for path in outputs))):
+    for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
     sys.stdin = os.fdopen(0, closefd=False)
-    first = folder if words[0] == "-m" else str(Path(words[0]).resolve().parent)
+    first = folder if words[0] in ("-m", "-c") else str(Path(words[0]).resolve().parent)
     paths = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
     sys.path[:] = [first, *paths, *LIBRARY_PATHS]
-    sys.argv = words[1:] if words[0] == "-m" else words
+    sys.argv = {"-m": words[1:], "-c": ["-c", *words[2:]]}.get(words[0], words)
+    return words
 
 
-def wait_for_words() -> list[str]:
-    """The words of the command that this copy has to run; the first process never returns but at the end of input."""
-    for line in sys.stdin:
-        request: dict[str, Any] = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            become(**request)
-            return list(request["words"])
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-    sys.exit()
+def receive(connection: socket.socket) -> tuple[Any, list[int]]:
+    """The request of a connection, JSON after its length, and the open files that came with it."""
+    head, files, _, _ = socket.recv_fds(connection, 8, 3)
+    content = b""
+    while len(content) < int.from_bytes(head, "little"):
+        content += connection.recv(1 << 20)
+    return json.loads(content), files
+
+
+def serve(place: str) -> list[str]:
+    """The words of the command that this copy has to run; the first process never returns."""
+    listener, waiting = socket.socket(socket.AF_UNIX), selectors.DefaultSelector()
+    listener.bind(place)
+    listener.listen(64)
+    # connections with the process of each, and processes by the descriptor that tells their end
+    at_work: dict[int, tuple[socket.socket, int]] = {}
+    waiting.register(listener, selectors.EVENT_READ)
+    waiting.register(sys.stdin, selectors.EVENT_READ)
+    print("ready", flush=True)
+    while True:
+        for key, _ in waiting.select():
+            if key.fileobj is sys.stdin:
+                for _, process in at_work.values():
+                    os.kill(process, signal.SIGKILL)
+                sys.exit()
+            if key.fileobj is listener:
+                connection, _ = listener.accept()
+                request, files = receive(connection)
+                process = os.fork()
+                if process == 0:
+                    for number in (listener.fileno(), connection.fileno(), waiting.fileno(), *at_work):
+                        os.close(number)
+                    for other, _ in at_work.values():
+                        other.close()
+                    listener.detach()
+                    connection.detach()
+                    return become(**request, files=files)
+                for file in files:
+                    os.close(file)
+                ended = os.pidfd_open(process)
+                at_work[ended] = connection, process
+                waiting.register(ended, selectors.EVENT_READ, ended)
+                waiting.register(connection, selectors.EVENT_READ, ended)
+                continue
+            if key.data not in at_work:
+                continue
+            connection, process = at_work.pop(key.data)
+            waiting.unregister(connection)
+            waiting.unregister(key.data)
+            if key.fileobj is connection:
+                os.kill(process, signal.SIGKILL)
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            os.close(key.data)
+            with suppress(OSError):
+                connection.sendall(str(code).encode())
+            connection.close()
 
 
 # the first entries, the folder of this script and the folders of PYTHONPATH, do not belong to the copies
@@ -64,10 +117,16 @@ LIBRARY_PATHS = sys.path[1 + len([path for path in os.environ.get("PYTHONPATH", 
 sys.path[:] = LIBRARY_PATHS
 for name in LIBRARIES:
     importlib.import_module(name)
+# the libraries of PETSc and MPI, which this does not start
+for library in Path(*importlib.import_module("petsc4py.lib").getPathArchPETSc()).glob("PETSc.*.so"):
+    ctypes.CDLL(str(library))
 # present objects are never collected, which would copy its memory
 gc.freeze()
-given = wait_for_words()
+given = serve(sys.argv[1])
 if given[0] == "-m":
     runpy.run_module(given[1], run_name="__main__", alter_sys=True)
+elif given[0] == "-c":
+    sys.modules["__main__"] = ModuleType("__main__")
+    exec(given[1], vars(sys.modules["__main__"]))
 else:
     runpy.run_path(given[0], run_name="__main__")

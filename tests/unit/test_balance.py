@@ -1,4 +1,4 @@
-"""The end of a static solve: its equilibrium stays where solving again fails, a restart brings its verdict back."""
+"""The end of a static solve: its equilibrium stays if a second solve fails, a restart restores its verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks and their watch over differing answers, on made-up children; nothing is timed."""
+"""The arithmetic of the benchmarks and their comparison of answers, with simulated processes, untimed."""
 
 import json
 import math

@@ -41,7 +41,7 @@ TURNED = rotation((1.0, 2.0, -0.5), 1.1)
 
 @pytest.mark.parametrize("slopes", ["smooth", "through", "separate"])
 def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
-    """A net of the plane, laid into space by a rotation, is the turned net: nodes, slopes, lengths, sets."""
+    """A 2D net, laid into space by a rotation, is the turned net: nodes, slopes, lengths, sets."""
     points = np.array([(0, 0), (1, 0.1), (2, 0), (3, 0.3), (1, 1), (2, -1)], float)
     lines = np.array([(0, 1), (1, 2), (3, 2), (1, 4), (2, 5)])
     flat_world, world = World(), World()

@@ -152,7 +152,7 @@ def test_ring(tmp_path: Path) -> None:
 
 
 def test_branching(tmp_path: Path) -> None:
-    """Three lines share the position and have slopes of their own; "through" joins the two that go straight on."""
+    """Three lines share the position and have separate slopes; "through" joins the two that continue straight on."""
     points = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.05), (0.0, -1.0)]
     path = write_lines(tmp_path / "t.msh", points, [(1, 0), (0, 2), (3, 0)], {}, {"knot": [0]})
     world, net = build(path)

@@ -96,7 +96,7 @@ def test_what_changes_is_refused(
 
 @WAYS
 def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluation], None]) -> None:
-    """Parameters and factors are numbers that stay; time is read in each call."""
+    """Parameters and factors are constant numbers; time is read in each call."""
     s = begin()
     run(call(add, lambda s: (s.dq, s.x, s.f)), s)
     assert_allclose(s.f, [3.0, 6.0], rtol=0)

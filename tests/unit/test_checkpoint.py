@@ -124,7 +124,7 @@ def test_recorders_of_several_solves_go_on(tmp_path: Path) -> None:
 
 
 def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
-    """State, sensors and counts are there; nothing is written."""
+    """State, sensors and counts are restored; nothing is written."""
     first = simulate(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     again = simulate(tmp_path, "auto")
@@ -136,7 +136,7 @@ def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
 
 
 def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An HDF5 file that lost its end; a second restart goes on with the part."""
+    """An HDF5 file that lost its end; a second restart continues with the part."""
     with pytest.raises(Killed):
         simulate(tmp_path, kill=37)
     path = tmp_path / "rope.vtkhdf"
@@ -200,7 +200,7 @@ def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
-    """A solve in a hook is part of the solve around it; one that was left early goes on where the next one begins."""
+    """A solve in a hook is part of the solve around it; one that was left early continues where the next one begins."""
     world, _ = create_cable()
     path = tmp_path / "run.h5"
     keep = Checkpoint(path, every=2)
@@ -335,7 +335,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
-    """A folder that goes away during the run ends it with its name."""
+    """A folder that disappears during the run ends it with a message that names the folder."""
     folder = tmp_path / "gone"
     folder.mkdir()
     keep = Checkpoint(folder / "run.h5", every=2)

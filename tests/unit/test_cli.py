@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from windlass.commands import cli, doctor
 
-from support.processes import run_warm
+from support.processes import launch, run_warm
 
 # Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
 MODEL = """
@@ -87,20 +86,22 @@ def model(tmp_path: Path) -> Path:
 
 
 def run(
-    file: Path, *words: str, through: str = "windlass", before: tuple[str, ...] = (), **environment: str
+    file: Path, *words: str, through: str = "windlass", processes: int = 1, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a model through `windlass run` or plain `python`, in its folder."""
     command = ["-m", "windlass.commands.cli", "run"] if through == "windlass" else []
     settings = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"}
     settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    settings["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
     inherited = {
         name: value for name, value in os.environ.items() if name not in ("PETSC_OPTIONS", "WINDLASS_TRACEBACK")
     }
     settings = inherited | settings | environment
-    if command and not before:
+    if command and processes == 1:
         return run_warm([*command, file.name, *words], file.parent, settings)
+    before = launch(processes) if processes > 1 else [sys.executable]
     return subprocess.run(
-        [*before, sys.executable, *command, file.name, *words],
+        [*before, *command, file.name, *words],
         cwd=file.parent,
         env=settings,
         capture_output=True,
@@ -248,23 +249,17 @@ def test_exit_code_of_the_script_is_kept(model: Path, through: str) -> None:
 @both_ways
 @pytest.mark.parametrize("rank", [0, 1])
 def test_failing_rank_speaks_once_and_ends_all(model: Path, rank: int, through: str) -> None:
-    mpiexec = shutil.which("mpiexec")
-    if mpiexec is None:
-        pytest.skip("no mpiexec")
-    done = run(model, "-fail", f"rank {rank}", through=through, before=(mpiexec, "-n", "2", "--oversubscribe"))
+    done = run(model, "-fail", f"rank {rank}", through=through, processes=2)
     assert done.returncode != 0
     assert done.stderr.count("ValueError: a rank fails") == 1
 
 
 @pytest.mark.mpi
 def test_error_of_all_ranks_is_one_message(model: Path) -> None:
-    mpiexec = shutil.which("mpiexec")
-    if mpiexec is None:
-        pytest.skip("no mpiexec")
-    done = run(model, "-dynamic_snes_rtoll", "1", before=(mpiexec, "-n", "2", "--oversubscribe"))
+    done = run(model, "-dynamic_snes_rtoll", "1", processes=2)
     assert done.returncode == 2
     assert done.stderr.count("error: -dynamic_snes_rtoll 1: unknown option") == 1
-    done = run(model, before=(mpiexec, "-n", "2", "--oversubscribe"))
+    done = run(model, processes=2)
     assert done.returncode == 0
 
 

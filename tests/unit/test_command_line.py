@@ -56,7 +56,7 @@ def settings(**environment: str) -> dict[str, str]:
 
 @pytest.fixture
 def database() -> Iterator[Any]:
-    """PETSc's options, left as they were found."""
+    """PETSc's options, restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:

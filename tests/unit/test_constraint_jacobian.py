@@ -16,7 +16,7 @@ from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 @pytest.mark.parametrize("active", [True, False])
 def test_products_are_those_of_rates(active: bool) -> None:
-    """Joints in space, the length of Euler parameters, drives and supports, also switched off; fields stay."""
+    """3D joints, the length of Euler parameters, drives and supports, also switched off; fields stay."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.2)
     fix(world, wheel, "x", "y")

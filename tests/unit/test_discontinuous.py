@@ -94,7 +94,7 @@ def test_step_that_does_not_settle_fails() -> None:
 
 
 def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
-    """A contact that wants the step to end at its switch: once nothing changes any more, at the smallest step only."""
+    """A contact recommends to end the step at its switch: after contacts have settled, only at the smallest step."""
 
     def contacts() -> Given:
         changes = iter([True, False])
@@ -108,7 +108,7 @@ def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
 
 @pytest.mark.parametrize(("closed", "open_", "passes", "kept"), [(0.1, 4.0, 2, -1e-6), (4.0, 0.1, 3, 0.1)])
 def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: float, passes: int, kept: float) -> None:
-    """The segment is kept closed after two passes, or open after one more; the history is that of the pass kept."""
+    """The segment stays closed after two passes, or open after one more; the history belongs to the kept pass."""
     contacts = flip_flop(closed, open_, force=1e3)
     attempt = attempt_step(contacts, max_it=20)
     assert attempt.converged and attempt.cycle == 2
@@ -127,7 +127,7 @@ def test_cycle_with_a_large_error_fails() -> None:
 
 
 def test_longer_cycles_and_values_that_only_move() -> None:
-    """A cycle of three after two other passes; signs that stay are no cycle."""
+    """A cycle of three after two other passes; constant signs are not a cycle."""
     states = [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, 0.0], [-3.0, -0.5]]
     finder = CycleFinder(np.array(states[0]), lambda values: values)
     found = [finder.note(np.array(s), e) for s, e in zip(states[1:], [9.0, 8.0, 5.0, 1.0, 2.0], strict=True)]

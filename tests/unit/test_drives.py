@@ -126,7 +126,7 @@ def test_span_through_a_pulley_is_refused() -> None:
 
 
 def test_geometry_fit_and_hub_loads() -> None:
-    """Two pulleys: length, wrap angles and hub loads by hand; length, strain and tension say the same."""
+    """Two pulleys: length, wrap angles and hub loads by hand; length, strain and tension give equal belts."""
     r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
     tilt = asin((r0 - r1) / d)
     route = 2 * d * cos(tilt) + (pi + 2 * tilt) * (r0 + offset) + (pi - 2 * tilt) * (r1 + offset)
@@ -284,8 +284,8 @@ def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.S
 def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: Path) -> None:
     """Tensions that swing by 150 N to both sides; then one span is slack for an instant.
 
-    The reserve is that of the mean tensions, 1, not that of each instant, below a half; one slack instant spoils
-    nothing, and it is the smallest reserve, with its time.
+    The reserve refers to the mean tensions, 1, not to each instant, below a half; one slack instant does not change the
+    mean, but is the smallest reserve, with its time.
     """
     world = wl.World()
     places = {"a": (0.0, 0.0), "b": (0.4, 0.0)}

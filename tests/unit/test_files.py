@@ -43,7 +43,7 @@ def create_state() -> State:
 
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
-    """Each bit counts, those that NumPy does not look at among them; NumPy reads the whole file."""
+    """Each changed bit is detected, also bits that NumPy ignores; NumPy reads the whole file."""
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()

@@ -37,7 +37,7 @@ class PlainSeries(FrameFiles):
 
 
 class Unmarked(PlainSeries):
-    """Files that nobody would know again."""
+    """Files without a mark of their writer."""
 
     marks = (b"points\n", b"index\n")
 

@@ -233,7 +233,7 @@ class Twin:
         self.other, self.calls = other, 0
 
     def allgather(self, _what: str, given: Any) -> list[Any]:
-        """The own part and that of the other."""
+        """The part of this process and the part of the other."""
         self.calls += 1
         return [given, "another digest" if self.calls == 1 else self.other]
 
@@ -278,7 +278,7 @@ def create_mass() -> wl.World:
 
 
 def test_states_know_their_world() -> None:
-    """A state of another world is refused wherever a state goes, also where both worlds are alike."""
+    """A state of another world is refused by all functions that take a state, also if both worlds are equal."""
     (world, cables), (other, _) = rope(), rope()
     state, foreign = wl.State(world), wl.State(other)
     sensors = wl.Sensors(None, [wl.Sensor(cables, "axial_force", where={"x": 0.0})])

@@ -15,7 +15,7 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, offer_choices
 
 
 def midpoint(_spectral_radius: float) -> Integrator:
-    """That of Newmark's family with alpha_m = alpha_f = 1/2, which keeps energy."""
+    """The method of Newmark's family with alpha_m = alpha_f = 1/2, which conserves energy."""
     return Integrator(beta=0.25, gamma=0.5, alpha_m=0.5, alpha_f=0.5, generalised=True)
 
 

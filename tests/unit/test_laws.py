@@ -67,7 +67,7 @@ def test_outputs_have_units_and_meaning(law: Law) -> None:
 
 
 def test_law_cites_its_source(law: Law) -> None:
-    """Nodes, markers and history values are no laws of nature; all others name where they come from."""
+    """Nodes, markers and history values need no source; all other laws name theirs."""
     if law.role in ("node", "marker", "data"):
         return
     module = inspect.getmodule(law.component)

@@ -100,7 +100,7 @@ def test_lines_without_length(tmp_path: Path) -> None:
 
 
 def test_lines_twice(tmp_path: Path) -> None:
-    """Also when they run the other way; in two physical groups a line of gmsh 2.2 is there twice, rightly."""
+    """Also with opposite directions; a line of gmsh 2.2 in two physical groups correctly appears twice."""
     lines = [(0, 1), (1, 2), (2, 1)]
     expect(write_lines(tmp_path / "n.msh", POINTS, lines), r"lines 1 and 2 both join point 1 at \(1, 0\) m and point 2")
     path = write_lines(tmp_path / "n.msh", POINTS, LINES, {"a": [0, 1], "b": [1], "c": [1]})

@@ -56,9 +56,9 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
-    """A planar parallelogram of four bodies on pins, drawn in space: its spring alone moves the one motion it has.
+    """A planar parallelogram of four 3D bodies on pins: only its spring acts on its single motion.
 
-    Two bars of mass 1 and length 1, pinned by rigid joints of space that hold planes twice, k = 5 on the bar between.
+    Two bars of mass 1 and length 1, pinned by rigid 3D joints that hold planes twice, k = 5 on the bar between.
     """
     world = wl.World()
     ground = world.add(el.Ground)
@@ -183,7 +183,7 @@ def test_campbell_diagram(tmp_path: Path) -> None:
 
 
 def test_models_without_modes() -> None:
-    """Nothing with a mass; and fewer modes than are asked for, which is said."""
+    """Models without mass; and fewer modes than requested, with a note."""
     world = wl.World()
     node = world.add(el.PointSlope2D, position=(0.0, 0.0), slope=(1.0, 0.0))
     con.fix(world, node, "x")
@@ -216,7 +216,7 @@ def test_modes_in_an_interval(tmp_path: Path) -> None:
 
 
 def test_wrong_options(tmp_path: Path) -> None:
-    """Unknown options, and those of the other kind of problem, are errors."""
+    """Unknown options, and options of the other kind of problem, are errors."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_nve", "3", "-modes_pep_type", "toar"]
     run = run_windlass(["modes", "model.py", *words], folder=tmp_path)

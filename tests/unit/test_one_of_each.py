@@ -71,7 +71,7 @@ def test_the_petsc_library_is_loaded_in_one_file() -> None:
 
 
 class Neighbours:
-    """A communicator of two processes that nobody may call."""
+    """A communicator of two processes that no code may call."""
 
     size, rank = 2, 0
 

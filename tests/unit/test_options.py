@@ -19,7 +19,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 @pytest.fixture
 def database() -> Iterator[object]:
-    """PETSc's options, left as they were found."""
+    """PETSc's options, restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:

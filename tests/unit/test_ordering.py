@@ -72,7 +72,7 @@ def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.Fixture
 
 
 OF_MUMPS = (0.01, -1.0)
-"""CNTL(1) where nothing sets it: 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
+"""The default of CNTL(1): 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
 
 
 def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | None) -> None:

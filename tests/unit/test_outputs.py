@@ -1,6 +1,6 @@
 """Outputs and files of users: the mark of each kind, two writers of one file, drafts, signals, wrong command lines.
 
-Every way to write is aimed at every kind of file in tests/campaigns/outputs.py.
+tests/campaigns/outputs.py tries every kind of output on every kind of file.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
 
 
 def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
-    """Of every output; those of a process at work stay."""
+    """Drafts of every output are removed; drafts of a running process stay."""
     code = "import sys, os; from pathlib import Path; from windlass.framework.files.whole_files import create_draft; "
     code += "[create_draft(Path(name)) for name in sys.argv[1:]]; os._exit(9)"
     files = ("s.json", "a.csv", "t.json", "r.html", "f.npz")
@@ -262,7 +262,7 @@ def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
     ],
 )
 def test_wrong_options_are_one_message(words: str, message: str, model: Path) -> None:
-    """No traceback, nothing is made."""
+    """No traceback, nothing is written."""
     done = run_windlass(["run", "m.py", *words.split()], folder=model)
     assert done.returncode == 2 and message in done.stderr, done.stderr[:500]
     assert "Traceback" not in done.stderr and "PETSC ERROR" not in done.stderr
@@ -271,7 +271,7 @@ def test_wrong_options_are_one_message(words: str, message: str, model: Path) ->
 
 @pytest.mark.parametrize("words", ["-report r.html", ""])
 def test_a_folder_that_disappears(words: str, model: Path) -> None:
-    """The run ends with one message, or well where nothing is to be written."""
+    """The run ends with one message, or successfully where there is no output."""
     folder = model / "inside"
     folder.mkdir()
     done = run_windlass(["run", str(model / "m.py"), "-gone", "-quiet", *words.split()], folder=folder)

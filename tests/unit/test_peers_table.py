@@ -157,7 +157,7 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
 
 
 def test_what_differs_has_its_reason() -> None:
-    """Each row of the page that does not agree or converge says why, and reasons are those of rows that need one."""
+    """Each row of the page without agreement or convergence has a reason, and no other row has one."""
     reasons = peers.tomllib.loads(peers.REASONS.read_text())
     rows = [
         line.split(" | ") for line in peers.PAGE.read_text().splitlines() if line.startswith("| ") and ".py" in line

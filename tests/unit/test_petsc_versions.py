@@ -23,7 +23,7 @@ class Of325:
 
 @pytest.mark.parametrize("reasons", [PETSc.SNES.ConvergedReason, Of325])
 def test_reasons_have_the_same_names_in_all_versions(reasons: Any) -> None:
-    """Newton runs that end with nan are taken again with another linear solver, which goes by this name."""
+    """Newton runs that end with nan are repeated with another linear solver, selected by this name."""
     assert reason_name(reasons, -4) == "DIVERGED_FNORM_NAN"
     assert reason_name(reasons, -5) == "DIVERGED_MAX_IT"
     assert reason_name(reasons, 2) == "CONVERGED_FNORM_ABS"

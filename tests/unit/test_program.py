@@ -87,7 +87,7 @@ def test_steps_are_taken_in_their_order() -> None:
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any argument")
 def test_other_arguments_are_refused() -> None:
-    """Lists could move: only arrays, numbers and tuples have a place in memory that stays."""
+    """Lists could move: only arrays, numbers and tuples have a constant place in memory."""
     with pytest.raises(TypeError, match="must be an array or a number"):
         prepare_call(double, ([1.0],))
 

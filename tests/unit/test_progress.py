@@ -20,7 +20,7 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A simulated second that takes so many seconds [s]: which of both is longer is said."""
+    """Time for one simulated second [s]: the text says which of both is longer."""
     clock = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(progress.options, "progress_wanted", lambda: True)

@@ -1,8 +1,5 @@
 """The recorder: contents of its files by VTK's readers, against directly evaluated output variables."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -31,6 +28,8 @@ from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
+
+from support.processes import run_python
 
 RADII, OFFSET, SEGMENTS = (0.1, 0.06), 5e-4, 3
 CABLE = {"mass_per_length": 0.8, "axial_stiffness": 8000.0, "bending_stiffness": 1e-3}
@@ -357,18 +356,13 @@ assert tip["tip"].shape == (4, 3)
 
 
 @pytest.mark.mpi
-def test_two_processes_write_the_same_files(tmp_path: Path) -> None:
+def test_two_processes_write_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "rope.py"
     script.write_text(PARALLEL)
-    launcher = ["mpiexec", "--oversubscribe", "-n", "2"]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"}
-    environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    for name, words in (("one", []), ("two", launcher)):
+    for processes, name in enumerate(("one", "two"), start=1):
         (tmp_path / name).mkdir()
-        command = [*words, sys.executable, str(script)]
-        run = subprocess.run(
-            command, capture_output=True, text=True, timeout=600, env=environment | {"FOLDER": str(tmp_path / name)}
-        )
+        monkeypatch.setenv("FOLDER", str(tmp_path / name))
+        run = run_python([script], processes)
         assert run.returncode == 0, run.stderr
     assert_allclose(
         np.loadtxt(tmp_path / "two" / "tip.csv", delimiter=",", skiprows=1),

@@ -13,6 +13,7 @@ import pytest
 
 from windlass.connectors import position_marker
 from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.constraints.joints import register_joint
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
@@ -217,7 +218,7 @@ def three_by_three(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: 
 
 
 def test_kernels_of_pairs() -> None:
-    """Each kernel is refused for the number of its arguments, and for that of its results."""
+    """Each kernel is refused for a wrong number of arguments, and for a wrong number of results."""
     coordinate: Any = coordinate_pair
     position: Any = position_pair
     with raises(
@@ -242,21 +243,21 @@ def test_kernels_of_pairs() -> None:
 
 def test_kernels_of_joints_markers_and_families() -> None:
     """They are refused where they are handed over, too."""
-    words = r"equation of joint_rows takes 4 arguments, one\(row, u, ut, t\): must be a function of 9, .*"
+    words = r"equation of joint_rows takes 4 arguments, one\(row, u, ut, t\): must be a function of 8, .*"
     with raises(words):
         joint_rows(one)
 
-    def equation(c: Any, i: int, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> Any:
+    def equation(row: Any, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> Any:
         return 1.0, 2.0
 
     with raises("equation of joint_rows gives 2 results: must give C"):
         joint_rows(equation)
     with raises("drive of joint_rows takes 4 arguments, .*"):
-        joint_rows(lambda c, i, k, m, m0, m1, d, g, G: 1.0 * d[k], drive=one)
-    with raises(r"update of Spring takes 3 arguments, short\(.*\): must be a function of 4, \(c, m, x, v\)"):
+        joint_rows(lambda row, k, m, m0, m1, d, g, G: 1.0 * d[k], drive=one)
+    with raises(r"update of Spring takes 3 arguments, short\(.*\): must be a function of 4, \(rows, m, x, v\)"):
         register_marker(Spring, "x", short, pair_dofs, "node", "source")
     with raises("update of Spring gives 1 result: must give nothing"):
-        register_marker(Spring, "x", lambda c, m, x, v: 1.0 * x, pair_dofs, "node", "source")
+        register_marker(Spring, "x", lambda rows, m, x, v: 1.0 * x, pair_dofs, "node", "source")
     with raises(r"allocate of x takes 1 arguments, <lambda>\(ids\): must be a function of 3, \(world, ids, layout\)"):
         register_family("x", lambda ids: None)  # type: ignore[misc, arg-type]
     assert law_of(Spring) is None
@@ -404,6 +405,21 @@ def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: s
     """A name that the row does not have is refused before anything is compiled, also in a kernel that is called."""
     with raises(message):
         register_pair(Spring, more.pop("force", calling), three_by_three, **more)
+    assert law_of(Spring) is None
+
+
+def test_words_of_joints_are_fields_of_the_row() -> None:
+    """Those of its equation and of its drive, with further fields where a joint declares them."""
+
+    def equation(row: Any, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> float:
+        return float(d[0] - row.rest)
+
+    with raises(f"row.rest in equation of Spring: {FIELDS}"):
+        register_joint(Spring, joint_rows(equation), multipliers=1, unit="m", equations="d - rest")
+    with raises("derived field 'stiffness' of Spring: must be a name other than marker0, .*"):
+        register_joint(
+            Spring, joint_rows(equation), multipliers=1, unit="m", equations="d - rest", derived=("rest", "stiffness")
+        )
     assert law_of(Spring) is None
 
 

@@ -1,4 +1,4 @@
-"""A session that goes on, as in a notebook: interruption, options chosen on the way, pictures and tables to look at."""
+"""A session with several runs, as in a notebook: interruption, changed options, pictures and tables."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_an_interrupted_solve_goes_on(solver: Any) -> None:
 
 
 def test_ctrl_c_within_a_step_leaves_its_start() -> None:
-    """The second one ends at once; a hook that looks at passes has the state in between."""
+    """The second interruption ends at once; a hook on passes gets the intermediate state."""
 
     class Impatient(wl.StepHook):
         def after_iteration(self, state: wl.State, error: float) -> None:
@@ -210,7 +210,7 @@ def define(factor: float) -> Any:
 
 
 def test_a_law_is_defined_again(tmp_path: Path) -> None:
-    """Worlds take the law of their class: that of before, or the new one; files name the new one."""
+    """Worlds use the law of their class, the earlier or the new one; files name the new one."""
 
     def build(kind: Any) -> tuple[wl.World, Any]:
         world = wl.World()

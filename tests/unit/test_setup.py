@@ -168,7 +168,7 @@ def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.Completed
 
 @pytest.mark.parametrize("name", ["petsc", "slepc"])
 def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None:
-    """A stopped compilation goes on without a second configuration or download; finished parts are not touched."""
+    """A stopped compilation continues without a second configuration or download; finished parts are not touched."""
     environment = checkout / ".venv-petsc"
     run, done = build_petsc(checkout, f"{name}-3.99.1")
     assert run.returncode == 1

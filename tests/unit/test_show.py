@@ -97,7 +97,7 @@ def test_missing_package_is_named_with_the_line_that_installs_it(
 def test_films_say_what_is_missing(
     series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Films as .mp4 want ffmpeg, which the package imageio-ffmpeg brings."""
+    """Films as .mp4 need ffmpeg, which the package imageio-ffmpeg contains."""
     without("imageio_ffmpeg", monkeypatch)
     assert main(["show", str(series), "-movie", str(tmp_path / "rope.mp4")]) == 2
     assert "pip install 'windlass[show]'" in capsys.readouterr().err

@@ -79,6 +79,16 @@ def test_every_component_has_a_drawing_of_its_columns() -> None:
         assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "explanation" / "theory").glob("*.md")), ids=lambda p: p.stem)
+def test_a_theory_page_begins_with_an_equation_and_a_figure(page: Path) -> None:
+    """In its first section; the index has none."""
+    if page.stem == "index":
+        return
+    head = "".join(page.read_text(encoding="utf-8").split("\n## ")[:2])
+    assert "```math" in head
+    assert re.search(r"!\[[^]]+\]\(\.\./\.\./pictures/\w+\.png\)", head)
+
+
 def test_the_key_of_kept_results_ignores_docstrings_and_comments() -> None:
     strip = site("gallery").strip_docstrings
     assert strip('"""One."""\ndef f():\n    """Two."""\n    return 1  # three\n') == strip("def f(): return 1")
@@ -116,7 +126,7 @@ def test_every_option_is_in_the_reference() -> None:
 
 
 def test_the_schema_of_model_files_is_published() -> None:
-    """It is that which `tests/unit/test_model_file.py` looks at, and has all components."""
+    """The schema equals the one that `tests/unit/test_model_file.py` tests, with all components."""
     site("components")
     schema = json.loads(site("build").schema_text())
     looked_at = json.loads(json.dumps(full_schema(COMPONENTS)["$defs"]))
@@ -133,7 +143,7 @@ def test_short_forms_are_of_examples_and_their_options() -> None:
 
 
 def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
-    """One of them; `test_the_site_is_made` looks at all."""
+    """One example; `test_the_site_is_made` tests all."""
     gallery = site("gallery")
     example = ROOT / "examples" / "mass_on_springs.py"
     assert example in gallery.EXAMPLES

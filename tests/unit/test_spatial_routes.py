@@ -1,4 +1,4 @@
-"""Routes in space: against those of the plane, closed forms and their own derivatives."""
+"""3D routes: against 2D results, closed forms and their own derivatives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROPE = {"axial_stiffness": 1e4, "bending_stiffness": 0.1, "mass_per_length": 0.5
 
 
 def assert_smooth(route: Any, jumps: int = 0) -> None:
-    """Tangents are unit vectors and derivatives of positions, curvatures those of tangents, but at some places."""
+    """Tangents are unit vectors and derivatives of positions; curvatures are derivatives of tangents."""
     n = 20001
     s = np.linspace(0.0, route.length, n)
     p, t, k = route.eval_points(s)
@@ -49,7 +49,7 @@ def assert_smooth(route: Any, jumps: int = 0) -> None:
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_sheaves_in_one_plane(closed: bool) -> None:
-    """The route over circles of the plane, in any plane; a turned axis turns the side."""
+    """The route over circles in a plane, in any plane; a turned axis turns the side."""
     circles = [Circle((0, 0), 0.1, "right"), Circle((1, 0.2), 0.2, "left"), Circle((2, -0.3), 0.3, "right", turns=1)]
     ends: dict[str, Any] = {} if closed else {"start": (-1.0, 0.5), "end": (3.0, 1.0)}
     flat = route_around(circles, 0.01, closed, **ends)
@@ -130,7 +130,7 @@ def test_through_points() -> None:
 
 
 def test_catenaries_in_vertical_planes() -> None:
-    """The catenary of the plane in a vertical plane of any direction, for gravity of any direction."""
+    """The 2D catenary in a vertical plane of any direction, for gravity of any direction."""
     flat = hang_between((0.0, 0.0), (3.0, 1.0), 4.0, 1e4, 0.5, (0.0, -9.81))
     space = hang_between((0, 0, 0), lift((3.0, 1.0), TURNED), 4.0, 1e4, 0.5, TURNED @ (0.0, -9.81, 0.0))
     s = np.linspace(0.0, 4.0, 9)
@@ -143,7 +143,7 @@ def test_catenaries_in_vertical_planes() -> None:
 
 
 def test_cables_along_routes() -> None:
-    """3D cables along every kind of route; those along routes of the plane stay in the plane."""
+    """3D cables along every kind of route; those along 2D routes stay in the plane."""
     world = World(gravity=(0.0, 0.0, -9.81))
     drum = cable_along(world, helix((0, 0, 0), (0, 0, 1), 0.2, 3, pitch=0.02), 48, name="rope", **ROPE)
     assert drum.kind == "Cable3D" and len(nodes_of(world, drum)) == 49

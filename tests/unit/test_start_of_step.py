@@ -1,7 +1,7 @@
 """Post-Newton updates know the step that they belong to: its size, and time, coordinates and velocities at its start.
 
 A law adds up h and the increments of time, coordinate and velocity since the start of the step.  These sums are the
-time, way and change of velocity of the whole run, however many steps it has had and whoever took them.
+time, displacement and change of velocity of the whole run, for any number of steps in Python or compiled code.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def test_steps_that_are_looked_at_add_up() -> None:
 
 
 def test_cut_steps_begin_again() -> None:
-    """A refused attempt leaves nothing behind: the sums are those of the steps that were accepted."""
+    """A refused attempt leaves no trace: the sums contain only accepted steps."""
     world, mass, meter = swing(longest=0.004)
     first, solver = wl.State(world), solver_of("generalized_alpha", world)
     check(solver.solve(first), mass, meter, first, 0.5)
@@ -157,7 +157,7 @@ def test_runs_go_on_within_and_between_solves() -> None:
 
 
 def test_no_time_passes_in_statics() -> None:
-    """The way of load steps adds up, with h = 0."""
+    """Displacements of load steps add up, with h = 0."""
     world, mass, meter = swing()
     world.add(CoordinateLoad, marker=coordinate_marker(world, mass, "x"), value=5.0)
     first = wl.State(world)

@@ -1,4 +1,4 @@
-"""Files of states carry how the model was switched: other numbers never come in silence."""
+"""Files of states store the switches of the model: a difference is never silent."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def torque(world: wl.World, state: wl.State, contacts: wl.Entity, wheel: wl.Enti
 
 
 def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
-    """The torque of a saved state is that of the friction which it was computed with, or loading is an error."""
+    """A saved state keeps the torque of its friction coefficient, or loading it is an error."""
     world, contacts, wheel = create_rope(friction=True)
     state = turn(world, contacts, wheel)
     right = torque(world, state, contacts, wheel)

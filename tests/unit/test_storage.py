@@ -1,4 +1,4 @@
-"""Tangents in blocks of four: numbers, slots, the same values as by rows, and the way back to rows."""
+"""Tangents in blocks of four: numbers, slots, the same values as by rows, and the return to rows."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_blocks_give_the_solution_of_rows(request: pytest.FixtureRequest) -> Non
 
 
 def test_pads_have_no_names() -> None:
-    """Worst equations are those of coordinates and multipliers, also where all are asked for."""
+    """The worst equations belong to coordinates and multipliers, also if all are requested."""
     problem = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem
     unknowns = problem.sparsity.unknowns
     problem.residual_vector.set(np.nan)
@@ -219,7 +219,7 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """A run in which it had taken over goes on with it, to the last bit."""
+    """A run in which the other solver had taken over continues with it, to the last bit."""
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:
         solver = Dynamic(rope(), step=2e-3, end=0.04, name="")

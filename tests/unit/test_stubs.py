@@ -91,7 +91,7 @@ def test_builders_name_the_columns_that_they_take() -> None:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model, its copies with a mistake, and an environment as a user has it."""
+    """The model, its copies with a mistake, and an environment like that of a user."""
     folder = tmp_path_factory.mktemp("models")
     (folder / NAMES[""]).write_text(MODEL)
     for what, (old, new) in MISTAKES.items():
@@ -137,7 +137,7 @@ def found_by_pyright(models: Path) -> Errors:
 
 
 def is_found(what: str, errors: Errors) -> bool:
-    """Whether an error stands at the mistake; those of calls may name the first line of the call."""
+    """Whether an error is at the line of the mistake; errors of calls may name the first line of the call."""
     old, _ = MISTAKES[what]
     line = MODEL[: MODEL.index(old)].count("\n") + 1
     return any(line - 4 <= number <= line for number, _ in errors[what])

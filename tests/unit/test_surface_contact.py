@@ -190,7 +190,7 @@ def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
 
 
 def test_drawing() -> None:
-    """Every surface is drawn once, its points on the surface, also those of sets; ends are where nodes are."""
+    """Every surface is drawn once, also in sets, with its points on the surface; ends are at nodes."""
     world, _, _ = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
     marker = con.rigid_marker(world, world.add(Ground))
     surfaces = [
@@ -262,7 +262,7 @@ def test_recorded_faces(tmp_path: Path) -> None:
 
 
 def test_report_of_a_bed() -> None:
-    """A rope that lies on a bed with its middle: touchdown, length on the ground, load; words for wrong surfaces."""
+    """A rope whose middle lies on a bed: touchdown, length on the ground, load; errors for wrong surfaces."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 16, **ROPE)
     marker = con.rigid_marker(world, world.add(Ground))

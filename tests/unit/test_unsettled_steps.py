@@ -87,7 +87,7 @@ def test_large_error_ends_the_run() -> None:
 
 
 def test_last_load_step_must_settle() -> None:
-    """In statics a load step on the way goes on unsettled once it is small, and is counted; the last one does not."""
+    """In statics a small intermediate load step is accepted unsettled and counted; the last one is not."""
     for factor, settles in ((0.9, True), (1.1, False)):
         world = World()
         world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -124,7 +124,7 @@ class Replace(wl.StepHook):
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_state_goes_back_however_it_is_looked_at(spatial: bool) -> None:
-    """A mass that bounces, with rejected steps and several passes: the same digits, whoever looks on."""
+    """A mass that bounces, with rejected steps and several passes: the same digits with and without hooks."""
     states = []
     hooks: list[list[wl.StepHook]] = [[], [Look()], [Replace()]]
     for own in hooks:

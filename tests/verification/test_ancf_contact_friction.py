@@ -76,7 +76,7 @@ def test_every_step(run: Run, name: str, tolerance: float) -> None:
 
 @pytest.mark.parametrize(("name", "tolerance"), [("q_tt", 1e-6), ("ae", 1e-10)])
 def test_accelerations_and_multipliers_of_every_step(run: Run, name: str, tolerance: float) -> None:
-    """Relative to the largest entry of the whole run, which is far above that of quiet steps.
+    """Relative to the largest entry of the whole run, which is much larger than in quiet steps.
 
     Accelerations carry the rounding of displacements over the step squared, 1e-15/(5e-4)^2 = 4e-9 times stiff modes.
     """

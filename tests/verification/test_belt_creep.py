@@ -1,6 +1,6 @@
 """How much speed a belt drive loses, against the theory of creep with inertia; and a belt that runs free of load.
 
-Runs start in the steady motion of the theory and go on until 40 elements have passed: two thirds of the belt, and more
+Runs start in the steady motion of the theory and end after 40 elements have passed: two thirds of the belt, and more
 than two arcs.  Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67 (2000), see `belt_theory`.
 """
 
@@ -89,7 +89,7 @@ def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
 def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     """Bristles that bend by 10 mm, half an element: within 0.05 % of the speed at two steps (measured 0.012 %).
 
-    Points that slip keep the bend that their dampers leave; with that of the limit it was -0.23 and -0.43 %.
+    Slipping points keep the bend that their dampers leave; with the bend at the limit it was -0.23 and -0.43 %.
     """
     case = Case(axial_stiffness=4e5, bristles=1e7, contact_stiffness=4e9, points=True)
     result = run_drive(case, passes=80, per_segment=per_point)

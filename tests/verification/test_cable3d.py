@@ -1,4 +1,4 @@
-"""3D cables against those of the plane, theory and themselves on finer meshes."""
+"""3D cables against 2D cables, theory and finer meshes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ELASTICA = 0.30172077
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
-    """Coordinates of a chain in space are those of the plane, and nothing has moved out of it."""
+    """Coordinates of a 3D chain equal the 2D results, without motion across."""
     inside, outside = chain.in_plane(given)
     size = np.abs(expected).max()
     assert_allclose(inside.ravel(), expected, rtol=0, atol=tolerance * size)

@@ -41,7 +41,7 @@ def settle(world: wl.World, step: float = 1e-6) -> wl.State:
 def test_force_of_a_crossing(angle: float) -> None:
     """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), for any angle.
 
-    Error: that of the rule of midpoints for a force that begins and ends with a kink.
+    The error is that of the midpoint rule for a force that begins and ends with a kink.
     """
     depth, k = 2e-4, 1e7
     distance = 2.0 * RADIUS - depth
@@ -57,7 +57,7 @@ def test_force_of_a_crossing(angle: float) -> None:
 
 
 def test_crossing_under_load() -> None:
-    """A rope over another one, both taut: the force between them is that of both strings, and of the load, by hand."""
+    """A rope over another one, both taut: the force between them agrees with both strings and the load."""
     world, half, load = wl.World(), 0.5, 20.0
     columns = {**COLUMNS, "reference_strain": -0.025}
     lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), 8, **columns)
@@ -341,7 +341,7 @@ def test_knot_drawn_tight() -> None:
 
 
 class KilledError(Exception):
-    """The end of a run that nobody asks."""
+    """The end of a run without requests."""
 
 
 def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
@@ -357,7 +357,7 @@ def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed in the middle of contact and goes on from a checkpoint ends with the same bits."""
+    """A run that is killed in the middle of contact and continues from a checkpoint ends with the same bits."""
     (tmp_path / "whole").mkdir()
     whole = run_knot(tmp_path / "whole")
     with pytest.raises(KilledError):

@@ -21,7 +21,7 @@ def test_full_disks(tmp_path: Path) -> None:
 
 
 def test_damaged_files(tmp_path: Path) -> None:
-    """States, checkpoints, and series of a run that goes on."""
+    """States, checkpoints, and series of a run that continues."""
     assert "all refused" in damage.run(12, tmp_path, seed=2)
 
 

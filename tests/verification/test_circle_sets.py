@@ -27,7 +27,7 @@ def find_numbers(ring: Ring, state: wl.State) -> Any:
 
 
 def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
-    """The history values of a model with one row per pair that are those of a model with a circle set."""
+    """The history values of a model with one row per pair that correspond to a model with a circle set."""
     data = wl.State(other.world).data.copy().reshape(PULLEYS, -1, 6)
     rows, numbers = state.data.reshape(-1, 7), find_numbers(ring, state)
     for row in np.flatnonzero(numbers >= 0):
@@ -72,7 +72,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 
 
 def test_tangent_of_what_is_near() -> None:
-    """The tangent is that of the pairs of the moment, and couples cables with no other circle."""
+    """The tangent belongs to the present pairs, and couples cables with no other circle."""
     ring = create_ring(PULLEYS, PER_PULLEY)
     # points hit circles at high speed; cut steps would end just before a point closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()

@@ -1,4 +1,4 @@
-"""Newton by compiled callbacks and by those of Python: the same digits, counts and messages."""
+"""Newton's method by compiled and by Python callbacks: the same digits, counts and messages."""
 
 from __future__ import annotations
 

@@ -79,14 +79,14 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
 
 
 def test_march_gives_each_step(calls: list[int]) -> None:
-    """A caller that goes on step by step gets each of them."""
+    """A caller that continues step by step gets each of them."""
     solver, _ = chain(end=0.05)
     assert [state.step for state in solver.march()] == list(range(1, 51)) and sum(calls) == 0
 
 
 @pytest.mark.parametrize("left", [False, True], ids=["alone", "beside a solve that was left"])
 def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
-    """Ctrl-C is taken after the steps of one call; the state that is told is that of a whole step."""
+    """Ctrl-C acts after the steps of one call; the reported state belongs to a whole step."""
     solver, _ = chain(end=1e3)
 
     def interrupt() -> None:

@@ -51,7 +51,7 @@ def create_world() -> wl.World:
 
 
 def check_lines(world: wl.World) -> set[type[Any]]:
-    """Ends and a field of every law of the list that a world has, at a state that is not that of the reference."""
+    """Ends and a field of every listed law of a world, at a state other than the reference."""
     state, random = wl.State(world), np.random.default_rng(4)
     state.q[:] += 0.02 * random.standard_normal(len(state.q))
     state.v[:] += 0.1 * random.standard_normal(len(state.v))
@@ -82,7 +82,7 @@ def test_laws_between_two_markers_are_lines() -> None:
 
 
 def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
-    """A body on the ground and a second one on it, by each kind of joint of the plane or of space."""
+    """A body on the ground and a second one on it, by each kind of 2D or 3D joint."""
     world, body = wl.World(), RigidBody3D if space else RigidBody2D
     zero = (0.0,) * (3 if space else 2)
     first, second = (world.add(body, position=(x, *zero[1:]), mass=1.0, inertia=0.1) for x in (0.5, 1.5))

@@ -1,4 +1,4 @@
-"""Rigid bodies in the plane with the centre of mass next to the node: closed forms, another choice of node, Exudyn."""
+"""2D rigid bodies with the centre of mass next to the node: closed forms, another choice of node, Exudyn."""
 
 from __future__ import annotations
 

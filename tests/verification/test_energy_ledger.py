@@ -314,7 +314,7 @@ def run_drive(folder: Path, *words: str, processes: int = 1) -> int:
 
 
 def test_restart_and_friction_fields(tmp_path: Path) -> None:
-    """A killed run goes on with all sums, the same to the last bit; the film has the friction work of all parts."""
+    """A killed run continues with all sums, the same to the last bit; the film has the friction work of all parts."""
     common = ["-checkpoint", "c.h5", "-checkpoint_every", "15"]
     run_drive(tmp_path / "whole", *common)
     assert run_drive(tmp_path / "killed", *common, "-kill_at", "37") == -9

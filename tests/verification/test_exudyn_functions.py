@@ -112,7 +112,7 @@ def test_loads_know_which_coordinates_they_read() -> None:
 
 
 def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A load that is set before each step to its value at the end is that of a function of time."""
+    """A load that is set before each step to its value at the end equals a function of time."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items = read_items()
     size = items["loads"][0]["load"] = 500.0
@@ -188,7 +188,7 @@ def test_angles_come_back() -> None:
 
 
 def test_functions_set_loads_in_frames_of_turned_markers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A body-fixed force that is set before a step is turned from the frame of its marker into that of the body."""
+    """A body-fixed force that is set before a step is rotated from the frame of its marker to the frame of the body."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items: dict[str, Any] = json.loads((ITEMS.parent / "chain_in_space.json").read_text())
     assert items["loads"][5]["bodyFixed"]

@@ -1,7 +1,7 @@
 """Models exported from Exudyn: they reach the end state of Exudyn, and one list names unsupported items.
 
 Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve next to them:
-a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
+a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
 a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs next to
 masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
 a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
@@ -173,7 +173,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row_of_masses(k: Any, d: Any, m: Any) -> dict[str, Any]:
-    """The items of masses of the last case, made of those of a chain."""
+    """The mass items of the last case, made from a chain."""
     items = read("chain_in_space")
     point = next(item for item in items["nodes"] if item["nodeType"] == "Point")
     mass = next(item for item in items["objects"] if item["objectType"] == "MassPoint")

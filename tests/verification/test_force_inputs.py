@@ -20,7 +20,7 @@ from support.processes import ROOT, run_python
 
 
 def create_bodies() -> wl.World:
-    """Loads that depend on ways and distances of points on bodies in space, in the plane, on a cable and the ground."""
+    """Loads that depend on ways and distances of points on 3D bodies, in the plane, on a cable and the ground."""
     world = wl.World()
     ball = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
     plate = world.add(el.RigidBody2D, position=(1.0, 0.5), angle=0.4, mass=1.0, inertia=1.0, center_of_mass=(0.1, 0.2))

@@ -33,7 +33,7 @@ def test_closed_form(stiffness: float, bristles: float, deep: float) -> None:
 
 @pytest.mark.parametrize(("elements", "error"), [(180, 0.15), pytest.param(240, 0.11, marks=pytest.mark.long)])
 def test_sinking(elements: int, error: float) -> None:
-    """Mean of the largest bend at entries and exits, k = 0.05 EA/R², which makes the way of sinking in 10 mm.
+    """Mean of the largest bend at entries and exits, k = 0.05 EA/R², which makes the displacement of sinking in 10 mm.
 
     Per closed form 0.67, 0.82, 0.87, 0.90 at the entry and 0.67, 0.78, 0.92, 1.02 at the exit on 60, 120, 180, 240
     elements: it does not vanish with the mesh.
@@ -84,7 +84,7 @@ def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, 
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0])
 def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None:
-    """The closed form at l = a and l = 2 a, where it is a quotient of zeros, is that of its neighbours."""
+    """The closed form at l = a and l = 2 a, where it is 0/0, is continuous."""
     bends = [
         SinkingTraction(0.1, 1e5, 1e3, 1e11 * (ratio * factor) ** 2, 1e9, 5e3).bend for factor in (0.999, 1.0, 1.001)
     ]

@@ -236,7 +236,7 @@ def test_a_gear_rattles_in_its_backlash() -> None:
 
 
 def test_tangent_of_gears() -> None:
-    """Gears on bodies in space and in the plane, tilted against each other, in mesh on either flank."""
+    """Gears on 3D and 2D bodies, tilted against each other, in mesh on either flank."""
     for turn in (0.004, -0.004):
         world = wl.World()
         first = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0))

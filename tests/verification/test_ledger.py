@@ -5,9 +5,9 @@ constant mass matrix, has the exact identity
 
     T1 - T0 = -(q1 - q0)·(F0 + F1)/2,      F = f of cables, contacts and springs + C_qᵀ λ - loads
 
-whatever the forces: contact and friction with switches, constraints, prescribed motion.  It holds in each step on its
-own with the forces that the step was solved with; history values are updated behind it, so those of the last pass are
-taken from a hook.  A force that is left out, counted twice, or not the one that was solved with, breaks it.
+whatever the forces: contact and friction with switches, constraints, prescribed motion.  It holds in each step with the
+forces of its solution; history values are updated afterwards, so a hook records the values of the last pass.  A force
+that is left out, counted twice, or not the one that was solved with, breaks it.
 
 Case: the small belt of the reference data, 24 elements with 3 segments each, from its preload over 200 steps of 0.1 ms;
 the pulleys get up to speed and segments slip.  Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical

@@ -57,7 +57,7 @@ def test_strain_is_that_of_the_axial_force() -> None:
 
 
 def add_joints(world: wl.World) -> list[tuple[Entity, int]]:
-    """Joints of the plane and in space and constraints on coordinates, with their numbers of multipliers."""
+    """2D and 3D joints and constraints on coordinates, with their numbers of multipliers."""
     plates = [world.add(el.RigidBody2D, position=(x, 0.1), angle=0.3, mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     balls = [world.add(el.RigidBody3D, position=(x, 0.1, 0.5), mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     flat, spatial = ([con.rigid_marker(world, one) for one in bodies] for bodies in (plates, balls))

@@ -190,7 +190,7 @@ def test_free_body_in_space_on_a_spring() -> None:
 
 
 def test_inverted_pendulum() -> None:
-    """A mass on a rod that stands: it falls with exp(√(g/l) t); the state is unstable, and is said to be."""
+    """A mass on a rod that stands: it falls with exp(√(g/l) t); the state is unstable, and a note says so."""
     state = create_chain(1, gravity=-G)
     result = wl.Modes(state.world, count=1).solve(state)
     assert result.eigenvalues[0] == pytest.approx(np.sqrt(G), rel=1e-9)

@@ -1,4 +1,4 @@
-"""A mooring line in waves on two processes, and going on from a state, to the last bit."""
+"""A mooring line in waves on two processes, and continuing from a state, to the last bit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_loads_have_no_memory(tmp_path: Path) -> None:
-    """A motion that goes on from a file in another world has the same last bits."""
+    """A motion that continues from a file in another world has the same last bits."""
     ends = []
     half = wl.Dynamic(build_line()[0], step=0.05, end=0.5, name="").solve()
     path = half.save(tmp_path / "half.npz")

@@ -106,7 +106,7 @@ class Release(StepHook):
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha_index2"])
 def test_constraint_that_is_switched_on(method: str) -> None:
-    """A brake that holds a turning wheel from one step to the next: its torque is that of the load from then on."""
+    """A brake that holds a turning wheel from one step to the next: its torque then equals the load."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=INERTIA, velocity=(0.0, 0.0, 3.0))
     fix(world, wheel, "x", "y")
@@ -119,7 +119,7 @@ def test_constraint_that_is_switched_on(method: str) -> None:
 
 
 def test_kinks_and_restart(tmp_path: Path) -> None:
-    """A run that goes on from a checkpoint between a kink and its second projection is the same to the last bit."""
+    """A run that continues from a checkpoint between a kink and its second projection is the same to the last bit."""
 
     def run(end: float, restart: str | None) -> State:
         hooks = [Checkpoint(tmp_path / "wheel.h5", every=26, restart=restart)]
@@ -147,9 +147,9 @@ def test_kinks_and_restart(tmp_path: Path) -> None:
 def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Uniform rods of 1 m and 1 kg on hinges, by minimal coordinates: angles, rates, accelerations, reactions.
 
-    Angles θ from the downward vertical; rod i hangs on rod i - 1, rod 0 on the ground.  With c_ij = lever of rod j in
-    the place of the centre of rod i the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.  The reaction at hinge
-    k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the lower rod.
+    Angles θ from the downward vertical; rod i hangs on rod i - 1, rod 0 on the ground.  With c_ij = lever of rod j
+    for the position of the centre of rod i the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.  The reaction
+    at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the lower rod.
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers

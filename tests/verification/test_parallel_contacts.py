@@ -84,7 +84,7 @@ def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
 def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any], case: str) -> None:
     """Coordinates, sensors, contacts and forces to 1e-8; the same steps, Newton iterations and neighbour searches.
 
-    A force element is disabled for some steps.  The contacts that the processes evaluate are together those of one.
+    A force element is disabled for some steps.  The contacts of all processes are together the contacts of one process.
     """
     expected = {name.split("/")[1]: value for name, value in serial.items() if name.startswith(f"{case}/")}
     found = {name.split("/")[1]: value for name, value in parallel.items() if name.startswith(f"{case}/")}

@@ -110,7 +110,7 @@ def test_disconnected_node_is_named(solver: str, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_more_processes_than_cables(tmp_path: Path) -> None:
-    """Processes without rows take part in statics and dynamics, and the results are those of one process."""
+    """Processes without rows take part in statics and dynamics, and the results equal one process."""
     words = ("-elements", "1", "-solver", "static,dynamic", "-quiet")
     alone, many = (run(tmp_path, *words, processes=n) for n in (1, 5))
     assert (many.returncode, many.stderr) == (0, "")
@@ -128,7 +128,7 @@ def test_process_that_ends_between_solves(tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("fault", ["break everywhere", "break held"])
 def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) -> None:
-    """Also when one of them drops the solve later than the other; the next solves are as ever."""
+    """Also when one of them drops the solve later than the other; the next solves are as usual."""
     done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
     assert (done.returncode, done.stderr) == (0, "")
     assert (done.stdout.count("left"), done.stdout.count("tip")) == (3, 2)
@@ -136,7 +136,7 @@ def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) 
 
 @pytest.mark.mpi
 def test_error_that_all_processes_catch_ends_nothing(tmp_path: Path) -> None:
-    """Both solves fail on both processes in the same step, and the script goes on."""
+    """Both solves fail on both processes in the same step, and the script continues."""
     done = run(tmp_path, "-fault", "caught everywhere", "-solver", "dynamic,static", "-quiet")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("went on") == 4 and "tip" not in done.stdout

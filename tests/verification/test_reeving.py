@@ -161,7 +161,7 @@ def test_tangent(length: float) -> None:
 def test_a_rope_ends_on_drums(beside: float) -> None:
     """Between two drums that turn, the lower one crosswise: spans count alone, drums feel R N, no energy is lost.
 
-    The centre of the upper one is ``beside`` that of its body.
+    The centre of the upper one is at a distance ``beside`` from the centre of its body.
     """
     world = wl.World()
     R, h, EA = 0.5, 4.0, 200.0

@@ -1,4 +1,4 @@
-"""Runs that are killed and go on from their last checkpoint: the same end state, and output as if nothing had been."""
+"""Runs that are killed and continue from their last checkpoint: the same end state and output as one run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from windlass.framework.files.whole_files import seal
 from windlass.framework.output.csv import read_csv
 
-from support.processes import ROOT, run_new_windlass, run_windlass
+from support.processes import ROOT, run_windlass
 from support.series import read_series
 
 MODELS = ROOT / "tests/support/restart_models.py"
@@ -32,8 +32,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
     """Run a model in a folder, to its end or until it kills itself; returns its error output."""
     folder.mkdir(exist_ok=True)
     # the continued run is a process with other hashes of texts
-    start = run_new_windlass if "-restart" in words else run_windlass
-    done = start(["run", *map(str, words)], processes, folder)
+    done = run_windlass(["run", *words], processes, folder, kind=int("-restart" in words))
     if not killed:
         assert done.returncode == 0, done.stderr
     elif processes == 1:
@@ -222,7 +221,7 @@ def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, option
 
 
 def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
-    """The last whole checkpoint is still there, and the run goes on from it."""
+    """The last whole checkpoint is still there, and the run continues from it."""
     common: list[str | Path] = [MODELS, "-kind", "verlet", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole")
     run([*common, "-kill_in", "3"], tmp_path / "part", killed=True)
@@ -254,7 +253,7 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
 
 
 def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
-    """The file has no record of them: they are done again, and the one that was at work goes on."""
+    """The file has no record of them: they are done again, and the one that was at work continues."""
     belt = write_belt(tmp_path)
     words = [belt, *BELT, "-keep", "205", "-output", "a"]
     run([*words, "-checkpoint_minutes", "2e-3", "-die", "205"], tmp_path, killed=True)
@@ -275,7 +274,7 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
 
 
 def test_run_that_is_extended(whole_belt: Path, tmp_path: Path) -> None:
-    """A run that had ended goes on to a later end; kept tangents differ from those of one run, by tolerances only."""
+    """A completed run continues to a later end; kept tangents differ from one run only within tolerances."""
     common: list[str | Path] = [write_belt(tmp_path), *BELT, "-checkpoint_every", "50"]
     fewer = {"0.03": "0.025", "20": "16"}
     short: list[str | Path] = [fewer.get(str(word), word) for word in common]
@@ -331,7 +330,7 @@ def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path)
 
 @pytest.mark.mpi
 def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
-    """The first process has the clock; a killed run goes on from the file that nobody has asked for."""
+    """The first process has the clock; a killed run continues from the file that was written without a request."""
     short = [word if word != "0.03" else "0.01" for word in BELT]
     words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
     run([*words, "-checkpoint_minutes", "1e-5", "-die", "105"], tmp_path, 2, killed=True)

@@ -66,8 +66,8 @@ def test_one_pass_per_step(mounted: Mounted) -> None:
 def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
     """Both ways turn the pulley alike, within 1e-5 of its angle.
 
-    Steps of several passes take the press of the pass before, those of one pass that of the step before: a difference
-    of first order in the step, of a depth that is 1e-4 of the radius.
+    Steps of several passes use the press of the previous pass, steps of one pass the press of the previous step: a
+    difference of first order in the step, of a depth that is 1e-4 of the radius.
     """
     one, _ = mounted.run(0.005)
     other, _ = mounted.run(0.005, decide_in_newton=0)
@@ -77,7 +77,7 @@ def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
 
 
 def test_torque_of_the_belt_turns_the_pulley(mounted: Mounted) -> None:
-    """inertia times angular acceleration is the torque of the belt that outputs show less that of the load."""
+    """inertia times angular acceleration is the torque of the belt that outputs show minus that of the load."""
     state, _ = mounted.run(0.02)
     torque = mounted.belt.report(state).pulleys[1].torque
     place = state.local_dofs(mounted.driven)[0, 2]

@@ -157,7 +157,7 @@ class Linkage:
     [("generalized_alpha", 1e-11), ("trapezoidal_index2", 2e-5)],
 )
 def test_linkage_of_four_bars(method: str, gap: float) -> None:
-    """Energy and constraints over 10 000 steps: the energy error is that of the integrator, h² in size, and stays so.
+    """Energy and constraints over 10 000 steps: the energy error stays of order h², as for the integrator.
 
     With h = 1e-3 s and turning speeds up to 10 rad/s, (ω h)² = 1e-4.
     """

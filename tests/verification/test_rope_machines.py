@@ -157,7 +157,7 @@ def rub(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
 
 
 def test_hysteresis_loop() -> None:
-    """73.92 J in one turn, by the force of the support and the way of the end, of 80 J for a sharp loop; 1e-4."""
+    """73.92 J in one turn, force of the support times displacement of the end, 80 J for a sharp loop; 1e-4."""
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(

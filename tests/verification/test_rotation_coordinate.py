@@ -1,4 +1,4 @@
-"""Laws on the rotation of bodies in space over several turns: torsional pendulum, motor, torque, stop; failures.
+"""Laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop; failures.
 
 Rotors turn on a hinge about an axis that is oblique in space and in the body, whose own reference is turned too.
 """
@@ -228,7 +228,7 @@ def test_reversed_axis_fails_with_words() -> None:
 
 
 def test_saved_and_resumed(tmp_path: Path) -> None:
-    """The turns are part of the state: a run that goes on from a file is the same to the last bit."""
+    """The turns are part of the state: a run that continues from a file is the same to the last bit."""
 
     def run(end: float, start: State | None = None, resume: bool = False) -> State:
         return Dynamic(world, step=2e-3, end=end, lag=False, name="").solve(start, resume=resume)

@@ -160,7 +160,7 @@ def test_a_belt_that_starts_creates_nothing() -> None:
 
 
 def test_restart_keeps_the_balance(tmp_path: Path) -> None:
-    """A run that goes on from a checkpoint has the sums of the whole one."""
+    """A run that continues from a checkpoint has the sums of the whole one."""
     found = []
     for every, restart in ((400, None), (400, "auto")):
         solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=1e-3, end=3.0, name="")

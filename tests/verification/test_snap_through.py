@@ -72,7 +72,7 @@ def create_truss(share: float) -> tuple[World, Entity]:
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 ARCH = 4.0 * sqrt(BENDING / AXIAL)
-"""Height of the arch [m]: twice that from which it snaps, below that of the sideways mode."""
+"""Height of the arch [m]: twice the height above which it snaps, below the height for the sideways mode."""
 
 
 def find_arch_limit() -> float:
@@ -197,7 +197,7 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as theory has it.
+    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as in theory.
 
     The same with a soft contact, which opens when the truss leaps away.
     """

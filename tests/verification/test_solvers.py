@@ -194,7 +194,7 @@ class Log(StepHook):
 def test_failing_step_is_cut_and_grows_again() -> None:
     """Steps that need more than 6 iterations are halved, tried again from the same state, and doubled after 10 steps.
 
-    Case: ANCFcontactFrictionTest with 2e-3 s instead of 5e-4 s.  The roll ends where the fine solution has it, within
+    Case: ANCFcontactFrictionTest with 2e-3 s instead of 5e-4 s.  The roll ends where the fine solution ends, within
     the error of the larger steps (7e-5 m of 0.014 m; asserted 2e-4 m).
     """
     log = Log()
@@ -254,7 +254,7 @@ def test_solver_can_be_used_again() -> None:
 
 
 def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
-    """Reason, step, time, worst equations by name, advice, and a last good state from which the run goes on.
+    """Reason, step, time, worst equations by name, advice, and a last good state from which the run continues.
 
     Case: from 0.02 s on dry friction at node 3 of the belt makes Newton jump between two signs; steps are not cut.
     Without it, a run from the saved state is the same to the last bit as one that never failed.

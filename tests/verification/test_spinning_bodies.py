@@ -60,7 +60,7 @@ def create_top() -> tuple[World, Entity]:
 def test_heavy_top(method: str, rotations: str, bound: float) -> None:
     """Steady precession: the axis stays on its cone and moves with Ω t, with an error of order 2 in the step.
 
-    The top spins with 126 rad/s, so that (ω h)² = 4e-3 for the smallest step.  Relative to the way of the axis, errors
+    The top spins with 126 rad/s, so that (ω h)² = 4e-3 for the smallest step.  Relative to the path of the axis, errors
     are (ω h)²/16 for Euler parameters as coordinates, whose frequencies (ω ± Ω)/2 are too low by the same share, and
     0.3 (ω h)² where the turning of the step is exact; that of the spin itself is (ω h)²/48, and 0.
     """

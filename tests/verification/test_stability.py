@@ -302,7 +302,8 @@ def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> 
 
 
 def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error of a belt 5 % longer than its route names compression, that of a stabiliser without mass the mass.
+    """The error for a belt 5 % longer than its route names compression, the error for a stabiliser without mass the
+    mass.
 
     Contacts begin open in the first two, so that nothing holds the belt.
     """

@@ -100,7 +100,7 @@ def test_turned_frames_that_jump() -> None:
 
 
 def test_state_has_the_time_of_its_statics() -> None:
-    """Motion goes on from there; where the time does not fit, the jump is an error."""
+    """Motion continues from there; where the time does not fit, the jump is an error."""
     world = wl.World(gravity=(0.0, -9.81))
     rope = el.straight_cable(
         world, (0, 0), (10, 0), 8, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0,

@@ -1,4 +1,4 @@
-"""Ropes on surfaces in space: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
+"""Ropes on 3D surfaces: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
 
 Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for a curve of the curvature kappa and the
 normal force kappa T per length: on a helix kappa = cos(lambda)²/R, its length theta R/cos(lambda).
@@ -290,7 +290,7 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
 @pytest.mark.long
 @pytest.mark.parametrize("points", [2, 4])
 def test_belt_on_discs(points: int) -> None:
-    """A belt drive of the plane on discs: speed loss, tensions and torque of the creep theory with inertia within 1 %.
+    """A belt 2D drive on discs: speed loss, tensions and torque of the creep theory with inertia within 1 %.
 
     Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.  Brake and
     inertia take the reported torque.
@@ -336,7 +336,7 @@ def test_energy() -> None:
 
 
 def test_going_on(tmp_path: Path) -> None:
-    """A run that goes on from a file of its state, in another world, ends in the same bits."""
+    """A run that continues from a file of its state, in another world, ends in the same bits."""
     settings: dict[str, Any] = {"step": 1e-3, "name": "", "passes": wl.Passes(max_it=6), "lag": False}
     whole = wl.Dynamic(create_falling().world, end=0.03, **settings).solve()
     wl.Dynamic(create_falling().world, end=0.015, **settings).solve().save(tmp_path / "half.npz")

@@ -62,7 +62,7 @@ def stand_on_a_joint(angle: float = pi) -> Model:
 
 
 def hang_on_a_joint() -> Model:
-    """The same at 0.5 rad: no equilibrium, and without stiffness but that of the joint's force."""
+    """The same at 0.5 rad: no equilibrium, and no stiffness except by the force of the joint."""
     return stand_on_a_joint(0.5)
 
 

@@ -14,6 +14,7 @@ from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.friction.bristle import check_friction
+from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.elements.routes.cable_order import find_chains

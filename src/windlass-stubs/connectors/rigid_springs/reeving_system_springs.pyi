@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 import numpy as np
+from numpy.typing import NDArray
 from windlass.connectors.markers.coordinate_columns import coordinates_of
-from windlass.connectors.markers.pairs import Pair, bind_letters
+from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.rigid_springs.reeving_kernels import ENERGY, FORCE, LENGTH, LOST, PASSED, RATE, REST, fill_numbers, fill_points, residual, tangent
 from windlass.framework.accounts import Account
@@ -15,6 +16,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref, refs
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
@@ -35,15 +37,14 @@ One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
 Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 
 ENDS: Any
-LETTERS: Any
 class ReevingSystemSprings(Component):
     ...
 def find_frames(axes: FloatArray) -> FloatArray:
     'Frames (..., 3, 3) with given third axes, (..., 3).'
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     'World coordinate numbers of all markers, then of the coordinates at the ends, -1 for none, shape (rows, n).'
-def bind(rows: LocalRows) -> tuple[Pair, Any]:
-    'The n rows and their s spans, one after the other.\n\nfirst: first span of each row, and their number (n + 1,).  most: markers of the longest rope.\nR: radii at both ends of a span (s, 2).  F: frames of both sheaves in their markers (s, 2, 3, 3).\nk: coordinate markers at the ends of the rope or -1 (n, 2); atk: where their coordinates begin in a row, and end\n(3,); f: factors (n, 2).'
+def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
+    'The spans of all rows, one after the other; the records of rows and of spans; markers of the longest rope.\n\nRecords of rows have first, last: first and last span.  end: coordinate markers at the ends of the rope or -1 (2,);\nbegin: where their coordinates begin in a row, and end (3,); factor (2,).  Records of spans have the radii at both\nends (2,), and the frames of both sheaves in their markers (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
     'The numbers of `fill_numbers`.'
 def build(rows: LocalRows) -> System:

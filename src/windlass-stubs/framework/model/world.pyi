@@ -88,6 +88,7 @@ from windlass.elements.nodes.nodes3d import Point3D
 from windlass.connectors.control.point_coordinates import PointCoordinate
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.elements.nodes.twist_node import PointSlopeTwist3D
 from windlass.connectors.markers.position_markers import PositionOnCable
 from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
 from windlass.connectors.markers.position_markers import PositionOnGround
@@ -120,6 +121,8 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import Sur
 from windlass.connectors.springs.tensioner_spring import TensionerSpring
 from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
+from windlass.elements.cable3d.twist_cable import TwistCable3D
+from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
 from windlass.elements.cable3d.winch_cable import WinchCable2D
 from windlass.elements.cable3d.winch_cable import WinchCable3D
@@ -752,6 +755,15 @@ class PointSlope3DEntity(Entity):
     displacement: Any
     velocity: Any
     shares_position: Any
+class PointSlopeTwist3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    position: Any
+    slope: Any
+    twist: Any
+    displacement: Any
+    velocity: Any
+    normal: Any
+    turned_from: Any
 class PositionOnCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     x: Any
@@ -993,6 +1005,28 @@ class TorsionalSpringDamperEntity(Entity):
     marker0: Any
     marker1: Any
     data: Any
+class TwistCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    torsional_stiffness: Any
+    coupling: Any
+    axial_damping: Any
+    bending_damping: Any
+    torsional_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    reference_twist: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    node0: Any
+    node1: Any
+class TwistNodePositionEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
 class VGrooveFlankEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1238,6 +1272,8 @@ class World():
     @overload
     def add(self, component: type[PointSlope3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope3DEntity: ...
     @overload
+    def add(self, component: type[PointSlopeTwist3D], *, name: str = ..., part: Part | None = ..., position: Numbers, slope: Numbers = ..., twist: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., normal: Numbers = ..., turned_from: Numbers = ...) -> PointSlopeTwist3DEntity: ...
+    @overload
     def add(self, component: type[PositionOnCable], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnCableEntity: ...
     @overload
     def add(self, component: type[PositionOnCable3D], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnCable3DEntity: ...
@@ -1301,6 +1337,10 @@ class World():
     def add(self, component: type[Torque], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> TorqueEntity: ...
     @overload
     def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
+    @overload
+    def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ...) -> TwistCable3DEntity: ...
+    @overload
+    def add(self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> TwistNodePositionEntity: ...
     @overload
     def add(self, component: type[VGrooveFlank], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_angle: Numbers, outer_radius: Numbers, side: WholeNumbers, depth: Numbers = ...) -> VGrooveFlankEntity: ...
     @overload

@@ -1,0 +1,206 @@
+"""3D cable with torsion: two nodes with position, slope and the angle of the material about the slope, no shear.
+
+The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules.  Its material has
+a frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the frame turns about the axis from node to node,
+
+    N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
+    M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration
+    M   = GJ τ + C mean(ε - ε_ref) + d_GJ τ_t      τ = (T - T_ref)/L - τ0,  T_ref: T in the reference configuration
+    forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
+    inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
+
+The law holds for any rotation, also of rods that are curved without load: strains and the power of damping do not
+change when the rod turns as a whole.  With EI_1 = EI_2, no twist and no curvature without moment, forces are those of
+`Cable3D`.  Ropes in which tension makes torque have C ≠ 0.  M is the mean torque of an element; where bending makes
+torque, it varies, see twist_forces.py.
+
+Strains: twist_points.py, forces: twist_forces.py, inertia of the spin: twist_motion.py, frames: nodes/twist_node.py.
+
+Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods
+Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.cable2d.cable2d import RULES, check_nodes, gravity
+from windlass.elements.cable2d.mass import Inertia, mass, mass_product
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d.strains import eval_bending
+from windlass.elements.cable3d.twist_forces import fill_energies, residual, tangent
+from windlass.elements.cable3d.twist_motion import inertia, inertia_tangent
+from windlass.elements.cable3d.twist_sections import OUTPUTS, draw, fill_references, find_curvatures
+from windlass.elements.nodes.twist_node import read_frames
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import IntArray
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Checks, Fields, Fused, System, Term
+from windlass.framework.model.table import EntityTable
+
+MOST_POINTS = 5, 3
+"""Axial and bending points of the rule with the most."""
+
+
+class TwistCable3D(Component):
+    """A 3D cable element with torsion."""
+
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space")
+    node0 = ref("PointSlopeTwist3D", "node at x = 0")
+    node1 = ref("PointSlopeTwist3D", "node at x = length")
+    length = column("m", "length L of the cable without strain", above=0.0)
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    rotary_inertia = column("kg m", "inertia J about the axis per length; m d²/8 of a round rod", above=0.0)
+    axial_stiffness = column("N", "axial stiffness EA", above=0.0)
+    bending_stiffness = column(
+        "N m^2",
+        "bending stiffness EI_1, EI_2 about d_1 and d_2, or one number for both",
+        shape=(2,),
+        fill=True,
+        minimum=0.0,
+    )
+    torsional_stiffness = column("N m^2", "torsional stiffness GJ", above=0.0)
+    coupling = column("N m", "coupling C of tension and torsion: torque per strain, force per twist", default=0.0)
+    axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
+    bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)
+    torsional_damping = column("N m^2 s", "torsional damping d_GJ: torque per twist rate", default=0.0, minimum=0.0)
+    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0)
+    reference_curvature = column(
+        "1/m", "curvatures κ_10, κ_20 about d_1 and d_2 without moment", shape=(2,), default=(0.0, 0.0)
+    )
+    reference_twist = column("rad/m", "twist τ0 without torque, in addition to that of the reference", default=0.0)
+    strain_is_relative_to_reference = column(
+        "1",
+        "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",
+        default=0.0,
+    )
+    integration = column(
+        "1", "integration rule of `Cable3D`; 2 does not lock", default=2, dtype=np.int64, choices=RULES
+    )
+
+
+def order_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World numbers of both nodes' positions and slopes, 12, and then of both angles, shape (rows, 14)."""
+    first, second = (world.dofs_of(table.local(name)) for name in ("node0", "node1"))
+    return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:]), axis=1)
+
+
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The records of the rows, with the columns of the schema by name.
+
+    Further fields: b0, b1, F0, F1 of the nodes, dofs (14,), place among the local rows; angle and twist of the
+    reference configuration, see `twist_angle`; strain (5,) and curvatures (3, 2) without force at the points.
+    """
+    count = len(rows.rows)
+    (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
+    free_strain, free_curvature = np.zeros((count, MOST_POINTS[0])), np.zeros((count, MOST_POINTS[1], 2))
+    nothing = np.zeros(count)
+    packed = rows.pack(
+        dict(
+            b0=b0, b1=b1, F0=F0, F1=F1, dofs=rows.dofs, place=np.arange(count), free_angle=nothing, free_twist=nothing,
+            free_strain=free_strain, free_curvature=free_curvature,
+        )
+    )  # fmt: skip
+    numbers = np.arange(14 * count).reshape(count, 14)
+    packed["dofs"] = numbers
+    x = rows.reference.ravel()
+    fill_references(packed, x)
+    share, integration = packed["strain_is_relative_to_reference"], packed["integration"]
+    for rule in RULES:
+        some = np.flatnonzero(integration == rule)
+        if not len(some):
+            continue
+        r, c = create_rule(rule), share[some, None]
+        strains = eval_bending(eval_shape(r.sa, packed["length"][some, None]), *[rows.reference[some, :12]] * 2)[0]
+        packed["free_strain"][some, : len(r.sa)] = packed["reference_strain"][some, None] + c * strains.eps
+        own = find_curvatures(packed[some], r.sb, x)
+        given = packed["reference_curvature"][some, None, :]
+        packed["free_curvature"][some, : len(r.sb)] = given + c[..., None] * own
+    packed["dofs"] = rows.dofs
+    return packed
+
+
+def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
+    """Forces, tangents and energies of records with the same rule."""
+    return (
+        call(residual, lambda s: (some, rule, s.x, s.v, s.f)),
+        call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)),
+        call(fill_energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)),
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels, in groups with the same integration rule."""
+    own: NDArray[Any] = rows.columns
+    weight = Inertia(own["mass_per_length"].copy(), own["length"].copy(), rows.dofs)
+    forces, tangents, energies = Call(), Call(), Call()
+    for number in RULES:
+        some, rule = own[own["integration"] == number], create_rule(number)
+        if not len(some):
+            continue
+        calls = create_calls(some, rule)
+        forces, tangents, energies = forces + calls[0], tangents + calls[1], energies + calls[2]
+    system = System("TwistCable3D", rows.dofs)
+    system.residual, system.tangent = forces, tangents
+    system.mass = call(mass, lambda s: (weight, s.mass, s.pieces, s.values))
+    system.fused = Fused(call(mass_product, lambda s: (weight, s.a, s.f)))
+    system.inertia = Term(
+        call(inertia, lambda s: (own, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (own, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+    )
+    system.body_force = Term(call(gravity, lambda s: (weight, s.g, s.which, s.f)))
+    damping = ("axial_damping", "bending_damping", "torsional_damping")
+    system.account = Account(
+        energies,
+        stored=("stretching", "bending", "torsion"),
+        lost=damping,
+        conserves=not any(own[name].any() for name in damping),
+    )
+    system.checks = Checks(diagnose=lambda s: diagnose(rows, s))
+    return system
+
+
+def diagnose(rows: LocalRows, s: Fields) -> list[str]:
+    """Texts on nodes whose slope points against the direction from which their frame is turned."""
+    own: NDArray[Any] = rows.columns
+    texts = []
+    for name, b, first in (("node0", own["b0"], 3), ("node1", own["b1"], 9)):
+        p = s.x[rows.dofs[:, first : first + 3]]
+        against = 1.0 + (b * p).sum(axis=1) / np.linalg.norm(p, axis=1)
+        for k in np.flatnonzero(~(against > 1e-6))[:1]:
+            node = rows.world.entity(int(rows.local(name)[k]))
+            texts.append(
+                f"{rows.table.describe(int(rows.rows[k]))}: the slope of {node.name} points against turned_from = "
+                f"{b[k]}, where its angle of twist does not exist: give its node another direction turned_from, which "
+                "slopes do not reach, such as the axis of a sheave"
+            )
+    return texts
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows whose nodes, shares or stiffnesses do not fit together."""
+    check_nodes(world, table)
+    share = table.local("strain_is_relative_to_reference")
+    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
+    table.refuse(table.local("reference_strain") <= -1.0, ("reference_strain",), "be > -1")
+    EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
+    names = ("coupling", "axial_stiffness", "torsional_stiffness")
+    table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")
+
+
+register(
+    TwistCable3D,
+    "element",
+    dofs=order_dofs,
+    bind=bind,
+    build=build,
+    outputs=OUTPUTS,
+    check=check,
+    source="[@langer1996]; [@meier2019]; [@costello1997]",
+    draw=draw,
+)

@@ -1,0 +1,145 @@
+"""Kernels of `TwistCable3D`: inertia of the spin about the axis, and the motion of cross sections for outputs.
+
+    spin of the material at a node    ω = φ_t - u/S,   u = b·(p × p_t),   S = |p|² + |p| (b·p)         p slope
+    ω_t = φ_tt - z/S + u n/S²,        z = b·(p × p_tt),   n = p_t·∇S
+    kinetic energy                    ½ Σ m_ij ω_i ω_j,   m = J L/12 [[5, 1], [1, 5]],   J inertia per length
+    forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
+    with                              Π_i = Σ m_ij ω_j,   h = b × p
+
+m is halfway between the consistent and the lumped matrix: frequencies of torsion then have errors of fourth order.  The
+last term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
+
+Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
+Method, Prentice Hall (1987), section 7.3.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+NODES = ((3, 4, 5, 12), (9, 10, 11, 13))
+"""Places of slope and angle of both nodes among the coordinates of a row."""
+
+
+@kernel(inline=True)
+def read(x: FloatArray, n: IntArray, node: int) -> Vector:
+    """A slope, or its rate."""
+    first = 3 + 6 * node
+    return x[n[first]], x[n[first + 1]], x[n[first + 2]]
+
+
+@kernel(inline=True)
+def direction(row: Any, node: int) -> Vector:
+    """b of a node."""
+    return (row.b0[0], row.b0[1], row.b0[2]) if node == 0 else (row.b1[0], row.b1[1], row.b1[2])
+
+
+@kernel(inline=True)
+def find_scale(b: Vector, p: Vector) -> tuple[float, Vector]:
+    """S and ∇S."""
+    l, bp = sqrt(dot(p, p)), dot(b, p)
+    return l * (l + bp), combine(2.0 + bp / l, p, l, b)
+
+
+@kernel(inline=True)
+def find_spin(b: Vector, p: Vector, pt: Vector, angle_rate: float) -> float:
+    """ω [rad/s]."""
+    S, _ = find_scale(b, p)
+    return angle_rate - dot(cross(b, p), pt) / S
+
+
+@kernel(inline=True)
+def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: float) -> float:
+    """ω_t [rad/s^2]."""
+    (S, D), h = find_scale(b, p), cross(b, p)
+    return acceleration - dot(h, ptt) / S + dot(h, pt) * dot(pt, D) / (S * S)
+
+
+@kernel
+def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+    """Add the forces of the inertia of the spin."""
+    omega, omega_t = np.empty(2), np.empty(2)
+    for i in range(len(rows)):
+        row = rows[i]
+        n = row.dofs
+        for k in range(2):
+            b, p, pt, ptt = direction(row, k), read(x, n, k), read(v, n, k), read(a, n, k)
+            omega[k] = find_spin(b, p, pt, v[n[12 + k]])
+            omega_t[k] = find_spin_rate(b, p, pt, ptt, a[n[12 + k]])
+        m = row.rotary_inertia * row.length / 12.0
+        for k in range(2):
+            b, p, pt = direction(row, k), read(x, n, k), read(v, n, k)
+            momentum, torque = m * (5.0 * omega[k] + omega[1 - k]), m * (5.0 * omega_t[k] + omega_t[1 - k])
+            S, _ = find_scale(b, p)
+            h, turn, l = cross(b, p), cross(p, pt), sqrt(dot(p, p))
+            force = combine(-torque / S, h, -momentum / (l * l * l), turn)
+            for d in range(3):
+                f[n[3 + 6 * k + d]] += force[d]
+            f[n[12 + k]] += torque
+
+
+@kernel
+def inertia_tangent(
+    rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    omega, omega_t = np.empty(2), np.empty(2)
+    # of each node: ∂ω/∂p_t and the gyroscopic direction, and the changes of ω and of ω_t
+    on_v, gyro, change, change_t = np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4))
+    own = np.empty((3, 3))
+    for i in range(len(rows)):
+        row = rows[i]
+        n, to = row.dofs, slots[row.place]
+        for k in range(2):
+            b, p, pt, ptt = direction(row, k), read(x, n, k), read(v, n, k), read(a, n, k)
+            omega[k] = find_spin(b, p, pt, v[n[12 + k]])
+            omega_t[k] = find_spin_rate(b, p, pt, ptt, a[n[12 + k]])
+            (S, D), h, l, bp = find_scale(b, p), cross(b, p), sqrt(dot(p, p)), dot(b, p)
+            il, iS, u, z, rate = 1.0 / l, 1.0 / S, dot(h, pt), dot(h, ptt), dot(pt, D)
+            t, turn, uq, zq = (il * p[0], il * p[1], il * p[2]), cross(p, pt), cross(pt, b), cross(ptt, b)
+            # ∇²S p_t
+            along = dot(t, pt)
+            E = combine(2.0 + il * bp, pt, dot(b, pt) - il * bp * along, t)
+            E = combine(1.0, E, along, b)
+            on_v[k, 3], change[k, 3], change_t[k, 3] = 1.0, dv, da
+            for d in range(3):
+                on_v[k, d], gyro[k, d] = -iS * h[d], -il * il * il * turn[d]
+                by_q = -iS * uq[d] + u * iS * iS * D[d]
+                by_v = iS * iS * (rate * h[d] + u * D[d])
+                by_qt = (
+                    -iS * zq[d] + iS * iS * (z * D[d] + rate * uq[d] + u * E[d]) - 2.0 * iS * iS * iS * u * rate * D[d]
+                )
+                change[k, d] = dq * by_q + dv * on_v[k, d]
+                change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
+        m = row.rotary_inertia * row.length / 12.0
+        for k in range(2):
+            # both nodes, through the momentum and its rate
+            for j in range(2):
+                w = 5.0 * m if j == k else m
+                for c in range(4):
+                    for d in range(4):
+                        r, s = 3 + 6 * k + c if c < 3 else 12 + k, 3 + 6 * j + d if d < 3 else 12 + j
+                        values[to[r, s]] += w * (on_v[k, c] * change_t[j, d] + gyro[k, c] * change[j, d])
+            # the node itself, at constant momentum and rate
+            b, p, pt = direction(row, k), read(x, n, k), read(v, n, k)
+            momentum, torque = m * (5.0 * omega[k] + omega[1 - k]), m * (5.0 * omega_t[k] + omega_t[1 - k])
+            (S, D), h, turn, il = find_scale(b, p), cross(b, p), cross(p, pt), 1.0 / sqrt(dot(p, p))
+            x1, x2, x3 = dq * torque / S, momentum * il * il * il, 3.0 * dq * momentum * il**5
+            for c in range(3):
+                for d in range(3):
+                    own[c, d] = x1 / S * h[c] * D[d] + x3 * turn[c] * p[d]
+            for c in range(3):
+                c1, c2 = (c + 1) % 3, (c + 2) % 3
+                # -x1 b × δp - x2 (δp × p_t + p × δp_t), since (b × δ)_c = b_c1 δ_c2 - b_c2 δ_c1
+                own[c, c2] -= x1 * b[c1] - dq * x2 * pt[c1] + dv * x2 * p[c1]
+                own[c, c1] += x1 * b[c2] - dq * x2 * pt[c2] + dv * x2 * p[c2]
+                for d in range(3):
+                    values[to[3 + 6 * k + c, 3 + 6 * k + d]] += own[c, d]

@@ -1,0 +1,262 @@
+"""Strains of a cable with twist at its points, with their first and second derivatives.
+
+Coordinates of a row are y = [e, s0, s1, φ0, φ1], 11 numbers: e = (r1 - r0)/L, the slopes of both nodes and the angles
+of their frames.  r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see cable2d/points.py.
+
+    frame at node i     D_i = R(b_i, t_i) F_i turned about t_i by φ_i         b_i, F_i constant, t = r'/|r'|
+    twist angle         T = φ1 - φ0 + (4 m_2 - m_1)/3
+    frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
+    κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
+
+R is the smallest rotation (nodes/turning.py).  m_1 is the angle from F_0, moved to t_1 in one step, to F_1; m_2 the
+same in two steps, by the tangent in the middle.  Along the axis the frame goes from tangent to tangent without spin;
+the error of m_2 is a quarter of that of m_1, up to fourth order, so the sum above has an error of fourth order.  All
+steps use directions of the cable alone: T and κ_1, κ_2 stay the same when it turns as a whole.
+
+With the form σ = ω·t, the spin of the frame at x,
+
+    δT   = δφ1 - δφ0 + sum of the steps,        δσ see `step_gradients`
+    δκ_1 = d_1·δκ + κ_2 σ,                      δκ_2 = d_2·δκ - κ_1 σ
+    δ²κ_1 = d_1·δ²κ + (κ·δt)(d_1·δ't) + δ_2 σ' + δ'_2 σ - κ_1 σ σ' + κ_2 δ'σ       δ_i = d_i·δκ
+    δ²κ_2 = d_2·δ²κ + (κ·δt)(d_2·δ't) - δ_1 σ' - δ'_1 σ - κ_2 σ σ' - κ_1 δ'σ
+
+Source: J. Langer, D. A. Singer, Lagrangian aspects of the Kirchhoff elastic rod, SIAM Review 38 (1996) 605-618;
+C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods Eng. 26 (2019) 163-243; for steps along the tangents M. Bergou and
+others, ACM Transactions on Graphics 27 (2008), 63.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass.elements.nodes.turning import (
+    Quaternion,
+    between,
+    multiply,
+    nearest,
+    smallest_rotation,
+    spin_angle,
+    spun,
+    step_change,
+    step_gradients,
+    unit,
+)
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+COUNT = 11
+"""Number of coordinates y."""
+AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+"""Factors of e, s0, s1 in r' at both nodes and in the middle, and of a fixed direction."""
+
+
+@kernel(inline=True)
+def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None:
+    """Fill y from total coordinates, or its rate from velocities; iL is 1/L."""
+    for a in range(3):
+        y[a] = iL * (x[dofs[6 + a]] - x[dofs[a]])
+        y[3 + a], y[6 + a] = x[dofs[3 + a]], x[dofs[9 + a]]
+    y[9], y[10] = x[dofs[12]], x[dofs[13]]
+
+
+@kernel(inline=True)
+def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
+    """The sum of e, s0, s1 with the factors scale P."""
+    a, b, c = scale * P[0], scale * P[1], scale * P[2]
+    return (
+        a * y[0] + b * y[3] + c * y[6],
+        a * y[1] + b * y[4] + c * y[7],
+        a * y[2] + b * y[5] + c * y[8],
+    )
+
+
+@kernel(inline=True)
+def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
+    """Add w times the form u·δp to the form g, for the vector p with the factors P."""
+    for i in range(3):
+        for a in range(3):
+            g[3 * i + a] += w * P[i] * u[a]
+
+
+@kernel
+def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
+    """Add w times the form of a step from p to q, with the factors P and Q, to the form g."""
+    on_p, on_q = step_gradients(p, q)
+    add_gradient(w, P, on_p, g)
+    add_gradient(w, Q, on_q, g)
+
+
+@kernel
+def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
+    """Add w times the derivative of the form of a step to H: rows are the form, columns the change."""
+    for j in range(3):
+        for b in range(3):
+            d = (1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0)
+            dp, dq = combine(P[j], d, 0.0, d), combine(Q[j], d, 0.0, d)
+            on_p, on_q = step_change(p, q, dp, dq)
+            for i in range(3):
+                for a in range(3):
+                    H[3 * i + a, 3 * j + b] += w * (P[i] * on_p[a] + Q[i] * on_q[a])
+
+
+@kernel
+def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Quaternion]:
+    """Tangents and frames without twist at both nodes."""
+    t0, t1 = unit((y[3], y[4], y[5])), unit((y[6], y[7], y[8]))
+    b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
+    F0 = (row.F0[0], row.F0[1], row.F0[2], row.F0[3])
+    F1 = (row.F1[0], row.F1[1], row.F1[2], row.F1[3])
+    return t0, t1, multiply(smallest_rotation(b0, t0), F0), multiply(smallest_rotation(b1, t1), F1)
+
+
+@kernel
+def twist_angle(row: Any, y: FloatArray) -> float:
+    """T - T in the reference configuration [rad]."""
+    t0, t1, F0, F1 = node_frames(row, y)
+    tm = unit(interpolate(IN_MIDDLE, 1.0, y))
+    once = multiply(smallest_rotation(t0, t1), F0)
+    twice = multiply(smallest_rotation(tm, t1), multiply(smallest_rotation(t0, tm), F0))
+    # relative to the reference configuration, where the angle from ``once`` to F1 is row.free_angle
+    more = spin_angle(spun(between(once, F1), -row.free_angle)) - 4.0 / 3.0 * spin_angle(between(once, twice))
+    T: float = y[10] - y[9] + row.free_angle + more - row.free_twist
+    return T
+
+
+@kernel
+def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
+    """The form δT, shape (11,)."""
+    p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
+    b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
+    g[:] = 0.0
+    g[9], g[10] = -1.0, 1.0
+    add_step(1.0, NOWHERE, b0, AT_START, p0, g)
+    add_step(4.0 / 3.0, AT_START, p0, IN_MIDDLE, pm, g)
+    add_step(4.0 / 3.0, IN_MIDDLE, pm, AT_END, p1, g)
+    add_step(-1.0 / 3.0, AT_START, p0, AT_END, p1, g)
+    add_step(1.0, AT_END, p1, NOWHERE, b1, g)
+
+
+@kernel
+def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
+    """δ'δT, shape (11, 11), symmetric."""
+    p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
+    b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
+    H[:] = 0.0
+    add_step_change(1.0, NOWHERE, b0, AT_START, p0, H)
+    add_step_change(4.0 / 3.0, AT_START, p0, IN_MIDDLE, pm, H)
+    add_step_change(4.0 / 3.0, IN_MIDDLE, pm, AT_END, p1, H)
+    add_step_change(-1.0 / 3.0, AT_START, p0, AT_END, p1, H)
+    add_step_change(1.0, AT_END, p1, NOWHERE, b1, H)
+
+
+@kernel
+def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatArray) -> None:
+    """The form σ of the frame at s, shape (11,)."""
+    p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
+    b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
+    g[:] = 0.0
+    g[9], g[10] = 1.0 - s, s
+    add_step(s - 1.0, NOWHERE, b0, AT_START, p0, g)
+    add_step(s - 1.0, AT_START, p0, P, p, g)
+    add_step(-s, NOWHERE, b1, AT_END, p1, g)
+    add_step(-s, AT_END, p1, P, p, g)
+
+
+@kernel
+def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H: FloatArray) -> None:
+    """δ'σ, shape (11, 11), not symmetric."""
+    p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
+    b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
+    H[:] = 0.0
+    add_step_change(s - 1.0, NOWHERE, b0, AT_START, p0, H)
+    add_step_change(s - 1.0, AT_START, p0, P, p, H)
+    add_step_change(-s, NOWHERE, b1, AT_END, p1, H)
+    add_step_change(-s, AT_END, p1, P, p, H)
+
+
+@kernel
+def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaternion:
+    """The frame of the material at s; T as of `twist_angle`."""
+    t, whole = unit(p), T + row.free_twist
+    t0, t1, F0, F1 = node_frames(row, y)
+    from0 = multiply(smallest_rotation(t0, t), spun(F0, y[9] + s * whole))
+    from1 = multiply(smallest_rotation(t1, t), spun(F1, y[10] + (s - 1.0) * whole))
+    return spun(from0, s * spin_angle(nearest(between(from0, from1))))
+
+
+@kernel(inline=True)
+def curvature(p: Vector, k: Vector) -> Vector:
+    """κ."""
+    ig, h = 1.0 / dot(p, p), cross(p, k)
+    return ig * h[0], ig * h[1], ig * h[2]
+
+
+@kernel(inline=True)
+def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vector, Vector]:
+    """Derivatives of κ·d with respect to p and k at fixed d; kd = κ·d."""
+    ig = 1.0 / dot(p, p)
+    kxd, dxp = cross(k, d), cross(d, p)
+    return combine(ig, kxd, -2.0 * ig * kd, p), (ig * dxp[0], ig * dxp[1], ig * dxp[2])
+
+
+@kernel
+def fill_curvatures(
+    P: Vector,
+    K: Vector,
+    p: Vector,
+    k: Vector,
+    d1: Vector,
+    d2: Vector,
+    sigma: FloatArray,
+    g1: FloatArray,
+    g2: FloatArray,
+) -> tuple[float, float]:
+    """The forms δκ_1 and δκ_2, shape (11,) each, and κ_1 and κ_2; K: factors of e, s0, s1 in r''."""
+    kappa = curvature(p, k)
+    k1, k2 = dot(kappa, d1), dot(kappa, d2)
+    for i in range(COUNT):
+        g1[i], g2[i] = k2 * sigma[i], -k1 * sigma[i]
+    on_p, on_k = curvature_gradients(p, k, d1, k1)
+    add_gradient(1.0, P, on_p, g1)
+    add_gradient(1.0, K, on_k, g1)
+    on_p, on_k = curvature_gradients(p, k, d2, k2)
+    add_gradient(1.0, P, on_p, g2)
+    add_gradient(1.0, K, on_k, g2)
+    return k1, k2
+
+
+@kernel
+def fill_curvature_changes(
+    P: Vector, K: Vector, p: Vector, k: Vector, d1: Vector, d2: Vector, sigma: FloatArray, dsigma: FloatArray,
+    g1: FloatArray, g2: FloatArray, H1: FloatArray, H2: FloatArray,
+) -> None:  # fmt: skip
+    """δ'δκ_1 and δ'δκ_2, shape (11, 11) each; g1 and g2 as of `fill_curvatures`."""
+    kappa, ig = curvature(p, k), 1.0 / dot(p, p)
+    k1, k2 = dot(kappa, d1), dot(kappa, d2)
+    # δ_1 + κ_2 σ = δκ_1
+    for i in range(COUNT):
+        for j in range(COUNT):
+            ss = sigma[i] * sigma[j]
+            b1 = (g2[i] + k1 * sigma[i]) * sigma[j] + sigma[i] * (g2[j] + k1 * sigma[j])
+            b2 = (g1[i] - k2 * sigma[i]) * sigma[j] + sigma[i] * (g1[j] - k2 * sigma[j])
+            H1[i, j] = b1 - k1 * ss + k2 * dsigma[i, j]
+            H2[i, j] = -b2 - k2 * ss - k1 * dsigma[i, j]
+    # second derivatives of κ·d at fixed d: pp = -2/g (p F_pᵀ + F_p pᵀ + κ·d I), pk = -(d× + 2 p F_kᵀ)/g
+    for which in range(2):
+        d, kd, H = (d1, k1, H1) if which == 0 else (d2, k2, H2)
+        on_p, on_k = curvature_gradients(p, k, d, kd)
+        for a in range(3):
+            for b in range(3):
+                pp = -2.0 * ig * (p[a] * on_p[b] + on_p[a] * p[b] + (kd if a == b else 0.0))
+                # (κ·δt)(d·δ't), with κ and d across t
+                pp += ig * kappa[a] * d[b]
+                pk = -2.0 * ig * p[a] * on_k[b]
+                if b == (a + 1) % 3:
+                    pk += ig * d[(a + 2) % 3]
+                elif b == (a + 2) % 3:
+                    pk -= ig * d[(a + 1) % 3]
+                for i in range(3):
+                    for j in range(3):
+                        H[3 * i + a, 3 * j + b] += P[i] * P[j] * pp + P[i] * K[j] * pk
+                        H[3 * j + b, 3 * i + a] += P[i] * K[j] * pk

@@ -1,0 +1,147 @@
+"""Frames that follow the slope of an axis with as little rotation as possible: kernels for nodes and rods with twist.
+
+    a, b of length 1:   R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
+    frame F at a with the spin σ = ω·a, moved to b by R(a, b):   spin about b = σ - c(a, b)·(a_t + b_t)
+
+c depends on the directions alone.  For a = p/|p|, b = q/|q| the form c·(a_t + b_t) is G_p·p_t + G_q·q_t with
+
+    G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
+
+Its integral around a closed path is the area on the sphere that directions enclose, so a chain of such steps from one
+frame to another gives the angle between both for any motion, independent of its path.  R does not exist for b = -a.
+
+Rotations are quaternions (w, x, y, z) of length 1, products of which turn by the right factor first.
+
+Source: M. Bergou, M. Wardetzky, S. Robinson, B. Audoly, E. Grinspun, ACM Transactions on Graphics 27 (2008), 63; for
+the smallest rotation M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, nan, sin, sqrt
+
+import numpy as np
+
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+Quaternion = tuple[float, float, float, float]
+REVERSED = 1e-12
+"""1 + a·b below which directions are opposite."""
+
+
+@kernel(inline=True)
+def unit(p: Vector) -> Vector:
+    """p/|p|."""
+    il = 1.0 / sqrt(dot(p, p))
+    return il * p[0], il * p[1], il * p[2]
+
+
+@kernel(inline=True)
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The rotation b and then a."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+@kernel(inline=True)
+def between(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The rotation by which b differs from a, in the frame of a."""
+    return multiply((a[0], -a[1], -a[2], -a[3]), b)
+
+
+@kernel(inline=True)
+def smallest_rotation(a: Vector, b: Vector) -> Quaternion:
+    """R(a, b) of unit vectors; NaN where they are opposite."""
+    w = 1.0 + dot(a, b)
+    scale = 1.0 / sqrt(2.0 * w) if w > REVERSED else nan
+    u = cross(a, b)
+    return scale * w, scale * u[0], scale * u[1], scale * u[2]
+
+
+@kernel(inline=True)
+def spun(q: Quaternion, angle: float) -> Quaternion:
+    """The frame q after a rotation by an angle about its first axis."""
+    return multiply(q, (cos(0.5 * angle), sin(0.5 * angle), 0.0, 0.0))
+
+
+@kernel(inline=True)
+def spin_angle(q: Quaternion) -> float:
+    """The angle of a rotation about x, from -2π to 2π; q and -q differ by 2π."""
+    return 2.0 * atan2(q[1], q[0])
+
+
+@kernel(inline=True)
+def nearest(q: Quaternion) -> Quaternion:
+    """q or -q, which are the same rotation: the one with an angle from -π to π."""
+    sign = 1.0 if q[0] >= 0.0 else -1.0
+    return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
+
+
+@kernel(inline=True)
+def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
+    """The three axes of a frame."""
+    w, x, y, z = q
+    return (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
+        (2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)),
+        (2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)),
+    )
+
+
+@kernel(inline=True)
+def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
+    """G_p and G_q."""
+    l, n = sqrt(dot(p, p)), sqrt(dot(q, q))
+    h, s = cross(p, q), l * n + dot(p, q)
+    x, y = 1.0 / (l * s), 1.0 / (n * s)
+    return (x * h[0], x * h[1], x * h[2]), (y * h[0], y * h[1], y * h[2])
+
+
+@kernel(inline=True)
+def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, Vector]:
+    """The change of G_p and G_q with p and q, for changes dp and dq.
+
+    G_p = h/(l s):  δG_p = δh/(l s) - G_p (δl/l + δs/s),  δs = n δl + l δn + δ(p·q),  l = |p|,  n = |q|
+    """
+    l, n = sqrt(dot(p, p)), sqrt(dot(q, q))
+    h, s = cross(p, q), l * n + dot(p, q)
+    dl, dn = dot(p, dp) / l, dot(q, dq) / n
+    ds = n * dl + l * dn + dot(dp, q) + dot(p, dq)
+    dh = combine(1.0, cross(dp, q), 1.0, cross(p, dq))
+    x, y = 1.0 / (l * s), 1.0 / (n * s)
+    return combine(x, dh, -x * (dl / l + ds / s), h), combine(y, dh, -y * (dn / n + ds / s), h)
+
+
+def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The smallest rotations from unit vectors a to b, shape (rows, 3); by 180° about z where they are opposite."""
+    u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
+    A = np.zeros((len(a), 3, 3))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        A[:, i, j], A[:, i, k] = -u[:, k], u[:, j]
+    opposite = D < REVERSED
+    A += (D - 1.0)[:, None, None] * np.eye(3)
+    A += u[:, :, None] * u[:, None, :] / np.where(opposite, 1.0, D)[:, None, None]
+    A[opposite] = np.diag((-1.0, -1.0, 1.0))
+    return A
+
+
+@kernel
+def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
+    """Move the first of some normals, shape (n, 3), along slopes by smallest rotations, without spin."""
+    for k in range(1, len(slopes)):
+        a, b = (
+            unit((slopes[k - 1, 0], slopes[k - 1, 1], slopes[k - 1, 2])),
+            unit((slopes[k, 0], slopes[k, 1], slopes[k, 2])),
+        )
+        d, u, c = (normals[k - 1, 0], normals[k - 1, 1], normals[k - 1, 2]), cross(a, b), 1.0 + dot(a, b)
+        # R d = (c - 1) d + u × d + u (u·d)/c
+        ud, along = cross(u, d), dot(u, d) / c
+        for i in range(3):
+            normals[k, i] = (c - 1.0) * d[i] + ud[i] + along * u[i]

@@ -1,0 +1,306 @@
+"""Rods with twist against theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
+
+The independent rod of `integrate_rod` is Kirchhoff's, solved by SciPy as a boundary value problem to 1e-9.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import eigh
+from scipy.optimize import brentq
+
+from windlass.connectors import Force, clamp, fix, position_marker, prescribe
+from windlass.elements import PointSlopeTwist3D, TwistCable3D, cable_along, nodes_of, straight_cable, through_points
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.assemble import assemble_matrix
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.explicit import Explicit
+from windlass.solvers.static import Static
+
+from support.cables import residual
+from support.matrices import dense
+from support.parallel_rods import run_rope
+from support.processes import ROOT, run_python
+from support.rods import create_arc, find_momenta, find_motion, find_twist, integrate_rod
+
+NAMES = PointSlopeTwist3D.dof_names
+
+
+def wind(radius: float, pitch: float, s: Any) -> tuple[Any, Any, Any]:
+    """Points, tangents and normals towards the axis z of a helix, at arc lengths s, shape (n, 3) each."""
+    c, rise, phi = np.cos(pitch), np.sin(pitch), np.cos(pitch) * s / radius
+    r = np.column_stack((radius * np.cos(phi), radius * np.sin(phi), rise * s))
+    t = np.column_stack((-c * np.sin(phi), c * np.cos(phi), rise + 0.0 * s))
+    return r, t, np.column_stack((-np.cos(phi), -np.sin(phi), 0.0 * s))
+
+
+@pytest.mark.parametrize(("pitch", "stretch"), [(5.0, 1.3), (30.0, 1.3), (60.0, 1.1)])
+def test_helical_spring(pitch: float, stretch: float) -> None:
+    """Love's spring, pulled without turning its ends: force and torque by the new radius and pitch.
+
+    M_b = EI (κ_1 - κ_0), M_t = GJ (τ_1 - τ_0), F R_1 = M_t cos α_1 - M_b sin α_1, K = M_t sin α_1 + M_b cos α_1.
+    """
+    R, EI, GJ, turns, n, a = 0.05, 0.6, 0.45, 2, 40, np.radians(pitch)
+    length = turns * 2.0 * np.pi * R / np.cos(a)
+    s = np.linspace(0.0, length, n + 1)
+    r, t, normal = wind(R, a, s)
+    world = World()
+    nodes = world.add(PointSlopeTwist3D, position=r, slope=t, normal=normal)
+    spring = world.add(
+        TwistCable3D, node0=nodes[:-1], node1=nodes[1:], length=length / n, axial_stiffness=1e8, bending_stiffness=EI,
+        torsional_stiffness=GJ, mass_per_length=0.1, rotary_inertia=1e-5, strain_is_relative_to_reference=1.0,
+    )  # fmt: skip
+    a1 = np.arcsin(stretch * np.sin(a))
+    R1 = R * np.cos(a1) / np.cos(a)
+    r1, t1, normal1 = wind(R1, a1, s)
+    for k in (0, n):
+        frame = np.column_stack((t1[k], normal1[k], np.cross(t1[k], normal1[k])))
+        moved = np.concatenate((r1[k] - r[k], t1[k] - t[k], [find_twist(world, nodes[k], frame, t1[k])]))
+        held = [prescribe(world, nodes[k], name, float(value)) for name, value in zip(NAMES, moved, strict=True)]
+    state = Static(world, load_steps=5, rtol=1e-10, name="").solve()
+    bend = EI * (np.cos(a1) ** 2 / R1 - np.cos(a) ** 2 / R)
+    turn = GJ * (np.sin(a1) * np.cos(a1) / R1 - np.sin(a) * np.cos(a) / R)
+    force, torque = (turn * np.cos(a1) - bend * np.sin(a1)) / R1, turn * np.sin(a1) + bend * np.cos(a1)
+    pull = [-eval_output(constraint, "force", state) for constraint in held[:3]]
+    # measured: 3e-5, 5e-5, 1e-5 of the force
+    assert_allclose(pull, (0.0, 0.0, force), rtol=1e-4, atol=1e-4 * abs(force))
+    middle, x = n // 2, (0.5 - 0.5 / np.sqrt(3.0)) * length / n
+    slope = eval_output(spring, "director", state, x=x)[middle]
+    moment = eval_output(spring, "torque", state)[middle] * slope / np.linalg.norm(slope)
+    moment = moment + eval_output(spring, "bending_moment", state, x=x)[middle]
+    # the torque is a small difference of both moments: measured 4e-4 of it at most, and 2e-5 of the moments
+    assert_allclose(moment[2], torque, rtol=1e-3)
+    assert_allclose(eval_output(spring, "torque", state), turn, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("load", "order"), [(300.0, 3.7), (600.0, 3.5)])
+def test_bend_of_45_degrees(load: float, order: float) -> None:
+    """The arc of Bathe and Bolourchi under a force across its plane, against the rod of SciPy, and its convergence.
+
+    Simo and Vu-Quoc, with shear: ends at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37).
+    """
+    EI = GJ = 1e7 / 12.0
+    columns = {"axial_stiffness": 1e7, "bending_stiffness": EI, "torsional_stiffness": GJ}
+    start = np.column_stack(((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)))
+    length = 100.0 * np.pi / 4.0
+    end, turned = integrate_rod(length, 1e7, (EI, EI), GJ, (0.0, 0.0, load), lambda s: (0.0, 0.01, 0.0), start)
+    errors = []
+    for n in (4, 8):
+        world, nodes, _ = create_arc(n, np.pi / 4.0, 100.0, strain_is_relative_to_reference=1.0, **columns)
+        clamp(world, nodes[0])
+        world.add(Force, marker=position_marker(world, nodes[n]), vector=(0.0, 0.0, load))
+        state = Static(world, load_steps=6, rtol=1e-12, name="").solve()
+        errors.append(np.linalg.norm(eval_output(nodes[n], "position", state) - end) / 100.0)
+    # measured: 1.1e-5 and 3.9e-5 of the radius with 8 elements
+    assert errors[1] < 5e-5
+    assert np.log2(errors[0] / errors[1]) > order
+    assert_allclose(eval_output(nodes[n], "frame", state), turned, atol=1e-4)
+    given = {300.0: (58.84, 22.33, 40.08), 600.0: (47.23, 15.79, 53.37)}[load]
+    assert_allclose(end, given, atol=0.15)
+
+
+def test_blade_that_is_twisted_and_curved_without_load() -> None:
+    """Anisotropic bending about axes that turn along the rod, with curvatures and twist without load: fourth order."""
+    EI, GJ, EA, free = (3.0, 0.4), 0.7, 1e4, (0.9, 0.5, -0.3)
+    force, errors = (0.3, -0.6, 0.8), []
+    end, turned = integrate_rod(1.0, EA, EI, GJ, force, lambda s: free, np.eye(3))
+    for n in (4, 8, 16):
+        world = World()
+        rod = straight_cable(
+            world, (0, 0, 0), (1, 0, 0), n, axial_stiffness=EA, bending_stiffness=EI, torsional_stiffness=GJ,
+            mass_per_length=1.0, rotary_inertia=0.1, reference_twist=free[0], reference_curvature=free[1:],
+        )  # fmt: skip
+        nodes = nodes_of(world, rod)
+        clamp(world, nodes[0])
+        world.add(Force, marker=position_marker(world, nodes[n]), vector=force)
+        state = Static(world, load_steps=4, rtol=1e-12, name="").solve()
+        errors.append(np.linalg.norm(eval_output(nodes[n], "position", state) - end))
+    assert np.log2(errors[0] / errors[1]) > 3.7 and np.log2(errors[1] / errors[2]) > 3.7
+    assert errors[2] < 2e-6
+    assert_allclose(eval_output(nodes[n], "frame", state), turned, atol=1e-5)
+
+
+def create_rod(elements: int, **columns: Any) -> tuple[World, Entity, Entity]:
+    """A straight rod of 2 m along x, its nodes and elements."""
+    given = {
+        "axial_stiffness": 1e6, "bending_stiffness": 0.6, "torsional_stiffness": 0.45, "mass_per_length": 0.1,
+        "rotary_inertia": 1e-3, **columns,
+    }  # fmt: skip
+    world = World()
+    rod = straight_cable(world, (0, 0, 0), (2, 0, 0), elements, **given)
+    return world, nodes_of(world, rod), rod
+
+
+def find_buckling_torque(EI: float, L: float, T: float) -> float:
+    """Smallest torque M at which a rod under tension T buckles between clamps, one of which may turn and slide [N m].
+
+    w'''' - i M/EI w''' - T/EI w'' = 0 with w = w' = 0 at both ends; p = M/(2 EI), q² = p² - T/EI:
+    2 q (cos qL - cos pL) = T/EI L sin qL,   for T = 0 tan(ML/(2 EI)) = ML/(2 EI)   (Greenhill)
+    """
+    if T == 0.0:
+        return 2.0 * EI / L * brentq(lambda z: np.tan(z) - z, 4.4, 4.6)
+
+    def miss(M: float) -> float:
+        p = 0.5 * M / EI
+        q = np.sqrt(complex(p * p - T / EI))
+        return float((2.0 * (np.cos(q * L) - np.cos(p * L)) - T / EI * L * np.sin(q * L) / q).real)
+
+    torques = np.linspace(1e-3, 40.0, 4000) * EI / L
+    signs = np.sign([miss(M) for M in torques])
+    first = int(np.flatnonzero(signs[:-1] != signs[1:])[0])
+    return float(brentq(miss, torques[first], torques[first + 1]))
+
+
+@pytest.mark.parametrize(("tension", "tolerance"), [(0.0, 2e-4), (20.0, 1e-3), (-2.0, 2e-4)])
+def test_buckling_under_torque_and_tension(tension: float, tolerance: float) -> None:
+    """Greenhill: the twist of the end at which the tangent of 16 elements is singular."""
+    L, n = 2.0, 16
+    world, nodes, _ = create_rod(n)
+    theory = find_buckling_torque(0.6, L, tension) * L / 0.45
+    state = State(world)
+    dofs, strain, x = state.local_dofs(nodes), tension / 1e6, np.linspace(0.0, L, n + 1)
+    held = np.concatenate((dofs[0, [0, 1, 2, 4, 5, 6]], dofs[n, [1, 2, 4, 5, 6]]))
+    free = np.setdiff1d(np.arange(len(state.q)), held)
+
+    def find_lowest(angle: float) -> float:
+        state.q[:] = 0.0
+        state.q[dofs[:, 0]], state.q[dofs[:, 3]], state.q[dofs[:, 6]] = strain * x, strain, angle * x / L
+        K = dense(assemble_matrix(world, state))[np.ix_(free, free)]
+        return float(np.linalg.eigvalsh(K)[0])
+
+    critical = brentq(find_lowest, 0.8 * theory, 1.1 * theory, xtol=1e-8)
+    # measured: 1.4e-4, 8.5e-4, 1.1e-4
+    assert_allclose(critical, theory, rtol=tolerance)
+
+
+def test_ring_that_turns_over_when_twisted() -> None:
+    """Michell: a straight rod closed to a ring is unstable from the twist √3 EI/(GJ R) on, in two waves."""
+    n, R, EI, GJ = 24, 1.0, 1.0, 0.7
+    a = 2.0 * np.pi * np.arange(n) / n
+    out, along = (np.column_stack(v) for v in ((np.cos(a), np.sin(a), 0.0 * a), (-np.sin(a), np.cos(a), 0.0 * a)))
+
+    def find_lowest(twist: float) -> float:
+        """The eigenvalue next to those of the six rigid motions and of the spin of the whole ring."""
+        world = World()
+        nodes = world.add(PointSlopeTwist3D, position=R * out, slope=along, normal=(0.0, 0.0, 1.0))
+        world.add(
+            TwistCable3D, node0=nodes, node1=nodes[(np.arange(n) + 1) % n], length=2.0 * np.pi * R / n,
+            axial_stiffness=1e5, bending_stiffness=EI, torsional_stiffness=GJ, mass_per_length=1.0,
+            rotary_inertia=0.01, reference_twist=-twist,
+        )  # fmt: skip
+        state = State(world)
+        dofs = state.local_dofs(nodes)
+        # the size and the slope of the ring, for which forces balance
+        for _ in range(4):
+            shapes = np.zeros((2, len(state.q)))
+            shapes[0, dofs[:, :3]], shapes[1, dofs[:, 3:6]] = out, along
+            K = dense(assemble_matrix(world, state))
+            state.q -= shapes.T @ np.linalg.solve(shapes @ K @ shapes.T, shapes @ residual(world, state))
+        lowest = np.linalg.eigvalsh(dense(assemble_matrix(world, state)))
+        return float(lowest[np.argsort(np.abs(lowest))[7:]].min())
+
+    theory = np.sqrt(3.0) * EI / (GJ * R)
+    critical = brentq(find_lowest, 0.95 * theory, 1.05 * theory, xtol=1e-6)
+    # measured: 3e-4
+    assert_allclose(critical, theory, rtol=1e-3)
+
+
+def test_torsional_modes() -> None:
+    """A rod held at one end, ω = (k - 1/2) π/L √(GJ/J): fourth order."""
+    exact = np.pi / 4.0 * np.sqrt(0.45 / 1e-3)
+    errors = []
+    for n in (4, 8):
+        world, nodes, _ = create_rod(n)
+        state = State(world)
+        angles = state.local_dofs(nodes)[1:, 6]
+        K = dense(assemble_matrix(world, state))[np.ix_(angles, angles)]
+        M = dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0))[np.ix_(angles, angles)]
+        errors.append(abs(np.sqrt(eigh(K, M, eigvals_only=True)[0]) / exact - 1.0))
+    # measured: 5.0e-5, 3.1e-6
+    assert errors[0] < 6e-5 and errors[1] < 4e-6
+
+
+@pytest.mark.parametrize("turns", [False, True])
+def test_wire_rope(turns: bool) -> None:
+    """Elongation, torque and rotation of a rope of which an end is held or free to turn, by the 2 x 2 matrix."""
+    L, EA, GJ, C, F = 2.0, 1e5, 5.0, 300.0, 200.0
+    world, nodes, rope = create_rod(3, axial_stiffness=EA, torsional_stiffness=GJ, coupling=C)
+    clamp(world, nodes[0])
+    world.add(Force, marker=position_marker(world, nodes[3]), vector=(F, 0.0, 0.0))
+    if not turns:
+        fix(world, nodes[3], "twist")
+    state = Static(world, rtol=1e-12, name="").solve()
+    strain = F / (EA - C * C / GJ) if turns else F / EA
+    assert_allclose(eval_output(nodes[3], "displacement", state)[0], L * strain, rtol=1e-12)
+    assert_allclose(eval_output(nodes[3], "twist", state), -C * strain / GJ * L if turns else 0.0, rtol=1e-12)
+    assert_allclose(eval_output(rope, "torque", state), 0.0 if turns else C * strain, rtol=1e-11, atol=1e-9)
+    assert_allclose(eval_output(rope, "axial_force", state), F, rtol=1e-12)
+
+
+def throw() -> tuple[World, Entity, State]:
+    """A curved and twisted rod that turns about z and spins; frames are turned from z, which no slope reaches."""
+    world = World()
+    route = through_points([(-0.5, -0.05, 0.0), (0.0, 0.1, 0.05), (0.5, -0.05, 0.0)])
+    rod = cable_along(
+        world, route, 3, axial_stiffness=500.0, bending_stiffness=(2.0, 0.8), torsional_stiffness=1.0, coupling=10.0,
+        mass_per_length=0.5, rotary_inertia=0.02, reference_twist=0.2, strain_is_relative_to_reference=1.0,
+        turned_from=(0.0, 0.0, 1.0),
+    )  # fmt: skip
+    nodes, state = nodes_of(world, rod), State(world)
+    motion = find_motion(world, nodes, state, (0.3, 0.2, 4.0))
+    motion[:, :3] += (0.3, -0.2, 0.1)
+    motion[:, 6] += np.linspace(-6.0, 6.0, len(nodes))
+    state.v[state.local_dofs(nodes)] = motion
+    return world, rod, state
+
+
+def find_stored(world: World, state: State) -> float:
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    return assembly.energy()
+
+
+def test_free_rod_keeps_energy_and_momenta() -> None:
+    """Momentum, angular momentum and energy over 0.1 s by Runge-Kutta with error control."""
+    world, rod, state = throw()
+    P, H, T = find_momenta(world, rod, state)
+    whole = T + find_stored(world, state)
+    after = Explicit(world, step=1e-3, end=0.1, method="rk", name="").solve(state)
+    P1, H1, T1 = find_momenta(world, rod, after)
+    assert_allclose(P1, P, rtol=0, atol=1e-12 * np.abs(P).max())
+    # measured: 4e-12 and 2e-10
+    assert_allclose(H1, H, rtol=0, atol=1e-10 * np.abs(H).max())
+    assert_allclose(T1 + find_stored(world, after), whole, rtol=2e-9)
+    assert abs(T1 / T - 1.0) > 1e-3
+
+
+def test_free_rod_turns_on() -> None:
+    """More than one turn by the generalised-α method: second order, and momentum to rounding."""
+    errors = []
+    for step in (4e-3, 2e-3):
+        world, rod, state = throw()
+        P, H, _ = find_momenta(world, rod, state)
+        after = Dynamic(world, step=step, end=2.0, name="").solve(state)
+        P1, H1, _ = find_momenta(world, rod, after)
+        assert_allclose(P1, P, rtol=0, atol=1e-12 * np.abs(P).max())
+        errors.append(np.abs(H1 - H).max() / np.abs(H).max())
+    assert errors[1] < 5e-3 and errors[0] / errors[1] > 3.0
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """A body that hangs on a rope which twists, on 2 processes: coordinates and outputs."""
+    done = run_python([ROOT / "tests/support/parallel_rods.py", tmp_path / "rope.npz", "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    serial, found = run_rope(), np.load(tmp_path / "rope.npz")
+    for name, values in serial.items():
+        assert_allclose(found[name], values, rtol=0, atol=1e-9 * np.abs(values).max(), err_msg=name)
