@@ -253,14 +253,14 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
         return Verdict("not there", "the script calls no solver")
     if ours["error"].startswith(LONGER):
         return Verdict("not finished", f"Windlass takes {ours['error']}")
-    if ours["error"]:
-        words = first_sentence(ours["error"])
-        return find_refusal(ours) or Verdict("refused" if words.startswith(REFUSAL) else "fails", words)
-    if len(ours["solves"]) != len(theirs["solves"]):
-        found = f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}"
-        caught = [first_sentence(error) for error in ours.get("errors", ()) if error not in theirs.get("errors", ())]
-        word = "refused" if caught and all(error.startswith(REFUSAL) for error in caught) else "fails"
-        return Verdict(word, "; ".join([found, *dict.fromkeys(caught)]))
+    if ours["error"] or len(ours["solves"]) != len(theirs["solves"]):
+        words = f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}"
+        for error in filter(None, (ours["error"], *ours.get("errors", ()))):
+            if (refusal := find_refusal({"error": error})) is not None:
+                return refusal
+            if error.startswith(REFUSAL):
+                return Verdict("refused", first_sentence(error))
+        return Verdict("fails", first_sentence(ours["error"]) or words)
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
     of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"

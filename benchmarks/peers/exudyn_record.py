@@ -155,12 +155,7 @@ def recording(kind, call):
             own.endTime, own.numberOfSteps = own.startTime + (end - own.startTime) * most / steps, most
             record["cut"] = True
         own.numberOfSteps *= times
-        try:
-            done = call(mbs, settings, *given[1:], **named)
-        except Exception as error:
-            # scripts may catch it
-            record["errors"].append(f"{type(error).__name__}: {error}")
-            raise
+        done = call(mbs, settings, *given[1:], **named)
         own.numberOfSteps, own.endTime = steps, end
         note(kind, mbs, time.process_time() - begin)
         if most and len(record["solves"]) == SOLVES:
@@ -294,6 +289,9 @@ def run(job):
         pass
     except BaseException as error:
         record["error"] = f"{type(error).__name__}: {error}"
+    if program == "windlass":
+        # scripts may have caught them
+        record["errors"] = [f"{type(error).__name__}: {error}" for error in ERRORS]
     result = tests.exudynTestGlobals.testResult
     record["result"] = np.ravel(result).tolist() if np.size(result) else None
     target.write_text(json.dumps(record))
@@ -336,7 +334,7 @@ for module in ("matplotlib.pyplot", "scipy.linalg", "scipy.optimize", "scipy.spa
     with contextlib.suppress(ImportError):
         import_module(module)
 if program == "windlass":
-    from windlass.exudyn.run import answer_calls
+    from windlass.exudyn.run import ERRORS, answer_calls
     from windlass.framework.command_line import options
 for line in sys.stdin:
     print(json.dumps(run_apart(json.loads(line))), flush=True)

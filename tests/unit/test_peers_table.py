@@ -137,9 +137,10 @@ def test_errors_that_a_script_catches_are_told() -> None:
     theirs = peers.empty_record("") | {"solves": [{}, {}]}
     ours = peers.empty_record("") | {"solves": [{}], "errors": ["ModelError: constraints repeat each other: a. More"]}
     found = peers.judge(theirs, ours)
-    words = "1 solves in place of 2; ModelError: constraints repeat each other: a"
-    assert (found.word, found.reason) == ("refused", words)
-    assert peers.judge(theirs, ours | {"errors": []}).word == "fails"
+    assert (found.word, found.reason) == ("refused", "ModelError: constraints repeat each other: a")
+    later = peers.judge(theirs, ours | {"error": "TypeError: no len()"})
+    assert later.word == "refused"
+    assert peers.judge(theirs, ours | {"errors": []}) == peers.Verdict("fails", "1 solves in place of 2")
 
 
 def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
