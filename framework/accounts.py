@@ -62,6 +62,7 @@ class Account:
         rows: number of rows, where a system has other rows in `System.dofs`.
         by: the column by which losses are listed, for instance ``"circle"``; empty for none.
         is_whole: whether the account is complete; false with user forces, which need not have an energy.
+        powers: ``(s)`` adds the powers of ``read`` alone, where that is faster.
         conserves: whether these rows neither lose nor pass on energy: any difference between their work and their
             energy is then an error of the integrator.
     """
@@ -76,6 +77,7 @@ class Account:
     rows: int | None = None
     by: str = ""
     is_whole: bool = True
+    powers: Function | None = None
     conserves: bool = False
 
     @property

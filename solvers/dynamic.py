@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -29,12 +30,12 @@ from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_start, ch
 from windlass.solvers.integrators.registry import create_integrator, method_name
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
-from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.newton import Newton, NewtonRun
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
+from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps, PassValues
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import REQUEST, StepControl, StepSizes
 from windlass.solvers.stepping.step_kernels import StepKernels
@@ -255,7 +256,7 @@ class Run:
     """One run of `Dynamic`, step by step.
 
     The state stays at the start of a step until the step is accepted.  With hooks that look at passes, which see each
-    of them in the state, and with rotations, whose end of the step depends on both ends, a copy of the start is kept.
+    of them in the state, a copy of the start is kept.
 
     Args:
         solver: the solver.
@@ -307,7 +308,7 @@ class Run:
         """The programs of steps, for the arrays of the state."""
         solver, state = self._solver, self._state
         looking = overriding(self._hooks, "after_iteration")
-        self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
+        self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
         self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver._mapped > 0)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
@@ -361,14 +362,16 @@ class Run:
             self._start.assign(state)
         contacts.changed = False
         parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
-        compiled = not self._looked_at and steps.prepare(ends, *parts, self._find_idle_programs())
+        can_cut = solver.sizes.can_cut(h)
+        compiled = not self._looked_at and steps.prepare(ends, *parts, self._find_idle_programs(), can_cut)
+        self._second: tuple[PassValues, NewtonRun] | None = None
 
         def newton(attempt: StepAttempt) -> bool:
             return self._run_newton(attempt, scheme, ends, compiled and attempt.passes == 1)
 
-        attempt = iterate(solver.passes, newton, contacts, h, last=not solver.sizes.can_cut(h))
+        attempt = iterate(solver.passes, newton, contacts, h, last=not can_cut)
         shorter = solver.watches.find_cut(h) if attempt.converged else inf
-        if shorter < h and solver.sizes.can_cut(h):
+        if shorter < h and can_cut:
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
         # also for the first pass of the next step
@@ -388,6 +391,13 @@ class Run:
         """
         solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
         fields, guess = solver.assembly.fields, None
+        if self._second is not None:
+            # compiled code has already made this pass
+            (values, run), self._second = self._second, None
+            steps.now.data[:], steps.now.outcome[:] = values.data, values.outcome
+            attempt.iterations += run.iterations
+            attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
+            return True
         if attempt.passes == 2 and solver._mapped:
             # repeat without return maps
             contacts.data[:] = contacts.first
@@ -401,7 +411,13 @@ class Run:
             fields.mapped[0] = 0
             if compiled and steps.earlier:
                 attempt.earlier = steps.earlier
-                self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.iterations)
+                self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
+        if compiled and steps.had_second:
+            # Python looks at the first pass, and then at the second one
+            values = PassValues(*(array.copy() for array in steps.now))
+            self._second, run.iterations = (values, replace(run)), steps.first_iterations
+            solver.newton.iterations += steps.first_iterations
+            steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
         if mapped and not run.converged:
             # from the predictor with the decisions of the start of the step
@@ -417,11 +433,11 @@ class Run:
                 self._store()
         return run.converged
 
-    def _note_steps(self, t: float, steps: int, iterations: int) -> None:
+    def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
         """Note a number of steps, up to a time [s], that compiled code has done without hooks."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
-        solver.statistics.add(steps, iterations)
+        solver.statistics.add(steps, passes, iterations)
         solver.newton.iterations += iterations
         solver.watches.skip(steps)
         for _ in range(steps):
@@ -440,7 +456,7 @@ class Run:
         """Store the end of the step in the state."""
         problem = self._solver.problem
         problem.expand_unknowns(problem.unknowns)
-        self._kernels.finish(self._start, self._state)
+        self._kernels.end()
 
     def _go_back(self) -> None:
         """Reset the state to the start of the step."""

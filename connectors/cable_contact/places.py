@@ -101,7 +101,7 @@ def fill_places(
     """Write forces, powers and energies at the occupied places to out (m, SHOWN) and parts (m, NUMBERS), in the order
     of `list_`.
 
-    out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; σ.
+    out: p; the force on A, -f; v_t; the torques -M·t on A and on B; depth; σ.
     parts: see `circle_segments/power.py`.
     """
     for i in range(len(list_.at)):

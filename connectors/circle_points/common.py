@@ -222,5 +222,5 @@ def create_point_outputs(
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")
-    outputs["lever_power"] = replace(outputs["lever_power"], doc="0: cable and circle feel f_t at the same point")
+    outputs["lever_power"] = replace(outputs["lever_power"], doc="0: f_t acts on cable and circle at the same point")
     return outputs

@@ -291,7 +291,7 @@ register(
     outputs={
         "force": coordinate_output(
             "N",
-            "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
+            "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; -λ acts on it",
             lambda rows, s: s.lam[rows.columns[0]["multiplier"]] * rows.columns[0]["active"],
         ),
         "gap": replace(GAP, units_of=find_gap_units),

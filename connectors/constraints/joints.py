@@ -219,8 +219,8 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
         _, g, lam = evaluate(rows, s)
         return np.asarray(np.einsum("ik,ikd->id", lam, g[:, :, first : first + 3]))
 
-    force = "left-hand-side force on marker 1, global, (3,): point 1 feels its opposite"
-    torque = "left-hand-side torque on marker 1 about point 1, global, (3,): it feels its opposite"
+    force = "left-hand-side force on marker 1, global, (3,): its opposite acts on point 1"
+    torque = "left-hand-side torque on marker 1 about point 1, global, (3,): its opposite acts on it"
     return {
         "gap": Output(gap_unit, f"C of {equations}; 0 where free", lambda rows, s: evaluate(rows, s)[0]),
         "multipliers": Output("N, N m", f"λ of {equations}; 0 where free", lambda rows, s: evaluate(rows, s)[2]),

@@ -107,7 +107,7 @@ def choose_contact(
         bounds = [max((tension / (DEPTH_SHARE * square), depth), (CORD_FACTOR * axial_stiffness / square, cord))]
     elif belt:
         depth, cord = f"T/({BELT_DEPTH:g} R^2)", f"{BELT_FACTOR:g} EA/R^2"
-        grows = ", the circle grows by what the belt sinks in"
+        grows = ", the circle grows by the contact depth"
         bounds = [
             max(
                 (tension / (BELT_DEPTH * square), depth + grows),

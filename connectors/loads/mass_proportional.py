@@ -11,6 +11,7 @@ coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,7 +22,9 @@ from windlass.framework.kernels.call import Call
 from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import Evaluation, System, Term, evaluate
+from windlass.framework.model.system import Evaluation, Function, System, Term, evaluate
+
+Placing = Callable[[Evaluation], Evaluation]
 
 
 class MassProportional(Component):
@@ -64,19 +67,18 @@ def bind(rows: LocalRows) -> TimeColumn:
 def build(rows: LocalRows) -> System:
     """The system of `MassProportional`."""
     systems, groups = rows.layout.systems, group_rows(rows)
-    accelerations = rows.columns
+    accelerations: TimeColumn = rows.columns
     system = System("MassProportional", rows.dofs)
 
-    def add_load_tangent(s: Evaluation) -> None:
-        g = accelerations(s.t)
-        for group in groups:
-            # into the slots of the bodies whose rows are in the group
-            weight = systems[group.component].body_force
-            if weight is not None and weight.tangent is not None:
-                slots = s.slots_of[group.component].places
-                weight.tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
+    def place(group: AccelerationGroup, s: Evaluation) -> Evaluation:
+        return evaluate(s, g=accelerations.values[group.first], which=group.bodies)
 
-    forces, places, changes = [], [], False
+    def place_tangent(group: AccelerationGroup, s: Evaluation) -> Evaluation:
+        # into the slots of the bodies whose rows are in the group
+        return evaluate(place(group, s), slots=s.slots_of[group.component].places)
+
+    found: list[tuple[Function, Placing]] = []
+    tangents: list[tuple[Function, Placing]] = []
     for group in groups:
         body = systems.get(group.component)
         if body is None or body.body_force is None:
@@ -84,19 +86,25 @@ def build(rows: LocalRows) -> System:
             raise ModelError(
                 f"body in MassProportional row {row} is a {group.component.__name__}: must be a body with mass"
             )
-        changes = changes or body.body_force.tangent is not None
-        forces.append(body.body_force.force)
-        places.append(partial(evaluate, g=accelerations.values[group.first], which=group.bodies))
-
-    def add_load(s: Evaluation) -> None:
-        accelerations(s.t)
-        for force, place in zip(forces, places, strict=True):
-            force(place(s))
-
-    calls = [f.where(place) for f, place in zip(forces, places, strict=True) if isinstance(f, Call)]
-    force = sum(calls, accelerations.fill) if len(calls) == len(forces) else add_load
-    system.load = Term(force, add_load_tangent if changes else None)
+        found.append((body.body_force.force, partial(place, group)))
+        if body.body_force.tangent is not None:
+            tangents.append((body.body_force.tangent, partial(place_tangent, group)))
+    system.load = Term(join(accelerations, found), join(accelerations, tangents) if tangents else None)
     return system
+
+
+def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
+    """A function that calls the functions of bodies, each at its place, with the accelerations of the time."""
+    calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
+    if len(calls) == len(parts):
+        return sum(calls, accelerations.fill)
+
+    def add(s: Evaluation) -> None:
+        accelerations(s.t)
+        for function, place in parts:
+            function(place(s))
+
+    return add
 
 
 register(

@@ -283,7 +283,7 @@ def register_rigid_pair(
     """
     kind = replace(RIGID, targets=("rigid marker", "position marker")) if point else RIGID
     load = create_load(len(more.get("start", ())))
-    torque = "left-hand-side torque on marker {} about its point, global, (3,): it feels its opposite"
+    torque = "left-hand-side torque on marker {} about its point, global, (3,): its opposite acts on it"
     torques = {}
     for k in (0, 1):
         evaluate = evaluate_rows(RIGID, three_of(force, 3 + 3 * k), load, True, before)

@@ -269,7 +269,7 @@ def fill_outputs(
         s_t, N = v[c.dofs[i, 0]], 0.0
         for d in range(c.dims[i]):
             N += F[3 + d] * lam[c.lam[i, d]]
-            # the marker feels +λ
+            # +λ acts on the marker
             out[i, FORCE + d], out[i, GAP + d] = lam[c.lam[i, d]], w[R, d] - m.p[c.marker[i], d]
             out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[c.marker[i], d]
         out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t

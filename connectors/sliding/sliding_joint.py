@@ -302,7 +302,7 @@ register(
         "cable": output("1", "cable on which it is, from 0 along the track, ()", ON_CABLE),
         "speed": output("m/s", "along the cable against its material, ()", SPEED),
         "track_speed": output("m/s", "along the axis, including the motion of material, ()", TRACK_SPEED),
-        "force": output("N", "force that the point feels, global, (3,)", slice(FORCE, FORCE + 3)),
+        "force": output("N", "force on the point, global, (3,)", slice(FORCE, FORCE + 3)),
         "normal_force": output("N", "N, its part across the cable, ()", NORMAL),
         "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", FRICTION),
         "gap": output("m", "C, global, (3,)", slice(GAP, GAP + 3)),

@@ -29,6 +29,7 @@ from windlass.framework.model.system import Fields
 
 TimeFunction = Callable[[float], FloatArray]
 
+FLOAT = {float}
 STEP = 1e-5
 STEP_TWICE = 1e-4
 CENTRAL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
@@ -139,6 +140,12 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """The result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
+    # usual vectors, many times faster; others, and sums that overflow, are examined below
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
+        return given
+    if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
+        vector = np.array(given)
+        return vector if np.isfinite(vector).all() else None
     result = read_numbers(given)
     return result if result is not None and result.shape == shape and bool(np.isfinite(result).all()) else None
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite
 from types import FunctionType
 from typing import Any
 from warnings import warn
@@ -161,6 +163,17 @@ class UserForces:
     df_dut: FloatArray
     calls: FirstCalls
 
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Their numbers in the table, for functions of a row."""
+        numbers: list[int] = self.rows.tolist()
+        return numbers
+
+    @cached_property
+    def arguments(self) -> list[tuple[float, ...]]:
+        """The parameters of each, where they are numbers."""
+        return list(zip(*(column[:, 0].tolist() for column in self.parameters), strict=True))
+
 
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
     """The columns ``force_function`` and ``force_derivative`` of a law.
@@ -222,6 +235,9 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
 
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
+    if len(users.forces) == 1:
+        users.f[:] = _eval_forces(users, users.forces[0], t, u, ut)
+        return
     for group in users.forces:
         users.f[group.where] = _eval_forces(users, group, t, u[group.where], ut[group.where])
 
@@ -291,15 +307,18 @@ def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, u
 
 def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
     """Forces of the rows of a group, shape (group, n); NaN where u or ut, of the same shape, are not finite."""
-    good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    if not good.all():  # Newton's method diverges and reports it itself
-        group, u, ut = FunctionGroup(group.function, group.where[good]), u[good], ut[good]
-    f = np.full((len(good), u.shape[1]), np.nan)
-    if good.any():
-        values = np.zeros(u.shape)
+    values = np.zeros(u.shape)
+    if isfinite(u.sum() + ut.sum()):
         _eval_group(users, group, t, u, ut, (values,))
-        f[good] = values
-    return f
+        return values
+    good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
+    # Newton's method diverges and reports it itself
+    values[~good] = np.nan
+    if good.any():
+        found = np.zeros((int(good.sum()), u.shape[1]))
+        _eval_group(users, FunctionGroup(group.function, group.where[good]), t, u[good], ut[good], (found,))
+        values[good] = found
+    return values
 
 
 def _difference(
@@ -322,8 +341,8 @@ def _eval_group(
     """Call the function of a group and write its results: forces (group, n), or derivatives, twice (group, n, n)."""
     function, where, n = group.function, group.where, u.shape[1]
     if not isinstance(function, (Vectorised, Compiled)):
-        for i, k in enumerate(where):
-            _eval_row(users, function, int(k), t, u[i], ut[i], [result[i] for result in results])
+        for i, k in enumerate(where.tolist()):
+            _eval_row(users, function, k, t, u[i], ut[i], [result[i] for result in results])
         return
     # new arrays for each call, as the user may change them
     arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
@@ -357,8 +376,9 @@ def _eval_row(
 ) -> None:
     """Call a plain function for user row k with numbers (n = 1) or new arrays, and write the results."""
     n = len(u)
-    vectors = [u, ut, *(column[k] for column in users.parameters)]
-    given = function(t, int(users.rows[k]), *(float(a[0]) if n == 1 else a.copy() for a in vectors))
+    parameters = users.arguments[k] if n == 1 else [column[k].copy() for column in users.parameters]
+    motion = (u.item(), ut.item()) if n == 1 else (u.copy(), ut.copy())
+    given = function(t, users.numbers[k], *motion, *parameters)
     for result, part in zip(results, _split(given, len(results)), strict=True):
         numbers = parse_numbers(part, () if n == 1 else result.shape)
         if numbers is None:

@@ -52,18 +52,20 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
     n = len(users.where)
     if not n:
         return None, None
+    forces = [(own["user_force"], users.f)]
+    derivatives = [*forces, (own["df_du"], users.df_du), (own["df_dut"], users.df_dut)]
 
     def find(s: Fields) -> tuple[FloatArray, FloatArray]:
         u, ut = difference(rows, s, users.where)
         return u.reshape(n, -1), ut.reshape(n, -1)
 
-    def fill(update: Callable[[Fields], None]) -> Callable[[Fields], None]:
+    def fill(update: Callable[[Fields], None], filled: list[tuple[FloatArray, FloatArray]]) -> Callable[[Fields], None]:
         def update_rows(s: Fields) -> None:
             update(s)
-            for name, values in (("user_force", users.f), ("df_du", users.df_du), ("df_dut", users.df_dut)):
-                own[name][users.where] = values
+            for column, values in filled:
+                column[users.where] = values
 
         return update_rows
 
     update, update_tangent = bind_user_updates(users, find, with_forces)
-    return fill(update), fill(update_tangent)
+    return fill(update, forces), fill(update_tangent, derivatives)

@@ -164,7 +164,9 @@ def build(rows: LocalRows) -> System:
         + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
         call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
     )
-    system.account = replace(account, read=read, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False)
+    system.account = replace(
+        account, read=read, powers=None, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False
+    )
     return system
 
 

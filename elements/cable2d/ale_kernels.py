@@ -187,7 +187,7 @@ def inertia_tangent(
                 entry = 2.0 * dv * s_t * P[j, l] + dq * (s_t * s_t * R[j, l] + s_tt * P[j, l])
                 for k in range(2):
                     values[to[2 * j + k, 2 * l + k]] += entry
-        # nodes by s, and s by nodes
+        # derivatives of forces on nodes with respect to s, and of the force on s with respect to nodes
         for k in range(8):
             values[to[k, 8]] += 2.0 * dv * (Pv[k] + s_t * Rq[k])
             values[to[8, k]] += 2.0 * s_t * (dq * Qv[k] + dv * Qq[k])

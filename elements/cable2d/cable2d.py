@@ -33,7 +33,7 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import UserRows, create_user_rows, has_function, is_none
 from windlass.elements.cable2d.force_functions import residual as user_residual
 from windlass.elements.cable2d.force_functions import tangent as user_tangent
-from windlass.elements.cable2d.gauss import fill_energies, residual_gauss, tangent_gauss
+from windlass.elements.cable2d.gauss import fill_energies, fill_powers, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, eval_flow, mass, mass_product
@@ -115,13 +115,14 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Rows of one integration rule and thread.
 
-    energies: values for an `Account`, 0 where force functions replace the linear ones.
+    energies, powers: values for an `Account`, 0 where force functions replace the linear ones; and the powers alone.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: the same with inertia in one pass.
     strands: values that form-finding changes temporarily.
     """
 
     energies: Call
+    powers: Call
     residual: Call
     tangent: Call
     dynamic_residual: Call
@@ -144,6 +145,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
         call(fill_energies, lambda s: (columns(), points, s.x, s.v, s.energies, s.powers)),
+        call(fill_powers, lambda s: (columns(), points, s.x, s.v, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
@@ -236,6 +238,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
         is_whole=not user_groups,
+        powers=sum((group.powers for sets in groups for group in sets), Call()),
         conserves=not (user_groups or damped),
     )
     return system

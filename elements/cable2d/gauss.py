@@ -294,3 +294,26 @@ def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: F
                 ht = combine(ig, cross(pt, k), ig, cross(p, kt))
                 rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
                 powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)
+
+
+@kernel
+def fill_powers(c: Columns, r: Rule, x: FloatArray, v: FloatArray, powers: FloatArray) -> None:
+    """The powers of `fill_energies` alone, shape (2, rows), with the same digits."""
+    d = c.dofs.shape[1] // 4
+    for i in range(len(c.L)):
+        if c.dEA[i] == 0.0 and c.dEI[i] == 0.0:
+            continue
+        L, row = c.L[i], c.row[i]
+        iL = 1.0 / L
+        z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
+        for j in range(len(r.wa) if c.dEA[i] != 0.0 else 0):
+            p = sum_vectors(r.Pa, j, 1.0, z)
+            rate = dot(p, sum_vectors(r.Pa, j, 1.0, zt)) / sqrt(dot(p, p))
+            powers[0, row] += r.wa[j] * L * c.dEA[i] * rate * rate
+        for j in range(len(r.wb) if c.dEI[i] != 0.0 else 0):
+            p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
+            ig, h = 1.0 / dot(p, p), cross(p, k)
+            pt, kt = sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt)
+            ht = combine(ig, cross(pt, k), ig, cross(p, kt))
+            rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
+            powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)

@@ -43,22 +43,28 @@ def fill_pulls(
         tensions: of all rows [N], shape (rows,).
     """
     d = dofs.shape[1] // 4
+    deep = d == 3
     for k in range(len(row)):
-        i, stretch = row[k], 0.0
+        i, il, stretch = row[k], inverse[k], 0.0
+        # e = (r1 - r0)/L and the slopes s0, s1 by components, loaded once for all points
+        ex, ey = (x[dofs[i, 2 * d]] - x[dofs[i, 0]]) * il, (x[dofs[i, 2 * d + 1]] - x[dofs[i, 1]]) * il
+        ax, ay, bx, by = x[dofs[i, d]], x[dofs[i, d + 1]], x[dofs[i, 3 * d]], x[dofs[i, 3 * d + 1]]
+        ez, az, bz = 0.0, 0.0, 0.0
+        if deep:
+            ez, az, bz = (x[dofs[i, 8]] - x[dofs[i, 2]]) * il, x[dofs[i, 5]], x[dofs[i, 11]]
         for j in range(len(weight)):
-            square = 0.0
-            for e in range(d):
-                chord = (x[dofs[i, 2 * d + e]] - x[dofs[i, e]]) * inverse[k]
-                slope = P[j, 0] * chord + P[j, 1] * x[dofs[i, d + e]] + P[j, 2] * x[dofs[i, 3 * d + e]]
-                square += slope * slope
-            stretch += weight[j] * sqrt(square)
+            P0, P1, P2 = P[j, 0], P[j, 1], P[j, 2]
+            px, py, pz = P0 * ex + P1 * ax + P2 * bx, P0 * ey + P1 * ay + P2 * by, P0 * ez + P1 * az + P2 * bz
+            stretch += weight[j] * sqrt(px * px + py * py + pz * pz)
         tensions[i] = stiffness[k] * (stretch - 1.0 - free[k])
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """The call that writes the mean elastic forces of the rows of a group."""
-    free = np.array([g.read(FREE + j) for j in range(len(g.rule.wa))]).T @ g.rule.wa
-    given = g.row, dofs, 1.0 / g.read(LENGTH), g.read(EA).copy(), free, np.array(g.rule.Pa), np.array(g.rule.wa)
+    """The call that writes the mean elastic forces of the rows of a group; three points are enough for leaps."""
+    rule = g.rule
+    free = np.array([g.read(FREE + j) for j in range(len(rule.wa))]).T @ rule.wa
+    P, weight = (rule.Pb, rule.wb) if len(rule.wa) > 3 else (rule.Pa, rule.wa)
+    given = g.row, dofs, 1.0 / g.read(LENGTH), g.read(EA).copy(), free, np.array(P), np.array(weight)
     return call(fill_pulls, lambda s: (*given, s.x, tensions))
 
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.cable2d.cable2d import check_nodes
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, gauss_rule
@@ -38,7 +39,7 @@ from windlass.elements.cable3d.winch_motion import (
     inertia,
     inertia_tangent,
 )
-from windlass.elements.cable3d.winch_points import Columns, Points
+from windlass.elements.cable3d.winch_points import Points
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
@@ -93,26 +94,18 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
     return Points(s, np.zeros(len(s)) if w is None else w, shape.S, shape.dS, shape.ddS)
 
 
-def bind(rows: LocalRows) -> Columns:
-    """Data of the rows for the kernels."""
-    EA = rows.local("axial_stiffness")
-    return Columns(
-        rows.local("begin"),
-        rows.local("share"),
-        rows.local("mass_per_length"),
-        EA,
-        rows.local("bending_stiffness"),
-        rows.local("axial_damping"),
-        rows.local("store_tension") ** 2 / (2.0 * EA),
-        rows.local("shortest"),
-        rows.local("active"),
-        rows.dofs,
-    )
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The records of the rows.
+
+    stored: energy of the rope in the winch W [J/m].  dofs: local numbers of z, shape (4 d + 1,).
+    """
+    stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
+    return rows.pack({"stored": stored, "dofs": rows.dofs})
 
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    c: Columns = rows.columns
+    own = rows.columns
     rule: Rule = create_rule(2)
     axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
     along, ends = create_points(*gauss_rule(4)), create_points(np.array([0.0, 1.0]))
@@ -120,26 +113,26 @@ def build(rows: LocalRows) -> System:
     elastic, damping, flows = call(add_elastic), call(add_damping), call(fill_flows)
     system = System(rows.table.kind, rows.dofs)
     system.residual = call(
-        add_elastic, lambda s: (c, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)
-    ) + call(add_damping, lambda s: (c, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
+        add_elastic, lambda s: (own, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)
+    ) + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
     system.tangent = call(
-        add_elastic, lambda s: (c, axial, bending, s.x, s.dq, NO_FORCE, s.slots, s.values, nothing)
-    ) + call(add_damping, lambda s: (c, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+        add_elastic, lambda s: (own, axial, bending, s.x, s.dq, NO_FORCE, s.slots, s.values, nothing)
+    ) + call(add_damping, lambda s: (own, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
     system.inertia = Term(
-        call(inertia, lambda s: (c, along, s.x, s.v, s.a, s.f)),
-        call(inertia_tangent, lambda s: (c, along, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+        call(inertia, lambda s: (own, along, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (own, along, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
     )
     system.body_force = Term(
-        call(gravity, lambda s: (c, along, s.x, s.g, s.which, s.f)),
-        call(gravity_tangent, lambda s: (c, along, s.x, s.g, s.which, s.dq, s.slots, s.values)),
+        call(gravity, lambda s: (own, along, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (own, along, s.x, s.g, s.which, s.dq, s.slots, s.values)),
     )
 
     def read(s: Evaluation) -> None:
-        elastic(c, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)
-        damping(c, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0])
-        s.powers[1] -= c.active * c.share * c.W * s.v[c.dofs[:, -1]]
-        flow = np.zeros((len(c.rho), 2 + c.dofs.shape[1] // 4))
-        flows(c, ends, s.x, s.v, flow)
+        elastic(own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)
+        damping(own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0])
+        s.powers[1] -= own["active"] * own["share"] * own["stored"] * s.v[rows.dofs[:, -1]]
+        flow = np.zeros((len(own), 2 + rows.dofs.shape[1] // 4))
+        flows(own, ends, s.x, s.v, flow)
         s.powers[2] -= flow[:, -1]
 
     system.account = Account(
@@ -155,12 +148,12 @@ def build(rows: LocalRows) -> System:
 
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
     """Texts on ropes that are too short."""
-    c: Columns = rows.columns
-    length = fields.x[c.dofs[:, -1]]
+    own = rows.columns
+    length, shortest = fields.x[rows.dofs[:, -1]], own["shortest"]
     return [
         f"{rows.table.describe(int(rows.rows[i]))}: the rope outside its winch is {length[i]:g} m long: must be longer "
-        f"than {c.shortest[i]:g} m (shortest)"
-        for i in np.flatnonzero(c.active & ~(length > c.shortest))
+        f"than {shortest[i]:g} m (shortest)"
+        for i in np.flatnonzero(own["active"] & ~(length > shortest))
     ]
 
 
@@ -210,14 +203,14 @@ class Sections(NamedTuple):
 
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
     """The cables at shares of themselves from node0 on, shape (k,)."""
-    c: Columns = rows.columns
-    d, n = c.dofs.shape[1] // 4, len(shares)
-    found = Sections(np.zeros((len(c.rho), n, 3)), np.zeros((len(c.rho), n, 3)), np.zeros((len(c.rho), n)))
-    r, u = np.zeros((len(c.rho), n, d)), np.zeros((len(c.rho), n, d))
-    call(fill_motion)(c, create_points(shares), fields.x, fields.v, r, u, found.force)
+    own = rows.columns
+    d, n = rows.dofs.shape[1] // 4, len(shares)
+    found = Sections(np.zeros((len(own), n, 3)), np.zeros((len(own), n, 3)), np.zeros((len(own), n)))
+    r, u = np.zeros((len(own), n, d)), np.zeros((len(own), n, d))
+    call(fill_motion)(own, create_points(shares), fields.x, fields.v, r, u, found.force)
     found.position[..., :d], found.velocity[..., :d] = r, u
     for values in found:
-        values[~c.active] = np.nan
+        values[~own["active"]] = np.nan
     return found
 
 
@@ -236,27 +229,29 @@ def at_share(unit: str, doc: str, name: str) -> Output:
 
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
     """Length of each cable without strain [m], 0 in reserve."""
-    c: Columns = rows.columns
-    length: FloatArray = c.active * c.share * fields.x[c.dofs[:, -1]]
+    own = rows.columns
+    length: FloatArray = own["active"] * own["share"] * fields.x[rows.dofs[:, -1]]
     return length
 
 
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
     """∫ ρA u dx [kg m/s], shape (rows, 3)."""
-    c: Columns = rows.columns
+    own = rows.columns
     s, w = gauss_rule(4)
     velocity = np.nan_to_num(eval_sections(rows, fields, s).velocity)
-    momentum: FloatArray = (c.rho * eval_length(rows, fields))[:, None] * np.einsum("k,rkd->rd", w, velocity)
+    momentum: FloatArray = (own["mass_per_length"] * eval_length(rows, fields))[:, None] * np.einsum(
+        "k,rkd->rd", w, velocity
+    )
     return momentum
 
 
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
     """Flow with the material into each cable minus flow out of it, see `fill_flows`; momentum of shape (rows, 3)."""
-    c: Columns = rows.columns
-    d = c.dofs.shape[1] // 4
-    flow = np.zeros((len(c.rho), 2 + d))
-    call(fill_flows)(c, create_points(np.array([0.0, 1.0])), fields.x, fields.v, flow)
-    whole = np.zeros((len(c.rho), 4))
+    own = rows.columns
+    d = rows.dofs.shape[1] // 4
+    flow = np.zeros((len(own), 2 + d))
+    call(fill_flows)(own, create_points(np.array([0.0, 1.0])), fields.x, fields.v, flow)
+    whole = np.zeros((len(own), 4))
     whole[:, : 1 + d] = flow[:, : 1 + d]
     return whole[:, which]
 
@@ -267,7 +262,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     Lines are the same in all frames, so lines of cables in reserve are points at the start of the first cable outside.
     """
     s = np.arange(subdivisions + 1) / subdivisions
-    found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns.active
+    found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns["active"]
     found.position[~active] = found.position[active][0, 0] if active.any() else 0.0
     number = np.arange(count * len(s)).reshape(count, len(s))
     return Drawing(
@@ -350,7 +345,7 @@ for component in (WinchCable2D, WinchCable3D):
             "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
             "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
             "length": Output("m", "length of the cable without strain, ()", eval_length),
-            "mass": Output("kg", "mass, ()", lambda rows, f: rows.columns.rho * eval_length(rows, f)),
+            "mass": Output("kg", "mass, ()", lambda rows, f: rows.local("mass_per_length") * eval_length(rows, f)),
             "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
             "mass_flow": Output(
                 "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]

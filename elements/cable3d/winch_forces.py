@@ -7,10 +7,11 @@ the winch.
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
-from windlass.elements.cable3d.winch_points import Columns, Points, dot, fill_slopes, find_length, sum_up
+from windlass.elements.cable3d.winch_points import Points, count_coordinates, dot, fill_slopes, find_length, sum_up
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -54,37 +55,38 @@ def bending_energy(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: Fl
 
 @kernel
 def add_elastic(
-    c: Columns, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
+    rows: Any, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
     """Add elastic forces to f and dq times their derivative to the matrix values; write the energies of stretching and
     bending of the rows, shape (2, rows).  Empty arrays are left out."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     # derivatives y_z of y = (r', r''), y_ll, and of the energy with respect to y
     G, twice, KG = np.zeros((2 * d, n)), np.zeros(2 * d), np.empty((2 * d, n))
     g, K = np.zeros(2 * d), np.zeros((2 * d, 2 * d))
     gp, Kp = np.zeros(d), np.zeros((d, d))
-    for i in range(len(c.rho)):
-        if not c.active[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        dofs, l = c.dofs[i], find_length(c, i, x)
+        dofs, l = row.dofs, find_length(row, x)
         # stretching, then bending, each at its own points
         for kind in range(2):
             P = axial if kind == 0 else bending
             used = (1 + kind) * d
             for point in range(len(P.w)):
-                fill_slopes(c, i, P, point, l, S)
+                fill_slopes(row, P, point, l, S)
                 sum_up(S[0], 1, x, dofs, p, p_l, l)
                 sum_up(S[1], 2, x, dofs, k, k_l, l)
                 # energy density and its derivatives with respect to r' and r''
                 if kind == 0:
-                    energy = axial_energy(c.EA[i], p, gp, Kp)
+                    energy = axial_energy(row.axial_stiffness, p, gp, Kp)
                     g[:d], K[:d, :d] = gp, Kp
                 else:
-                    energy = bending_energy(c.EI[i], p, k, g, K)
-                weight = P.w[point] * c.share[i]
+                    energy = bending_energy(row.bending_stiffness, p, k, g, K)
+                weight = P.w[point] * row.share
                 if energies.size > 0:
                     energies[kind, i] += weight * l * energy
                 if f.size == 0 and values.size == 0:
@@ -130,12 +132,12 @@ def add_elastic(
                         dot(g[:used], twice[:used]) + 2.0 * dot(g[:used], G[:used, last]) / l
                     )
         if f.size > 0:
-            f[dofs[n - 1]] -= c.share[i] * c.W[i]
+            f[dofs[n - 1]] -= row.share * row.stored
 
 
 @kernel
 def add_damping(
-    c: Columns, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
+    rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
     """Add forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix
@@ -143,16 +145,17 @@ def add_damping(
 
     ε_t = J·z_t with J_i = S_i' e on the nodes, e·(r' by l at fixed material) on l;  f = ∫ d_EA ε_t J dx.
     """
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S, J, DJ, rate = np.empty((3, 4)), np.empty(n), np.zeros((n, n)), np.empty(n)
     p, p_l, m, m_l, e, across = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
-    for i in range(len(c.rho)):
-        if not c.active[i] or c.dEA[i] == 0.0:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active or row.axial_damping == 0.0:
             continue
-        dofs, l = c.dofs[i], find_length(c, i, x)
+        dofs, l = row.dofs, find_length(row, x)
         for point in range(len(P.w)):
-            fill_slopes(c, i, P, point, l, S)
+            fill_slopes(row, P, point, l, S)
             sum_up(S[0], 1, x, dofs, p, p_l, l)
             sum_up(S[2], 2, x, dofs, m, m_l, l)
             # strain rate of the material J·z_t
@@ -167,7 +170,7 @@ def add_damping(
             for b in range(n):
                 rate_now += J[b] * v[dofs[b]]
             # power and forces
-            scale = P.w[point] * c.share[i] * l * c.dEA[i]
+            scale = P.w[point] * row.share * l * row.axial_damping
             if powers.size > 0:
                 powers[i] += scale * rate_now * rate_now
             if f.size > 0:
@@ -182,12 +185,12 @@ def add_damping(
             # between the nodes, and with l
             for a in range(d):
                 for j in range(4):
-                    row = d * j + a
+                    at = d * j + a
                     for b in range(d):
                         for k in range(4):
-                            DJ[row, d * k + b] = S[0, j] * across[a, b] * S[0, k]
-                    DJ[row, last] = S[0, j] * (dot(across[a], p_l) + (j % 2 - 1) * e[a] / l)
-                    DJ[last, row] = dot(across[a], m) * S[0, j] + e[a] * S[2, j]
+                            DJ[at, d * k + b] = S[0, j] * across[a, b] * S[0, k]
+                    DJ[at, last] = S[0, j] * (dot(across[a], p_l) + (j % 2 - 1) * e[a] / l)
+                    DJ[last, at] = dot(across[a], m) * S[0, j] + e[a] * S[2, j]
             # ∂²/∂l²
             DJ[last, last] = dot(e, m_l)
             for a in range(d):

@@ -6,12 +6,13 @@ Letters as in winch_points.py.
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from windlass.elements.cable3d.winch_points import (
-    Columns,
     Points,
+    count_coordinates,
     dot,
     fill_shapes,
     fill_slopes,
@@ -23,19 +24,20 @@ from windlass.framework.kernels.kernel import kernel
 
 
 @kernel
-def inertia(c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+def inertia(rows: Any, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
     """Add ∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, with the acceleration u_t of the material."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
-    for i in range(len(c.rho)):
-        if not c.active[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        dofs, l = c.dofs[i], find_length(c, i, x)
+        dofs, l = row.dofs, find_length(row, x)
         l_t, l_tt = v[dofs[n - 1]], a[dofs[n - 1]]
         for point in range(len(P.w)):
-            fill_shapes(c, i, P, point, l, S)
-            m = P.w[point] * c.share[i] * l * c.rho[i]
+            fill_shapes(row, P, point, l, S)
+            m = P.w[point] * row.share * l * row.mass_per_length
             for k in range(d):
                 u_t, w = 0.0, 0.0
                 for j in range(4):
@@ -49,24 +51,25 @@ def inertia(c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, 
 
 @kernel
 def inertia_tangent(
-    c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    rows: Any, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S, A = np.empty((3, 4)), np.empty(4)
     r_tt, w, Bv, Cq, by_l, w_l = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     other = np.empty(d)
-    for i in range(len(c.rho)):
-        if not c.active[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        dofs, to, l = c.dofs[i], slots[i], find_length(c, i, x)
+        dofs, to, l = row.dofs, slots[i], find_length(row, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
             # acceleration r_tt of the material by q_tt, l_tt, l_t q_t and l_t², and its derivative with respect to l
-            fill_shapes(c, i, P, point, l, S)
-            m = P.w[point] * c.share[i] * l * c.rho[i]
+            fill_shapes(row, P, point, l, S)
+            m = P.w[point] * row.share * l * row.mass_per_length
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
             sum_up(S[1], 1, x, dofs, w, w_l, l)
             for k in range(d):
@@ -89,7 +92,7 @@ def inertia_tangent(
                 # derivative of the acceleration with respect to l, with the weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
-                # between nodes and l, and between nodes
+                # derivatives between nodes and l, and between two nodes
                 for j in range(4):
                     b = d * j + k
                     values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
@@ -100,18 +103,19 @@ def inertia_tangent(
 
 
 @kernel
-def gravity(c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
     """Add the load of an acceleration g [m/s^2], shape (3,), on some rows to f: ∫ ρA S_i g dx, and ∫ ρA w·g dx on l."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
-    for i in rows:
-        if not c.active[i]:
+    for i in which:
+        row = rows[i]
+        if not row.active:
             continue
-        dofs, l = c.dofs[i], find_length(c, i, x)
+        dofs, l = row.dofs, find_length(row, x)
         for point in range(len(P.w)):
-            fill_shapes(c, i, P, point, l, S)
-            m = P.w[point] * c.share[i] * l * c.rho[i]
+            fill_shapes(row, P, point, l, S)
+            m = P.w[point] * row.share * l * row.mass_per_length
             for k in range(d):
                 for j in range(4):
                     f[dofs[d * j + k]] += m * S[0, j] * g[k]
@@ -120,44 +124,46 @@ def gravity(c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray,
 
 @kernel
 def gravity_tangent(
-    c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+    rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂/∂q of `gravity` to the matrix values."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
     S = np.empty((3, 4))
-    for i in rows:
-        if not c.active[i]:
+    for i in which:
+        row = rows[i]
+        if not row.active:
             continue
-        to, l = slots[i], find_length(c, i, x)
+        to, l = slots[i], find_length(row, x)
         for point in range(len(P.w)):
-            fill_shapes(c, i, P, point, l, S)
-            m = dq * P.w[point] * c.share[i] * l * c.rho[i]
+            fill_shapes(row, P, point, l, S)
+            m = dq * P.w[point] * row.share * l * row.mass_per_length
             for k in range(d):
                 for j in range(4):
                     values[to[d * j + k, last]] += m * (1 + j % 2) * S[0, j] * g[k] / l
                     values[to[last, d * j + k]] += m * S[1, j] * g[k]
                     # weight and S together have the power p of l
-                    values[to[last, last]] += m * (j % 2) * S[1, j] * x[c.dofs[i, d * j + k]] * g[k] / l
+                    values[to[last, last]] += m * (j % 2) * S[1, j] * x[row.dofs[d * j + k]] * g[k] / l
 
 
 @kernel
 def fill_motion(
-    c: Columns, P: Points, x: FloatArray, v: FloatArray, r: FloatArray, u: FloatArray, N: FloatArray
+    rows: Any, P: Points, x: FloatArray, v: FloatArray, r: FloatArray, u: FloatArray, N: FloatArray
 ) -> None:
     """Position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at places."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d = (n - 1) // 4
     S, D = np.empty((3, 4)), np.empty((3, 4))
     p, p_t = np.empty(d), np.empty(d)
-    for i in range(len(c.rho)):
-        if not c.active[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        dofs, l = c.dofs[i], find_length(c, i, x)
+        dofs, l = row.dofs, find_length(row, x)
         l_t = v[dofs[n - 1]]
         for point in range(len(P.s)):
-            fill_shapes(c, i, P, point, l, S)
-            fill_slopes(c, i, P, point, l, D)
+            fill_shapes(row, P, point, l, S)
+            fill_slopes(row, P, point, l, D)
             for k in range(d):
                 r[i, point, k], u[i, point, k], p[k], p_t[k] = 0.0, 0.0, 0.0, 0.0
                 for j in range(4):
@@ -167,25 +173,26 @@ def fill_motion(
                     p[k] += D[0, j] * q
                     p_t[k] += D[0, j] * q_t + l_t * D[2, j] * q
             size = sqrt(dot(p, p))
-            N[i, point] = c.EA[i] * (size - 1.0) + c.dEA[i] * dot(p, p_t) / size
+            N[i, point] = row.axial_stiffness * (size - 1.0) + row.axial_damping * dot(p, p_t) / size
 
 
 @kernel
-def fill_flows(c: Columns, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
+def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
     """Flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W], shape
     (rows, 2 + d)."""
-    n = c.dofs.shape[1]
+    n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
-    for i in range(len(c.rho)):
-        if not c.active[i]:
+    for i in range(len(rows)):
+        row = rows[i]
+        if not row.active:
             continue
-        dofs, l = c.dofs[i], find_length(c, i, x)
+        dofs, l = row.dofs, find_length(row, x)
         l_t = v[dofs[n - 1]]
         for end in range(2):
-            fill_shapes(c, i, ends, end, l, S)
-            place = c.begin[i] + c.share[i] * ends.s[end]
-            mass = (1.0 - 2.0 * end) * c.rho[i] * (1.0 - place) * l_t
+            fill_shapes(row, ends, end, l, S)
+            place = row.begin + row.share * ends.s[end]
+            mass = (1.0 - 2.0 * end) * row.mass_per_length * (1.0 - place) * l_t
             flow[i, 0] += mass
             for k in range(d):
                 u = 0.0

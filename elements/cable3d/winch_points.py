@@ -19,29 +19,12 @@ coordinates of both nodes in d dimensions, and then l.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-
-class Columns(NamedTuple):
-    """Data of the rows for the kernels, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of
-    the rope in the winch W [J/m], shortest l [m]; active: false for cables in reserve; dofs: local numbers of z, shape
-    (rows, 4 d + 1)."""
-
-    begin: FloatArray
-    share: FloatArray
-    rho: FloatArray
-    EA: FloatArray
-    EI: FloatArray
-    dEA: FloatArray
-    W: FloatArray
-    shortest: FloatArray
-    active: BoolArray
-    dofs: IntArray
 
 
 class Points(NamedTuple):
@@ -54,17 +37,23 @@ class Points(NamedTuple):
     ddN: FloatArray
 
 
-@kernel
-def find_length(c: Columns, i: int, x: FloatArray) -> float:
-    """l of row i [m], NaN if it is not above the shortest length."""
-    l: float = x[c.dofs[i, -1]]
-    return l if l > c.shortest[i] else np.nan
+@kernel(inline=True)
+def count_coordinates(rows: Any) -> int:
+    """Number of coordinates of a row, 4 d + 1; 1 without rows."""
+    return len(rows[0].dofs) if len(rows) > 0 else 1
 
 
 @kernel
-def fill_slopes(c: Columns, i: int, P: Points, k: int, l: float, S: FloatArray) -> None:
+def find_length(row: Any, x: FloatArray) -> float:
+    """l of a row [m], NaN if it is not above the shortest length."""
+    l: float = x[row.dofs[-1]]
+    return l if l > row.shortest else np.nan
+
+
+@kernel
+def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
     """S (3, 4): the factors of r', of r'' and of the change of r' with l at fixed material."""
-    h, b = c.share[i] * l, (1.0 - c.begin[i]) / c.share[i] - P.s[k]
+    h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
         scale = 1.0 if p == 1 else 1.0 / h
@@ -74,9 +63,9 @@ def fill_slopes(c: Columns, i: int, P: Points, k: int, l: float, S: FloatArray) 
 
 
 @kernel
-def fill_shapes(c: Columns, i: int, P: Points, k: int, l: float, S: FloatArray) -> None:
+def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
     """S (3, 4): S, B and C at a place."""
-    h, b = c.share[i] * l, (1.0 - c.begin[i]) / c.share[i] - P.s[k]
+    h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
         scale = h if p == 1 else 1.0

@@ -171,7 +171,7 @@ def _hang_straight(
     start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
 ) -> FreeCatenary:
     """A line between two points one above the other, all in tension."""
-    # z = n L + (V L - w L²/2)/EA from above, and the same with all signs turned from below
+    # upwards z = n L + (V L - w L²/2)/EA, downwards the same with opposite signs
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.steps import (
     constraint_steps,
     constraint_tangent_steps,
+    find_needed,
     force_steps,
     in_stage,
     mass_steps,
@@ -68,6 +69,7 @@ class Assembly:
         updates: the post-Newton updates of the systems.
         evaluating: set by solvers while they evaluate forces; no other state may enter the fields then.
         revision: counts changes of the steps of residuals and tangents, see steps.py.
+        is_fixed: whether no system changes the coordinates that it couples, so that compiled code may call Python.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -132,7 +134,8 @@ class Assembly:
         self._kinematics = Program(self.marker_steps())
         self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
-        self.loads = Loads(self.world, self.fields, self.systems)
+        self.loads = Loads(self.world, self.fields, self.systems, self.calling)
+        self.is_fixed = not any(system.neighbours is not None for system in self.systems)
         self._updating = [c for c, s in zip(self._components, self.systems, strict=True) if s.post_newton is not None]
         self.updates = PostNewtonUpdates(self.fields, [self.layout.systems[c] for c in self._updating])
         self.revision += 1
@@ -214,10 +217,13 @@ class Assembly:
         """KINEMATICS: evaluate the marker columns at the current fields."""
         self._kinematics()
 
-    def marker_steps(self) -> list[Step]:
-        """The steps of a `Program` that do the work of `update_markers`."""
+    def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
+        """The steps of a `Program` that do the work of `update_markers`, or only those that other steps need."""
         s = evaluate(self.fields)
-        return in_stage(Stage.KINEMATICS, [(system.update, (s,)) for system in self.systems if system.update])
+        updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
+        if readers is not None:
+            updates = find_needed(updates, readers, self.fields.markers)
+        return in_stage(Stage.KINEMATICS, updates)
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
@@ -227,9 +233,9 @@ class Assembly:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
         self.loads.add(f, factor)
 
-    def set_loads(self, f: FloatArray, factor: float) -> None:
-        """Set f, shape (n + 1,), to a multiple of all applied loads; 0 evaluates none."""
-        self.loads.add(f, factor, clear=True)
+    def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
+        """Set f, shape (n + 1,), to a multiple of all applied loads; 0 evaluates none; see `Loads.add`."""
+        self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
@@ -264,14 +270,21 @@ class Assembly:
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
         """Subtract the tangent of all loads, times a factor, from the matrix values."""
-        gravity, factors = self.world.gravity, {"dq": -load_factor * dq, "dv": -load_factor * dv}
+        run_steps(self.load_tangent_steps(values, dq, dv, load_factor, self.world.gravity))
+
+    def load_tangent_steps(
+        self, values: FloatArray, dq: float, dv: float, load_factor: float, gravity: FloatArray
+    ) -> list[Step]:
+        """The steps of a `Program` that do the work of `add_load_tangent`, with an array for gravity that is kept."""
+        factors, found = {"dq": -load_factor * dq, "dv": -load_factor * dv}, list[Step]()
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load is not None and system.load.tangent is not None:
-                system.load.tangent(self.evaluation(component, values, **factors))
+                found.append((system.load.tangent, (self.evaluation(component, values, **factors),)))
             weight = system.body_force
-            if weight is not None and weight.tangent is not None and gravity.any():
-                every = np.arange(len(system.dofs))
-                weight.tangent(self.evaluation(component, values, g=gravity, which=every, **factors))
+            if weight is not None and weight.tangent is not None and self.world.gravity.any():
+                own = {"g": gravity, "which": np.arange(len(system.dofs)), **factors}
+                found.append((weight.tangent, (self.evaluation(component, values, **own),)))
+        return found
 
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (spare + 1,)."""
@@ -352,6 +365,15 @@ class Assembly:
     def _gather(self, mine: list[Any]) -> list[Any]:
         """The findings of all processes, each once."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """User functions called within this context must not evaluate or solve anything else."""
+        self.evaluating = True
+        try:
+            yield
+        finally:
+            self.evaluating = False
 
     def check_idle(self, what: str) -> None:
         """Raise ModelError for an evaluation of another state, or a solve, by a function that a solver is calling."""

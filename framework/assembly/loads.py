@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +26,22 @@ class Loads:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
         systems: the systems.
+        around: context of calls of Python from compiled code, see `Program`.
 
     Attributes:
         sum: sum of all loads that do not depend on coordinates, after `update`, shape (n + 1,); always one array.
+        gravity: acceleration at the last ``update`` [m/s^2], shape (3,); always one array.
         weights: the part of ``sum`` that does not depend on time, after `update`, shape (n + 1,); always one array.
     """
 
-    def __init__(self, world: World, fields: Fields, systems: Sequence[System]) -> None:
-        self._world, self._fields = world, fields
+    def __init__(
+        self,
+        world: World,
+        fields: Fields,
+        systems: Sequence[System],
+        around: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    ) -> None:
+        self._world, self._fields, self._around = world, fields, around
         heavy = [(s, s.body_force) for s in systems if s.body_force is not None]
         self._weighing = [(s, force) for s, force in heavy if force.tangent is None]
         loads = [s.load for s in systems if s.load is not None]
@@ -41,32 +51,32 @@ class Loads:
         self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
         self.weights = np.zeros(len(fields.x))
         self.sum = np.zeros(len(fields.x)) if self._timed else self.weights
+        self.gravity = np.zeros(3)
         self._mark = (np.nan, -1, b"")
         self._add_multiple = call(add_multiple)
 
-    def add(self, f: FloatArray, factor: float, clear: bool = False) -> None:
+    def add(self, f: FloatArray, factor: float, clear: bool = False, live: bool = True) -> None:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
 
         Args:
             f: the sum; set to 0 before if ``clear``.
             factor: the multiple; with 0 nothing is evaluated.
+            live: include loads that depend on coordinates.
         """
         if factor == 0.0:
             if clear:
                 f[:] = 0.0
             return
         self.update()
-        fields = self._fields
         if clear:
             np.multiply(self.sum, factor, out=f)
         else:
             self._add_multiple(self.sum, factor, f)
-        if not self.are_steady:
-            live = np.zeros_like(f)
-            for load in self._live:
-                load(evaluate(fields, f=live))
-            self._weigh(self._live_weights, live)
-            self._add_multiple(live, factor, f)
+        if live and not self.are_steady:
+            loads = np.zeros_like(f)
+            for function, where in self.live_steps(loads):
+                function(*where)
+            self._add_multiple(loads, factor, f)
 
     @property
     def are_steady(self) -> bool:
@@ -74,9 +84,8 @@ class Loads:
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
     def live_steps(self, f: FloatArray) -> list[Step]:
-        """Add the loads that depend on coordinates to f, shape (n + 1,), as steps of a `Program`."""
-        weights = self._live_weights if self._world.gravity.any() else []
-        gravity = self._world.gravity.copy()
+        """Add the loads that depend on coordinates to f, shape (n + 1,), as steps of a `Program`, after `update`."""
+        weights, gravity = self._live_weights if self._world.gravity.any() else [], self.gravity
         found = [(load, (evaluate(self._fields, f=f),)) for load in self._live]
         for system, weight in weights:
             where = {"g": gravity, "which": np.arange(len(system.dofs)), "f": f}
@@ -85,7 +94,7 @@ class Loads:
 
     @property
     def table(self) -> IntArray | None:
-        """Table for `run` in addresses.py that adds time-dependent loads to the sum; None if Python is needed."""
+        """Table for `run` in addresses.py that adds time-dependent loads to the sum; None without it."""
         return None if self._program is None else self._program.table
 
     @property
@@ -93,17 +102,10 @@ class Loads:
         """Whether some loads depend on time."""
         return bool(self._timed)
 
-    @property
-    def at_time(self) -> bool:
-        """Whether Python has work to do at each time, in addition to the table."""
-        return self._program is not None and bool(self._program.at_time)
-
     def leave_to_table(self) -> bool:
         """Whether the caller may set the sum to the weights and run the table itself, until the next `update`."""
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
-        for bring in self._program.at_time:
-            bring()
         self._mark = (np.nan, -1, self._mark[-1])
         return True
 
@@ -113,15 +115,21 @@ class Loads:
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:
             if mark[-1] != self._mark[-1]:
+                self.gravity[:] = gravity
                 self.weights[:] = 0.0
                 self._weigh(self._weighing, self.weights)
             if self._timed:
                 self.sum[:] = self.weights
-                self._program = self._program or Program(
-                    (load, (evaluate(fields, f=self.sum),)) for load in self._timed
-                )
+                if self._program is None:
+                    steps = [(load, (evaluate(fields, f=self.sum),)) for load in self._timed]
+                    self._program = Program(steps, around=self._around)
                 self._program()
             self._mark = mark
+
+    def explain(self) -> None:
+        """Raise the error with which the table has failed."""
+        if self._program is not None:
+            self._program.explain()
 
     def _weigh(self, systems: Sequence[tuple[System, Term]], f: FloatArray) -> None:
         gravity = self._world.gravity

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
+
+import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import MassRows, add_scaled, multiply_rows
 from windlass.framework.assembly.storage import Sparsity
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Step
 from windlass.framework.layout.layout import Layout
@@ -151,6 +153,41 @@ def _check_values(assembly: Summands, values: FloatArray) -> None:
 
 def _stage_of(system: System) -> Stage:
     return Stage.FORCES if system.post_newton is None else Stage.CONTACT
+
+
+def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
+    """The updates of markers whose columns other steps read, directly or through later updates; all of them where
+    Python functions may read more.
+
+    Args:
+        updates: steps that bring markers up to date, in their order.
+        readers: the other steps.
+        markers: columns of the marker families.
+    """
+    columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
+
+    def find(step: Step) -> list[int] | None:
+        """Numbers of the columns that are arguments of a step."""
+        function, where = step
+        arrays = function.find_arrays(*where) if isinstance(function, Call) else None
+        if arrays is None:
+            return None
+        return [k for k, c in enumerate(columns) if any(np.may_share_memory(c, array) for array in arrays)]
+
+    found, needed = list[Step](), set[int]()
+    for reader in readers:
+        read = find(reader)
+        if read is None:
+            return updates
+        needed.update(read)
+    for update in reversed(updates):
+        used = find(update)
+        if used is None:
+            return updates
+        if needed.intersection(used):
+            needed.update(used)
+            found.insert(0, update)
+    return found
 
 
 def run_steps(steps: Iterable[Step]) -> None:

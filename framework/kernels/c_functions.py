@@ -95,3 +95,10 @@ def calls_at(address: int, count: int) -> IntArray:
     """The table of a program, shape (count, 3), at an address; see `run` in addresses.py."""
     found: IntArray = _carray(_as_pointer(address), (count, 3), np.int64)
     return found
+
+
+@kernel
+def ask(address: IntArray) -> None:
+    """Call a function of Python made by ctypes, at an address of shape (1,); fails where its result is not 0."""
+    if call_c(address[0], (np.int64(0),)) != 0:
+        raise RuntimeError("a function of Python has failed")

@@ -113,6 +113,13 @@ class Call:
             result = quick(*arguments(s))
         return result
 
+    def find_arrays(self, s: Any) -> list[Any] | None:
+        """All arrays in the arguments of the kernels; None if Python functions may read others."""
+        if self.before or self.at_time:
+            return None
+        leaves = [leaf for _, _, arguments in self.parts for _, leaf in _leaves(arguments(s))]
+        return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+
     def check(self, s: Any) -> None:
         """Check the arguments, once.
 

@@ -3,22 +3,27 @@
 A call of a kernel from Python costs about a microsecond, most of it for type checks of its arrays; in small models this
 is more than the work.  A function that a law makes by `call` always has the same kernels with the same arrays, and only
 their contents change.  Programs find the addresses once and combine consecutive calls of this kind into one.  Other
-functions, mainly users' functions, are called by Python in order.
+functions, mainly users' functions, are called by Python in order; in the table of a program a kernel calls them by
+address, so that compiled code around the program calls Python for these functions only.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
+from windlass.framework.kernels.c_functions import ask
 from windlass.framework.kernels.call import Call, is_compiled
 
 _NO_WORDS: IntArray = np.zeros((0, 3), np.int64)
+_Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
 
@@ -32,59 +37,120 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
         raise RuntimeError(f"{kernel.__name__} failed, but not when it was called again")
 
 
+class _Asked:
+    """A Python function for compiled code; its error is kept, and raised when compiled code has returned.
+
+    Args:
+        function: called without arguments.
+        around: context of each call.
+    """
+
+    def __init__(self, function: Callable[[], Any], around: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._function, self._around = function, around
+        self._error: BaseException | None = None
+        self._entry = _Answer(self._answer)
+        # the argument of `ask`
+        self.address = np.array([ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
+
+    def _answer(self, _: int) -> int:
+        try:
+            with self._around():
+                self._function()
+        except BaseException as error:
+            self._error = error
+            return 1
+        return 0
+
+    def explain(self) -> None:
+        """Raise the error of the last call, if there was one."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+
 class Program:
     """Steps, each a function and its arguments, executed in order; without compiler, all are executed by Python.
 
     Args:
         steps: functions and their arguments.  Arrays in the arguments must not be replaced by other arrays.
-
-    Attributes:
-        at_time: Python functions to call once per time, see `Call`; called first by the program.
-        table: argument of `run` in addresses.py for all other steps; None if some of them need Python.
+        asks: whether compiled code may call steps that are functions of Python; not where these change more than the
+            contents of arrays, such as lists of neighbours.  It always calls what a `Call` needs from Python.
+        around: context of each call of Python from compiled code.
     """
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    def __init__(
+        self,
+        steps: Iterable[Step],
+        asks: bool = True,
+        around: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    ) -> None:
+        # functions for Python, and tables of consecutive calls of kernels, in their order
         self._parts: list[Callable[[], Any]] = []
-        self.at_time: list[Callable[[], Any]] = []
-        tables: list[IntArray] = []
+        self._tables: list[IntArray | Callable[[], Any]] = []
+        self._asks, self._around = asks, around
+        self._asked: list[_Asked] = []
+        self._blocks: list[Any] = []
+        at_time: list[Callable[[], Any]] = []
         before: list[Callable[[], Any]] = []
         calls: list[Step] = []
         for function, where in steps:
             if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
                 function.check(*where)
-                self.at_time += [partial(prepare, *where) for prepare in function.at_time]
+                at_time += [partial(prepare, *where) for prepare in function.at_time]
                 before += [partial(prepare, *where) for prepare in function.before]
                 calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
                 continue
-            self._close(calls, tables)
+            self._close(calls)
             calls = []
             self._parts.append(partial(function, *where))
-        self._close(calls, tables)
-        self._parts = before + self._parts
-        self.table: IntArray | None = _NO_WORDS
-        if len(self._parts) != len(tables):
-            self.table = None
-        elif tables:
-            self.table = tables[0]
-        self._parts = self.at_time + self._parts
+            self._tables.append(self._parts[-1])
+        self._close(calls)
+        first = at_time + before
+        self._parts, self._tables, self._values = first + self._parts, [*first, *self._tables], len(first)
+
+    @cached_property
+    def table(self) -> IntArray | None:
+        """Argument of `run` in addresses.py for all steps; None if compiled code cannot execute them."""
+        tables = [part for part in self._tables if isinstance(part, np.ndarray)]
+        if len(tables) < len(self._tables):
+            whole = len(self._tables) - len(tables) - self._values
+            if not is_compiled(ask) or (whole and not self._asks):
+                return None
+            self._asked = [_Asked(part, self._around) for part in self._tables if not isinstance(part, np.ndarray)]
+            found = [prepare_call(ask, (asked.address,)) for asked in self._asked]
+            self._blocks = [block for _, block in found]
+            words = iter([np.array([word], np.int64) for word, _ in found])
+            tables = [part if isinstance(part, np.ndarray) else next(words) for part in self._tables]
+        return tables[0] if len(tables) == 1 else np.concatenate([_NO_WORDS, *tables])
 
     @property
     def is_compiled(self) -> bool:
-        """Whether all steps are calls of kernels, without Python functions before them."""
-        return self.table is not None and not self.at_time
+        """Whether compiled code can execute all steps."""
+        return self.table is not None
 
-    def _close(self, calls: list[Step], tables: list[IntArray]) -> None:
+    @property
+    def is_plain(self) -> bool:
+        """Whether all steps are calls of kernels.  Otherwise what these need from Python is called before all steps."""
+        return all(isinstance(part, np.ndarray) for part in self._tables)
+
+    def _close(self, calls: list[Step]) -> None:
         if not calls:
             return
         words, blocks = zip(*[prepare_call(kernel, args) for kernel, args in calls], strict=True)
         table = np.array(words, np.int64)
-        tables.append(table)
+        self._tables.append(table)
         self._parts.append(partial(_make_calls, find_run(), table, calls, blocks))
 
     def __call__(self) -> None:
         """Execute all steps."""
         for part in self._parts:
             part()
+
+    def explain(self) -> None:
+        """Raise the error with which compiled code has failed in this program."""
+        for asked in self._asked:
+            asked.explain()
+        self()
 
 
 NO_CALLS = Program(())
@@ -95,7 +161,9 @@ def join(programs: Sequence[Program]) -> Program:
     if len(programs) < 2:
         return programs[0] if programs else NO_CALLS
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
-    made.at_time = [bring for program in programs for bring in program.at_time]
     made._parts = [part for program in programs for part in program._parts]
+    made._asked = [asked for program in programs for asked in program._asked]
+    # the tables of these hold addresses in their memory
+    made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

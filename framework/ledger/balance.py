@@ -129,6 +129,13 @@ def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[St
     ]
 
 
+def power_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
+    """The powers of a law at the fields into a reading, as steps of a `Program`."""
+    if account.powers is None:
+        return reading_steps(account, reading, fields)
+    return [*clear_steps(reading.powers), (account.powers, (evaluate(fields, powers=reading.powers),))]
+
+
 class Balance:
     """Forces and energies of an assembly at the end of a step, and works and losses in the step.
 
@@ -238,9 +245,8 @@ class Balance:
         # at the middle velocity, the mean of the end velocities, and displacement/h
         for k, shift in enumerate((0.0, 1.0, -2.0)):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
-            found += assembly.marker_steps()
-            for account in moved:
-                found += reading_steps(account.account, account.middle[k], fields)
+            readings = [one for account in moved for one in power_steps(account.account, account.middle[k], fields)]
+            found += assembly.marker_steps(readings) + readings
         for account in moved:
             found.append(step(mix_powers, *(reading.powers.reshape(-1) for reading in account.middle)))
         return found
@@ -365,7 +371,8 @@ class Balance:
             keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
             steps = self._state_steps(state) + self._steps + self._middle_steps() + self._settling_steps() + keep
             self._arrays, self._whole = arrays, Program(steps)
-        return self._whole if self._whole.is_compiled else None
+        # functions of users must be called at the state, and again in the middle of the step
+        return self._whole if self._whole.is_plain else None
 
     def take_sums(self) -> dict[str, float]:
         """Increase of the quantities since the last call, on this process [J]."""

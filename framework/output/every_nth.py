@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import ceil
 
 from windlass.framework.output.series import Closing
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
+
+ROUNDING = 1e-6
+"""Share of an interval, or of a step, by which times are rounded [1]."""
 
 
 class EveryNth(StepHook, Closing, ABC):
@@ -54,9 +58,9 @@ class EveryNth(StepHook, Closing, ABC):
             return self._every - 1 - self._steps % self._every
         if not self._by_time or not self._interval > 0.0:
             return 0
-        due = self._start + (self._count_due(state) + 1) * self._interval
-        # one frame less, because of rounding errors
-        return max(0, int((due - state.t) / size) - 2)
+        due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
+        # rounding errors may make it one step too early, never too late
+        return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     def skip(self, steps: int) -> None:
         """Count the steps."""
@@ -71,7 +75,7 @@ class EveryNth(StepHook, Closing, ABC):
     def _count_due(self, state: State) -> int:
         now = state.t if self._by_time else float(state.step)
         # outside of a solve, each step
-        return int((now - self._start) / self._interval + 1e-6) if self._interval > 0.0 else self._steps
+        return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:
         """Record the last state, also the last good state of a failed solve."""

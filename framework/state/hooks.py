@@ -113,13 +113,19 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
     called = list(hooks)
     for hook in called:
         getattr(hook, stage)(state)
-    if called and (state.t != t or not is_finite(state)):
+    if state.t != t or (any(map(_may_change, called)) and not is_finite(state)):
         names = [name_hook(hook) for hook in called if not type(hook).__module__.startswith("windlass.")]
         names += [name_hook(hook) for hook in called if isinstance(hook, _AfterStep)]
         refuse_change(state, t, f"{'one of the hooks' if len(names) > 1 else 'the hook'} {', '.join(names)}, {stage}")
     leave(Stage.OUTPUT)
 
 
+def _may_change(hook: StepHook) -> bool:
+    """Whether a hook may change the state: not those of outputs, which are called often."""
+    return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
+
+
+OUTPUTS = "windlass.framework.output", "windlass.framework.ledger"
 CHANGED = ("q", "v", "a", "data")
 """Values of a state that user code may change between steps."""
 

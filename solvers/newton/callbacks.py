@@ -43,8 +43,9 @@ MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Numbers of programs, and of other parts that may fail."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
-KEPT, ZERO, CARRIED = range(3)
-"""Start of a run: the present unknowns, 0, or the unknowns of the motion in the fields."""
+KEPT, ZERO, CARRIED, AGAIN = range(4)
+"""Start of a run: the present unknowns, 0, or the unknowns of the motion in the fields, which belong to the step before
+or to the pass before."""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
@@ -187,9 +188,9 @@ def solve(start: int, context: Any) -> int:
         for i in range(len(c.loads)):
             c.loads[i] = c.weights[i]
         status = run_program(c.programs, LOADS, b.state)
-    if start == CARRIED:
+    if start in (CARRIED, AGAIN):
         carry(c.motion.a, c.motion.lam, c.factors, b.places, c.before)
-    if status == 0 and start != KEPT:
+    if status == 0 and start in (ZERO, CARRIED):
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
     if status == 0 and start == CARRIED:
         # tolerances refer to the predictor, with decisions as they are
@@ -199,7 +200,7 @@ def solve(start: int, context: Any) -> int:
             status = call_c(address[NORM], (handles[RESIDUAL_VECTOR], np.int32(NORM_2), address[PLACE]))
             c.measures[0]["guessed"], c.measures[0]["predictor"] = 1, floats_at(address[PLACE], 1)[0]
         c.mapped[0] = left
-    if status == 0 and start == CARRIED:
+    if status == 0 and start in (CARRIED, AGAIN):
         status = call_c(address[GET], (handles[UNKNOWNS], address[PLACE]))
         if status == 0:
             copy_values(c.before, floats_at(c.place[0], len(c.before)))
@@ -279,7 +280,7 @@ class Callbacks:
         if not problem.may_compile or not is_compiled(eval_residual):
             return
         c, loads = self._context, problem.assembly.loads
-        if problem.run == self._run and c is not None and history is c.history and loads.are_steady:
+        if problem.run == self._run and c is not None and history is c.history:
             if self.suits_steps and not self._has_loads:
                 loads.update()
             else:
@@ -299,7 +300,7 @@ class Callbacks:
         ):
             c = self._create_context(measures, history, loads)
         state = c.buffers.state
-        state["load_factor"], state["failed"] = problem.scheme.load_factor, -1
+        state["failed"] = -1
         for i, program in enumerate(programs):
             if program is not None and program is not self._programs[i]:
                 assert program.table is not None
@@ -319,8 +320,7 @@ class Callbacks:
             if table is not None and self._has_loads:
                 c.programs[LOADS] = table.ctypes.data, len(table)
             self._solve = CompiledSolve(self._find_address("solve"))
-            at_time = loads.at_time or any(program.at_time for program in programs if program is not None)
-            self.suits_steps = (self._has_loads or not loads.are_timed) and not at_time
+            self.suits_steps = self._has_loads or not loads.are_timed
 
     @property
     def is_compiled(self) -> bool:
@@ -358,10 +358,9 @@ class Callbacks:
         if error is not None:
             raise error
         around = () if self._around is None else self._around.programs
-        update = self._problem.assembly.loads.update
-        program = (*self._programs, update, None, *around)[failed]
+        program = (*self._programs, self._problem.assembly.loads, None, *around)[failed]
         assert program is not None
-        program()
+        program.explain()
         raise RuntimeError("a kernel failed, but not when it was called again")
 
     def _create_context(self, measures: Any, history: FloatArray, loads: Loads) -> Context:

@@ -7,13 +7,12 @@ The residual is unscaled, so that its 2-norm is the norm of the equations of mot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.matrix import TangentMatrix
 from windlass.framework.assembly.sparsity import Pattern
@@ -42,10 +41,12 @@ from windlass.solvers.newton.problem_kernels import (
     Buffers,
     DofMap,
     Solution,
+    carry,
     clear_values,
     expand,
     stabilise,
     store_motion,
+    subtract_loads,
     take_over,
     write_residual,
 )
@@ -97,8 +98,9 @@ class NonlinearProblem:
         self._departure, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
+        self._carry = call(carry)
         # by their contents: programs of the residual, or the number of evaluations so far
-        self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
+        self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
         self._tangent_key: tuple[Any, ...] = ()
@@ -191,7 +193,8 @@ class NonlinearProblem:
         self.assembly.refresh()
         self.scheme, self._expanded[0], self._expanded_state = scheme, 0, -1
         factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
-        key = *factors, scheme.stabiliser, scheme.load_factor, scheme.rate_level, scheme.unit_rates
+        live = self._has_live_loads(scheme)
+        key = *factors, scheme.stabiliser, scheme.load_factor, scheme.rate_level, scheme.unit_rates, live
         self.lag.begin((*key, self.assembly.world.version))
         fields = self.assembly.fields
         fields.time[0], fields.rate_level, fields.unit_rates = scheme.t, scheme.rate_level, scheme.unit_rates
@@ -203,14 +206,14 @@ class NonlinearProblem:
         run = *key, scheme.is_held, self.assembly.revision, self.matrix
         if run != self.run:
             self.run, self.factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
+            self._state["load_factor"] = scheme.load_factor
         if from_zero:
             self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), 0 in statics, and multipliers, shape (m,), instead of the predictor."""
-        places, scheme, local = self._places, self.scheme, self._sum
-        local[places.dofs] = a / (scheme.a_factor or 1.0)
-        local[places.multipliers] = lam / scheme.multiplier_factor
+        local, factors = self._sum, np.array([0.0, self.scheme.a_factor or 1.0, self.scheme.multiplier_factor])
+        self._carry(a, lam, factors, self._places, local)
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
@@ -242,7 +245,7 @@ class NonlinearProblem:
             self._expansion_steps += self.assembly.marker_steps()
         self._expansion_uses += 1
         if self._expansion is None and self._expansion_uses >= self.uses:
-            self._expansion = Program(self._expansion_steps)
+            self._expansion = self._create_program(self._expansion_steps)
         if self._expansion is None:
             run_steps(self._expansion_steps)
         else:
@@ -271,61 +274,60 @@ class NonlinearProblem:
     def find_programs(self) -> Programs:
         """The programs of compiled callbacks in the run that begins."""
         scheme, assembly = self.scheme, self.assembly
-        steady = assembly.loads.are_steady and not scheme.is_held
-        if self._expansion_revision != assembly.revision or not steady:
+        if self._expansion_revision != assembly.revision or scheme.is_held:
             return None, None, None
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
             # a tangent kept for many steps would be evaluated too seldom for this count
-            self._tangent_program = Program(self._tangent_steps)
+            self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update values that only Python can update to the time of the run, and loads, unless a table updates them."""
-        with self._evaluating():
-            for program in filter(None, programs):
-                for bring in program.at_time:
-                    bring()
-            loads = self.assembly.loads
-            if programs[1] is not None and self.scheme.load_factor != 0.0 and not (by_table and loads.leave_to_table()):
-                loads.update()
+        """Update loads to the time of the run, unless a table updates them."""
+        loads = self.assembly.loads
+        if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
+            return
+        with self.assembly.calling():
+            loads.update()
 
-    @contextmanager
-    def _evaluating(self) -> Iterator[None]:
-        """User functions called within this context must not evaluate or solve anything else."""
-        self.assembly.evaluating = True
-        try:
-            yield
-        finally:
-            self.assembly.evaluating = False
+    def _create_program(self, steps: list[Step]) -> Program:
+        return Program(steps, asks=self.assembly.is_fixed, around=self.assembly.calling)
 
     def eval_residual(self, _snes: Any, x: Any, out: Any) -> None:
         """SNESFunction."""
-        with self._evaluating():
+        with self.assembly.calling():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
-            self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
+            self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor, live=False)
             self.scheme.add_held(self.buffers.f, self.buffers.c)
             self._take_residual_steps()
         self.write_residual(out)
         self._state["residuals"] += 1
 
-    def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
+    def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, bool, int]:
         """Key of the terms in the residual."""
         contents = scheme.has_inertia, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
-        return *contents, self.assembly.revision
+        return *contents, self._has_live_loads(scheme), self.assembly.revision
+
+    def _has_live_loads(self, scheme: Scheme) -> bool:
+        """Whether loads act that depend on coordinates."""
+        return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms except loads to the sums; by a program if this is done often."""
+        """Add all terms but loads that do not depend on coordinates; by a program if this is done often."""
         key = self._find_key(self.scheme)
         program = self._programs.get(key)
         if isinstance(program, Program):
             program()
             return
-        f, c = self.buffers.f, self.buffers.c
-        steps = force_steps(self.assembly, f, inertia=key[0], newton=True) + constraint_steps(self.assembly, c, f)
+        f, c, steps = self.buffers.f, self.buffers.c, list[Step]()
+        if key[4]:
+            live, where = np.zeros_like(f), (evaluate(self.assembly.fields),)
+            steps += [(call(clear, (live,)), where), *self.assembly.loads.live_steps(live)]
+            steps.append((call(subtract_loads, (live, self._state, f)), where))
+        steps += force_steps(self.assembly, f, inertia=key[0], newton=True) + constraint_steps(self.assembly, c, f)
         if key[1]:
             place, x = self._places.reference, self.assembly.fields.x
             known = self._stabiliser, x, place, self._anchor, self._departure
@@ -335,7 +337,7 @@ class NonlinearProblem:
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()
         uses = 1 + (program or 0)
-        self._programs[key] = uses if uses < self.uses else Program(steps)
+        self._programs[key] = uses if uses < self.uses else self._create_program(steps)
 
     def write_residual(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
@@ -356,12 +358,11 @@ class NonlinearProblem:
 
     def update_tangent(self, x: Any) -> None:
         """Evaluate the tangent at the unknowns x into the matrix."""
-        with self._evaluating():
+        with self.assembly.calling():
             self.expand_unknowns(x)
             self._follow_pattern()
             scheme, values = self.scheme, self.matrix.values
             self._take_tangent_steps(scheme, values)
-            self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
             self._static_states.add_tangent(values, scheme.load_factor)
         self.matrix.update()
         self._state["tangents"] += 1
@@ -369,10 +370,11 @@ class NonlinearProblem:
     def _find_tangent_key(self, scheme: Scheme) -> tuple[Any, ...]:
         """Key of the program for a tangent."""
         factors = scheme.v_factor, scheme.a_factor, scheme.stabiliser, scheme.multiplier_factor
-        return *factors, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
+        live = scheme.load_factor if self._has_live_loads(scheme) else 0.0
+        return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Evaluate the tangent except loads; by a program if the same factors recur."""
+        """Evaluate the tangent; by a program if the same factors recur."""
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
         key = self._find_tangent_key(scheme)
         if key != self._tangent_key:
@@ -385,9 +387,12 @@ class NonlinearProblem:
         steps = self._tangent_steps = [(self._clear, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
+        if self._has_live_loads(scheme):
+            gravity = assembly.loads.gravity
+            steps += assembly.load_tangent_steps(values, 1.0, scheme.v_factor, scheme.load_factor, gravity)
         run_steps(steps)
         if self._tangent_uses == self.uses:
-            self._tangent_program = Program(steps)
+            self._tangent_program = self._create_program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
         """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes together."""

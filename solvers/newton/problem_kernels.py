@@ -152,6 +152,14 @@ def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -
         f[i] = factor * loads[i]
 
 
+@kernel
+def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
+    """f -= load factor times loads, each (n + 1,)."""
+    factor = -state[0]["load_factor"]
+    for i in range(len(f)):
+        f[i] += factor * loads[i]
+
+
 @kernel(fast=False)
 def stabilise(
     stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray

@@ -43,7 +43,7 @@ class StaticStates:
         self._factor, self.are_sought = np.zeros(1), False
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
-        """Begin a run; in statics v0 holds the difference of each state from its coordinate, and gets the state."""
+        """Begin a run; in statics v0, the difference between a state and its coordinate, becomes the state."""
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)
         if self.are_sought:

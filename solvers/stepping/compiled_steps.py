@@ -2,7 +2,7 @@
 
 All parts of a usual step are programs or compiled Newton runs: predictor, Newton's method, checks of watches, the
 update of history values, the end of the step, the search for kinks of constraints.  `take_steps` makes these calls for
-the given number of steps and returns earlier at an unusual step: Newton's method has failed, contacts need another
+the given number of steps and returns earlier at an unusual step: Newton's method has failed, contacts need a third
 pass, a watch has found something, a constraint has a kink.  Python continues within this step by the same rules as
 without compiled steps, so that digits, counts and messages are equal.
 """
@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.kernels.addresses import lay_down
 from windlass.framework.kernels.c_functions import call_c, find_c_address, load
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, join
-from windlass.solvers.newton.callbacks import BEYOND, run_program
+from windlass.solvers.newton.callbacks import AGAIN, BEYOND, ZERO, run_program
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem_kernels import begin_run
 from windlass.solvers.newton.scheme import Scheme
@@ -37,7 +38,7 @@ BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 watches and hooks for steps that they do not see."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages that the last step has reached."""
-STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED = range(7)
+STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
 """Places in `StepContext.counts`."""
 
 
@@ -56,6 +57,18 @@ class Follow(NamedTuple):
     noise: float
 
 
+class PassValues(NamedTuple):
+    """What a pass leaves for the next one: history values, accelerations, multipliers, and the outcome of the update.
+
+    Shapes (d,), (n + 1,), (m + 1,) and (6,).
+    """
+
+    data: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    outcome: FloatArray
+
+
 class StepContext(NamedTuple):
     """The data of `take_steps`.
 
@@ -63,11 +76,15 @@ class StepContext(NamedTuple):
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
         programs: address and number of calls of each program, shape (6, 2).
         counts: stage of the last step, steps before it and their iterations, number of wanted steps, whether
-            constraints are checked, start of Newton runs, and number of mapped residuals of each, shape (7,).
+            constraints are checked, start of Newton runs, number of mapped residuals of each, passes of the steps
+            before, whether steps may have a second pass, whether the last one had one, and iterations of its first
+            pass, shape (11,).
         limits: absolute and relative force error that is accepted, see `Passes`, shape (2,).
         ends: of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
-        outcome: result of the update of history values, see `judge_outcomes`, shape (6,).
+        size: of the steps [s], shape (1,).
+        now, first: values of the present pass, and those that the first pass of a step has left.
+        start_data: history values at the start of the step, shape (d,).
         found: > 0 if a watch has found something, shape (1,).
         follow: see `Follow`.
         records: see `Newton.records`.
@@ -81,7 +98,10 @@ class StepContext(NamedTuple):
     time: FloatArray
     start_time: FloatArray
     mapped: FloatArray
-    outcome: FloatArray
+    size: FloatArray
+    now: PassValues
+    first: PassValues
+    start_data: FloatArray
     found: FloatArray
     follow: Follow
     records: tuple[Any, Any, Any]
@@ -94,6 +114,63 @@ def call_program(programs: IntArray, which: int, state: Any) -> int:
     if status != 0:
         state[0]["failed"] += BEYOND
     return int(status)
+
+
+@kernel(fast=False)
+def copy_pass(values: Any, to: Any) -> None:
+    """Copy `PassValues`."""
+    copy_values(values.data, to.data)
+    copy_values(values.a, to.a)
+    copy_values(values.lam, to.lam)
+    copy_values(values.outcome, to.outcome)
+
+
+@kernel(fast=False)
+def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
+    """Checks of watches and the update of history values after a Newton run; 0 if all went well."""
+    c.found[0] = 0.0
+    status = call_program(c.programs, LOOK, state)
+    if status == 0:
+        counts[STAGE] = LOOKED
+        status = call_program(c.programs, UPDATE, state)
+    if status == 0:
+        counts[STAGE] = UPDATED
+    return int(status)
+
+
+@kernel(fast=False)
+def is_settled(c: Any) -> bool:
+    """Whether contacts agree with the result of a pass."""
+    return bool(c.now.outcome[0] <= max(c.limits[0], c.limits[1] * c.now.outcome[3]))
+
+
+@kernel(fast=False)
+def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
+    """The second pass of a step, with the history values that the first one has left; 0 without failure.
+
+    If Newton's method fails in it, all is as after the first pass.
+    """
+    reason, start = state[0]["reason"], ZERO
+    counts[FIRST] = state[0]["iterations"]
+    copy_pass(c.now, c.first)
+    begin_run(measures, lag, state)
+    if counts[MAPPED] > 0:
+        # without return maps
+        copy_values(c.start_data, c.now.data)
+    else:
+        lag[0]["switched"] = c.now.outcome[2] != 0.0
+        if lag[0]["active"] and lag[0]["has_tangent"]:
+            start, measures[0]["guessed"] = AGAIN, 1
+    c.mapped[0] = 0.0
+    status = call_c(c.addresses[0], (np.int64(start), c.addresses[1]))
+    if status != 0:
+        return int(status)
+    if state[0]["reason"] <= 0:
+        copy_pass(c.first, c.now)
+        state[0]["reason"], state[0]["iterations"] = reason, counts[FIRST]
+        return 0
+    counts[SECOND] = 1
+    return int(finish_pass(c, counts, state))
 
 
 @kernel(fast=False)
@@ -110,7 +187,9 @@ def take_steps(context: Any) -> int:
             if status != 0:
                 return int(status)
             counts[EARLIER] += 1
-            counts[ITERATIONS] += state[0]["iterations"]
+            counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
+            counts[PASSES] += 1 + counts[SECOND]
+            counts[SECOND] = 0
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
             c.mapped[0] = counts[MAPPED]
@@ -121,21 +200,21 @@ def take_steps(context: Any) -> int:
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
         # watches and history values after it
-        c.found[0] = 0.0
-        status = call_program(c.programs, LOOK, state)
-        if status == 0:
-            counts[STAGE] = LOOKED
-            status = call_program(c.programs, UPDATE, state)
+        status = finish_pass(c, counts, state)
         if status != 0:
             return int(status)
-        counts[STAGE] = UPDATED
         # contacts need another pass
-        if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
-            return 0
+        if not is_settled(c):
+            outcome = c.now.outcome
+            if counts[REPEATS] == 0 or not np.isfinite(outcome[0]) or outcome[1] < c.size[0]:
+                return 0
+            status = repeat(c, counts, measures, lag, state)
+            if status != 0 or counts[SECOND] == 0 or not is_settled(c):
+                return int(status)
         # Python judges the finding of a watch
         if c.found[0] != 0.0:
             return 0
-        lag[0]["switched"] = c.outcome[2] != 0.0
+        lag[0]["switched"] = c.now.outcome[2] != 0.0
         # the end of the step becomes the state
         status = call_program(c.programs, END, state)
         if status != 0:
@@ -173,7 +252,10 @@ class CompiledSteps:
         programs: in the order of their numbers.
         pace: number of steps of a call by elapsed time.
         stage: stage of the last step.
-        earlier, iterations: steps that were done before the last one, and their iterations.
+        earlier, iterations, passes: steps that were done before the last one, and their iterations and passes.
+        had_second: whether the last step had a second pass, with which `first` and ``first_iterations`` belong to the
+            first one.
+        now, first: see `StepContext`.
     """
 
     def __init__(
@@ -188,16 +270,20 @@ class CompiledSteps:
         self._newton, self._scheme, self._follow, self._found, self._mapped = newton, scheme, follow, found, mapped
         fields = newton.problem.assembly.fields
         self._times = fields.time, fields.start_time, fields.mapped
-        self._counts, self._limits = np.zeros(7, np.int64), np.array([settings.atol, settings.rtol])
+        self._start_data, self._size, self._may_repeat = fields.start_data, fields.step_size, settings.max_it > 1
+        self.now = PassValues(fields.data, fields.a, fields.lam, newton.problem.assembly.updates.total)
+        self.first = PassValues(*(np.zeros_like(values) for values in self.now))
+        self._counts, self._limits = np.zeros(11, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
         # programs made of several programs, as given
         self._given: tuple[Program, ...] = ()
-        self._are_compiled, self._outcome = False, np.zeros(0)
+        self._are_compiled = False
         self._context: StepContext | None = None
         self._block, self._place = lay_down(()), 0
         self._take: Any = None
-        self.pace, self.stage, self.earlier, self.iterations = 1, NOTHING, 0, 0
+        self.pace, self.stage, self.earlier, self.iterations, self.passes = 1, NOTHING, 0, 0, 0
+        self.had_second, self.first_iterations = False, 0
 
     def prepare(
         self,
@@ -207,6 +293,7 @@ class CompiledSteps:
         end: Program,
         follow: Program | None,
         idle: Sequence[Program],
+        repeats: bool,
     ) -> bool:
         """Prepare steps of equal size up to these times [s]; False if some of their programs need Python.
 
@@ -215,8 +302,10 @@ class CompiledSteps:
             begin, looks, end: programs, see `BEGIN` and the numbers after it.
             follow: the program after these; None if Python has more to do after the step.
             idle: programs of watches and hooks for the steps before the last one.
+            repeats: whether a step whose contacts have not settled is repeated whatever has changed.
         """
-        self.stage = self.earlier = self.iterations = 0
+        self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
+        self.had_second = False
         updates = self._newton.problem.assembly.updates
         old, last = self._given, NO_CALLS if follow is None else follow
         given = begin, updates.program, end, last, *looks, *idle
@@ -225,7 +314,7 @@ class CompiledSteps:
             self._change((begin, join(looks), updates.program, end, last, join(idle)), updates.total)
         counts = self._counts
         counts[:] = 0
-        counts[WANTED], counts[MAPPED] = 1, self._mapped
+        counts[WANTED], counts[MAPPED], counts[REPEATS] = 1, self._mapped, repeats and self._may_repeat
         if follow is not None:
             counts[WANTED], counts[FOLLOWS] = len(ends), 1
             if len(ends) > 1:
@@ -240,10 +329,12 @@ class CompiledSteps:
         for i, program in enumerate(programs):
             assert program.table is not None
             self._tables[i] = program.table.ctypes.data, len(program.table)
-        if self._context is None or self._outcome is not outcome:
-            places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._times
-            c = self._context = StepContext(*places, outcome, self._found, self._follow, self._newton.records)
-            self._block, self._outcome = lay_down(c), outcome
+        if self._context is None or self.now.outcome is not outcome:
+            self.now = self.now._replace(outcome=outcome)
+            places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._times, self._size
+            passes = self.now, self.first, self._start_data
+            c = self._context = StepContext(*places, *passes, self._found, self._follow, self._newton.records)
+            self._block = lay_down(c)
             self._place = self._block.ctypes.data
             self._take = Take(find_c_address(take_steps, (), c))
 
@@ -261,7 +352,11 @@ class CompiledSteps:
         try:
             status: int = self._take(self._place)
         finally:
-            self.stage, self.earlier, self.iterations, *_ = self._counts.tolist()
+            counts = self._counts.tolist()
+            self.stage, self.earlier, self.iterations, self.passes = (
+                counts[k] for k in (STAGE, EARLIER, ITERATIONS, PASSES)
+            )
+            self.had_second, self.first_iterations = counts[SECOND] != 0, counts[FIRST]
             self._scheme.t = float(self._times[0][0])
         each = (time.perf_counter() - begin) / (1 + self.earlier)
         self.pace = min(int(LONGEST / max(each, 1e-9)) or 1, MOST)

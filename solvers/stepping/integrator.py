@@ -141,6 +141,18 @@ def add_turning(
             out[rotations[i, k]] -= scale * rate * rate * (place - base * e[k])
 
 
+@kernel
+def finish_rotations(
+    rotations: IntArray, reference: FloatArray, q0: FloatArray, v0: FloatArray, a0: FloatArray, q: FloatArray,
+    v: FloatArray, a: FloatArray, numbers: FloatArray, shift: float, algorithmic: FloatArray,
+) -> None:  # fmt: skip
+    """`finish` for Euler parameters, from the motion at both ends of a step; scales them to length 1."""
+    h = numbers[0]
+    scale_to_unit(rotations, reference, q, v, a, algorithmic)
+    add_turning(rotations, reference, q0, v0, a0, 0.5 * h, (1.0 + shift) * h, 0.0, 1.0, algorithmic)
+    add_turning(rotations, reference, q, v, a, 0.0, shift * h, 1.0, -1.0, algorithmic)
+
+
 @dataclass(frozen=True)
 class Integrator:
     """Constants of one method of the Newmark family, with an acceleration-like variable A, or a instead of A:

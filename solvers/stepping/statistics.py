@@ -50,10 +50,10 @@ class Statistics:
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
     _stop: tuple[float, float] | None = None
 
-    def add(self, steps: int, iterations: int) -> None:
-        """Add a number of usual steps of one pass each, with all their Newton iterations."""
+    def add(self, steps: int, passes: int, iterations: int) -> None:
+        """Add a number of usual steps, with all their passes and Newton iterations."""
         self.steps += steps
-        self.discontinuous_iterations += steps
+        self.discontinuous_iterations += passes
         self.newton_iterations += iterations
 
     def begin(self) -> None:

@@ -22,11 +22,10 @@ from windlass.solvers.newton.problem_kernels import store_motion
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.integrator import (
     Integrator,
-    add_turning,
     finish,
+    finish_rotations,
     predict,
     predict_rotations,
-    scale_to_unit,
 )
 
 
@@ -90,22 +89,6 @@ class StepKernels:
         self.begin()
         return scheme
 
-    def finish(self, start: State, state: State) -> None:
-        """Store the end of a solved step, which is in the fields, in the state.
-
-        Args:
-            start: the state at the start of the step; with rotations not the same object as ``state``.
-            state: the state at its end, with which `predict` was called.
-        """
-        self.end()
-        integrator, out = self._integrator, state.carried
-        if len(integrator.rotations):
-            h, shift = float(self._numbers[0]), integrator.shift
-            where = integrator.rotations, integrator.reference
-            scale_to_unit(*where, state.q, state.v, state.a, out)
-            add_turning(*where, start.q, start.v, start.a, 0.5 * h, (1.0 + shift) * h, 0.0, 1.0, out)
-            add_turning(*where, state.q, state.v, state.a, 0.0, shift * h, 1.0, -1.0, out)
-
     def _lay_down(self, state: State) -> None:
         """The programs for the arrays of a state."""
         integrator, numbers, scheme, found = self._integrator, self._numbers, self.scheme, self._algorithmic
@@ -121,8 +104,11 @@ class StepKernels:
         if self._carries:
             pairs = (state.a, fields.a[:-1]), (state.lam, fields.lam[:-1])
             begin += [call(copy_values, pair) for pair in pairs]
-        if len(integrator.rotations):
+        turns = len(integrator.rotations) > 0
+        before = tuple(np.zeros_like(values) for values in now[:3]) if turns else ()
+        if turns:
             begin.append(call(predict_rotations, lambda s: (*where, *now, numbers, shift, *out)))
+            begin += [call(copy_values, pair) for pair in zip(now[:3], before, strict=True)]
         share = integrator.shares[2] if integrator.generalised else 0.0
         stored, kept = self._problem.name_stored(state), (fields.data, state.data)
         end = [
@@ -130,4 +116,7 @@ class StepKernels:
             call(copy_values, lambda s: kept),
             call(finish, lambda s: (found, share, state.a, state.carried)),
         ]
+        if turns:
+            ends = *before, state.q, state.v, state.a
+            end.append(call(finish_rotations, lambda s: (*where, *ends, numbers, shift, state.carried)))
         self.begin, self.end = Program((step, (s,)) for step in begin), Program((step, (s,)) for step in end)

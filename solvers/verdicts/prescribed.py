@@ -26,7 +26,7 @@ from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
-from windlass.solvers.verdicts.watch import Watch
+from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
 """Change in a step per change in the step before from which a step is halved [1]."""
@@ -91,11 +91,15 @@ class PrescribedWatch(Watch):
         self._revision, self._wait = -1, 0
         return []
 
+    def before_step(self, state: State, h: float, moved: bool) -> int:
+        """See `Watch`; every step is examined."""
+        if self._revision != self._assembly.revision:
+            self._lay_down()
+        return 1 if self._anywhere else NEVER
+
     def refuse(self, t: float, then: float) -> str:
         """Text with the constraints that jump between two times [s], or an empty text."""
         assembly = self._assembly
-        if self._revision != assembly.revision:
-            self._lay_down()
         if not self._anywhere:
             return ""
         fields, self._wait = assembly.fields, self._wait - 1

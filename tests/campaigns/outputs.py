@@ -6,6 +6,7 @@ import json
 import os
 import random
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ import h5py
 import numpy as np
 
 from windlass.commands import show, sweep
-from windlass.commands.studies import sweep_plots, sweep_table
+from windlass.commands.studies import evaluation, sweep_plots, sweep_table
 from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
 from windlass.exudyn import export
@@ -168,6 +169,16 @@ def show_picture(folder: Path) -> None:
     solve_picture.draw(path)
 
 
+def evaluate_table(folder: Path) -> None:
+    """Spectra and curves of `windlass post`."""
+    with tempfile.TemporaryDirectory() as place:
+        source = Path(place) / "measured.csv"
+        rows = [(0.1 * k, np.sin(0.3 * k)) for k in range(200)]
+        CsvTable(source, [("time", "s"), ("tension", "N")], rows).close()
+        given = {"spectrum": str(folder / "spectrum.csv"), "picture": str(folder / "tension.png")}
+        evaluation.evaluate_table(source, given)
+
+
 def write_options(folder: Path) -> None:
     """The file of windlass tune."""
     write_output(folder / "model.opts", b"# windlass tune model.py\n-dynamic_pc_type lu\n", "-best", "file of options")
@@ -197,6 +208,7 @@ WAYS = (
     Way("CsvTable", ("any.csv",), write_table),
     Way("windlass sweep", ("sweep.csv", "plots/x.png"), finish_sweep),
     Way("windlass-export-exudyn", ("model.json",), export_exudyn),
+    Way("windlass post", ("spectrum.csv", "tension.png"), evaluate_table, makes_folder=True),
     Way("windlass show", ("frame.png",), show_picture),
     Way("windlass tune", ("model.opts",), write_options),
 )

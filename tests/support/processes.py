@@ -33,7 +33,8 @@ class Starter:
     """A process that starts others, see `support.starter`; its input is closed with this process, which ends it."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="start")
+        # names of sockets are short
+        self._folder = tempfile.TemporaryDirectory(prefix="start", dir="/tmp")
         self.place = f"{self._folder.name}/socket"
         command, pipe = [sys.executable, str(ROOT / "tests/support/starter.py"), self.place], subprocess.PIPE
         own = environment() | {"MPLBACKEND": "Agg"}

@@ -1,19 +1,24 @@
 """The kernel decorator and its cache: kernels that other processes find, kernels that they compile, and notes."""
 
+import dis
 import json
 import math
 import os
 import shutil
 import stat
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import CodeType
 from typing import Any, NamedTuple
 
 import pytest
 
 import windlass
+from windlass.framework.kernels.cache_key import list_names
 from windlass.framework.kernels.kernel import kernel
+
+from support.processes import run_warm
 
 ANNOUNCEMENT = "windlass: compiling kernels for this machine (first use, kept in "
 
@@ -86,31 +91,27 @@ class Outcome(NamedTuple):
     stderr: str
 
 
-def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
-    """Start the script of a folder in a process of its own; the cache is next to the folder unless told otherwise."""
+def settings(folder: Path, **environment: str) -> dict[str, str]:
+    """The environment of the script of a folder; the cache is next to the folder unless told otherwise."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
-    command, pipe = [sys.executable, str(folder / "script.py")], subprocess.PIPE
-    # a module that is edited twice within a second, to the same size, must not come from a kept file
-    own["PYTHONDONTWRITEBYTECODE"] = "1"
-    return subprocess.Popen(command, env=inherited | own | environment, stdout=pipe, stderr=pipe, text=True)
+    return inherited | own | environment
 
 
-def finish(process: "subprocess.Popen[str]") -> Outcome:
-    stdout, stderr = process.communicate(timeout=600)
-    assert process.returncode == 0, stderr
-    return Outcome(**json.loads(stdout), stderr=stderr)
-
-
-def run(folder: Path, **environment: str) -> Outcome:
-    return finish(start(folder, **environment))
+def run(folder: Path, kind: int = 1, **environment: str) -> Outcome:
+    """Run the script of a folder in a process of its own; those of both kinds have different hashes of texts."""
+    done = run_warm([str(folder / "script.py")], None, settings(folder, **environment), kind=kind)
+    assert done.returncode == 0, done.stderr
+    return Outcome(**json.loads(done.stdout), stderr=done.stderr)
 
 
 def edit(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
+    # a module that is edited twice within a second, to the same size, must not come from a kept file
+    shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +121,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     folder.mkdir()
     for name, text in {"helpers": HELPERS, "law": LAW, "script": SCRIPT + REPORT}.items():
         (folder / f"{name}.py").write_text(text)
-    return folder, run(folder)
+    return folder, run(folder, 0)
 
 
 @pytest.fixture
@@ -195,8 +196,8 @@ def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
 
 def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: Path) -> None:
     shutil.rmtree(user.parent / "cache")
-    ranks = [start(user, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(2)]
-    outcomes = [finish(rank) for rank in ranks]
+    with ThreadPoolExecutor() as pool:
+        outcomes = list(pool.map(lambda rank: run(user, rank, OMPI_COMM_WORLD_RANK=str(rank)), range(2)))
     assert [outcome.results for outcome in outcomes] == [RESULTS, RESULTS]
     # one process waits for the kernels of the other; only the first rank prints
     assert (ANNOUNCEMENT in outcomes[0].stderr) == bool(outcomes[0].compiled)
@@ -292,3 +293,20 @@ def test_reading_kernels_is_quick(tmp_path: Path) -> None:
     assert (second.compiled, second.loaded) == ([], 8)
     # calls of functions, which do not depend on the load of the machine as times do
     assert second.results[0] < 0.1 * first.results[0]
+
+
+def test_names_in_instructions_are_those_of_dis() -> None:
+    """The key of the cache reads byte code by itself; names and scopes are those of Python's disassembler."""
+    scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
+    scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
+    modules = [
+        module for name, module in list(sys.modules.items()) if name.startswith(("windlass", "json", "numpy.lib"))
+    ]
+    values = [value for module in modules for value in list(vars(module).values())]
+    codes = [getattr(getattr(value, "py_func", value), "__code__", None) for value in values]
+    known = [code for code in codes if isinstance(code, CodeType)]
+    assert len(known) > 200
+    for code in known:
+        steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+        named = [(scopes.get(step.opname, ""), step.argval if step.opname in scopes else "") for step in steps]
+        assert list(list_names(code)) == named

@@ -42,7 +42,7 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     report = means.report()
     # the mean over 10 ms, in which tensions wave by a percent
     assert_allclose(report["driver"].power, -power, rtol=0.02)
-    # pulleys without a load feel no torque in the mean: the loss is that of the belt
+    # the mean torque on pulleys without a load is 0: the loss is that of the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
     # the energy over the whole time; the speeds of the pulleys differ only by creep and at the start
     assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.03, rtol=5e-3)

@@ -13,10 +13,13 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import MassPoint, nodes_of, straight_cable
+from windlass.elements import Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
 from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
+from windlass.solvers.newton.newton import Newton
 from windlass.solvers.stepping.compiled_steps import MOST, CompiledSteps, take_steps
+
+from support.belt import belt_parameters, build_belt, solve_static
 
 pytestmark = pytest.mark.skipif(not is_compiled(take_steps), reason="without compiler all steps are those of Python")
 
@@ -149,11 +152,74 @@ def test_errors_of_updates_arrive_as_themselves(calls: list[int]) -> None:
 
 
 def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
-    """A load that is a function of Python keeps its steps with Python; one that is compiled does not."""
-    for function, compiled in ((lambda t: 3.0 * np.sin(20.0 * t), False), (con.sine(3.0, 20.0), True)):
+    """Compiled steps call a load that is a function of Python once per time, and give the digits of a compiled one."""
+    found, times = [], list[float]()
+
+    def push(t: float) -> float:
+        times.append(t)
+        return 3.0 * float(np.sin(20.0 * t))
+
+    for function in (push, con.sine(3.0, 20.0 / (2.0 * np.pi))):
         world = wl.World()
         point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
         world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, point, "x"), function=function)
         calls.clear()
-        wl.Dynamic(world, step=1e-3, end=0.1, name="").solve()
-        assert (sum(calls) > 0) == compiled
+        found.append(wl.Dynamic(world, step=1e-3, end=0.1, name="").solve().q)
+        assert sum(calls) > 60
+    assert np.allclose(found[0], found[1], rtol=1e-13, atol=0.0)
+    assert len(times) < 110 and len(set(times)) >= 100
+
+
+@pytest.mark.parametrize("model", ["turning", "eccentric", "user's load"])
+def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
+    """Euler parameters, gravity on a body beside its centre, and loads that depend on the motion keep their digits."""
+    found = []
+    for seen in (False, True):
+        world = wl.World(gravity=(0.0, 0.0, -9.81))
+        inertia = np.array([2.0, 3.0, 4.0, 0.1, 0.2, 0.3])
+        centre = (0.1, 0.0, 0.2) if model == "eccentric" else (0.0, 0.0, 0.0)
+        body = world.add(
+            RigidBody3D, position=(0.0, 0.0, 0.0), mass=5.0, inertia=inertia, center_of_mass=centre,
+            angular_velocity=(1.0, 7.0, 0.5),
+        )  # fmt: skip
+        if model == "user's load":
+            one, other = con.position_marker(world, world.add(Ground, position=(0.0, 0.0, 1.0))), body
+            push = lambda t, row, u, v, k, d, offset: 50.0 * u + 2.0 * v  # noqa: E731
+            marker = con.position_marker(world, other)
+            world.add(con.CartesianSpringDamper, marker0=one, marker1=marker, force_function=push)
+        calls.clear()
+        hooks = [lambda state: None] if seen else []
+        state = wl.Dynamic(world, step=1e-3, end=0.15, name="").solve(hooks=hooks)
+        found.append((state.q.tobytes(), state.v.tobytes(), state.a.tobytes(), state.carried.tobytes()))
+        assert (sum(calls) > 80) == (not seen)
+    assert found[0] == found[1]
+
+
+def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A belt that begins to turn, whose contacts need second passes: the same passes, iterations and motion as where
+    each pass is looked at, and a third of the Newton runs that Python begins."""
+    runs, found = [0], []
+    plain = Newton.solve
+
+    def count(self: Newton, *given: Any, **more: Any) -> Any:
+        runs[0] += 1
+        return plain(self, *given, **more)
+
+    class Look(wl.StepHook):
+        def after_iteration(self, state: wl.State, error: float) -> None:
+            pass
+
+    monkeypatch.setattr(Newton, "solve", count)
+    for hooks in ([], [Look()]):
+        info = belt_parameters(24, 2)
+        belt = build_belt(info)
+        start, _ = solve_static(belt, info)
+        belt.prepare_dynamic()
+        solver, runs[0] = wl.Dynamic(belt.world, step=1e-4, end=0.25, name=""), 0
+        state = solver.solve(start, hooks=hooks)
+        counts = solver.statistics
+        found.append((counts.steps, counts.newton_iterations, counts.discontinuous_iterations, state.q, runs[0]))
+    compiled, seen = found
+    assert compiled[:3] == seen[:3] and compiled[2] > 1.02 * compiled[0]
+    assert np.allclose(compiled[3], seen[3], rtol=0.0, atol=1e-12)
+    assert 3 * compiled[4] < seen[4]

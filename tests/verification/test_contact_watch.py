@@ -17,10 +17,10 @@ from campaigns import impacts
 from support.verdict_models import driven_belt
 
 
-def create_ball(modulus: float) -> wl.World:
-    """A ball of 1 kg that meets a half space at 5 m/s after 0.1 s."""
+def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.World:
+    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s unless told otherwise."""
     world = wl.World()
-    ball = world.add(MassPoint, mass=1.0, position=(0, 0.5225, 0), velocity=(0, -5.0, 0))
+    ball = world.add(MassPoint, mass=1.0, position=(0, gap + 0.02, 0), velocity=(0, -speed, 0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
     group = world.add(con.ContactSet)
     world.add(con.ContactSphere, contact_set=group, marker=ball, material=material, radius=0.02)
@@ -48,6 +48,31 @@ def test_an_impact_within_a_step() -> None:
     solver = wl.Dynamic(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert_allclose(solver.solve().v[1], 5.0, rtol=0.03)
     assert solver.verdict.word == "ok" and "does not resolve a contact" in solver.failed_attempts[0][2]
+
+
+def create_stop(stiffness: float) -> wl.World:
+    """A mass of 1 kg that meets a stop of its coordinate at 5 m/s after 0.1 s."""
+    world = wl.World()
+    mass = world.add(MassPoint, mass=1.0, position=(0, 0.5025, 0), velocity=(0, -5.0, 0))
+    marker = con.coordinate_marker(world, mass, "y")
+    world.add(con.ContactCoordinate, marker1=marker, contact_stiffness=stiffness, offset=-0.5025)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("world", "steps", "speed"),
+    [
+        (create_ball(1e12), 150, 5e3),
+        (create_stop(1e9), 150, 500.0),
+        (create_ball(1e10, speed=50.0, gap=0.02), 10, 1e3),
+    ],
+    ids=["harder ball", "stop", "at once"],
+)
+def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
+    """Contacts of 0.01 to 0.1 ms and steps of 1 ms, also where a run of ten steps begins with the impact."""
+    solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
+    assert solver.solve().v[1] > speed
+    assert any("does not resolve the impact" in words for words in solver.verdict.reasons)
 
 
 def test_a_restart_keeps_what_was_found() -> None:

@@ -401,3 +401,21 @@ def test_compiled_code_integrates_what_python_does(damping: float) -> None:
     assert slow.seen == slow.steps == quick.steps == 100
     assert quick.seen < 30 or os.environ.get("WINDLASS_JIT") == "0"
     assert quick.totals == slow.totals and quick.times.tolist() == slow.times.tolist()
+
+
+def test_functions_of_users_act_in_the_middle_of_steps() -> None:
+    """The ledger finds as much loss of a damper that is a function as of the same damper with a column."""
+    lost = []
+    for own in (False, True):
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), velocity=(3.0, 0.0), mass=2.0)
+        x = con.coordinate_marker(world, point, "x")
+        world.add(con.CoordinateSpringDamper, marker1=x, stiffness=500.0)
+        push = lambda t, row, u, v, k, d, offset: 4.0 * v  # noqa: E731
+        given = {"force_function": push} if own else {"damping": 4.0}
+        world.add(con.CoordinateSpringDamper, marker1=x, **given)
+        ledger = wl.EnergyLedger(every=5)
+        wl.Dynamic(world, step=2e-3, end=0.2, name="", method="trapezoidal_index2").solve(hooks=[ledger])
+        assert abs(ledger.rest) < 1e-9
+        lost.append(ledger["dissipation"][-1] + ledger["not accounted"][-1])
+    assert lost[0] > 2.0 and abs(lost[0] - lost[1]) < 1e-3 * lost[0]

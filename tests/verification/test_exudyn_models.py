@@ -321,7 +321,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
 
     vectors = Vectors()
     mirror: Any = types.SimpleNamespace(
-        mbs=types.SimpleNamespace(systemData=vectors), write=lambda state: setattr(vectors, "t", state.t)
+        mbs=types.SimpleNamespace(systemData=vectors), show=lambda state: setattr(vectors, "t", state.t)
     )
     export = dict.fromkeys(("velocities", "accelerations", "ODE1Velocities", "dataCoordinates"), True)
     settings = {"binary": False, "name": str(tmp_path / "deep" / "motion"), "writePeriod": 0.2, "append": False}

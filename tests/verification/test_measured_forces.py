@@ -301,6 +301,6 @@ def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
     cell = con.load_cell(world, joint, (0.0, 1.0), time_constant=1e-3)
     state = wl.Static(world, name="").solve()
     reading = wl.eval_output(cell.cell, "reading", state)
-    # the joint's force is on the left-hand side: the roller feels its opposite, downwards, against the rope
+    # the joint's force is on the left-hand side: its opposite acts on the roller, downwards
     assert_allclose(reading, -wl.eval_output(supports, "force", state).sum(), rtol=1e-8)
     assert reading > 5.0

@@ -81,7 +81,7 @@ def test_tackle(falls: int) -> None:
 
 
 def test_hoist() -> None:
-    """A drum that takes up rope with v lifts a load with v and with v sin(Ω t)/Ω; the drum feels N r."""
+    """A drum that takes up rope with v lifts a load with v and with v sin(Ω t)/Ω; the torque on the drum is N r."""
     mass, r, v, length, EA = 50.0, 0.3, 0.6, 10.0, 1e5
     world = wl.World(gravity=(0.0, -G))
     drum = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0, velocity=(0.0, 0.0, -v / r))
@@ -159,7 +159,7 @@ def test_tangent(length: float) -> None:
 
 @pytest.mark.parametrize("beside", [0.0, 0.3])
 def test_a_rope_ends_on_drums(beside: float) -> None:
-    """Between two drums that turn, the lower one crosswise: spans count alone, drums feel R N, no energy is lost.
+    """Between two turning drums, the lower one crosswise: only spans count, torques are R N, no energy is lost.
 
     The centre of the upper one is at a distance ``beside`` from the centre of its body.
     """

@@ -25,7 +25,7 @@ RHO_A, EA, RADIUS, ELEMENTS = 0.1, 1e4, 0.3, 64
 
 def find_modes(spin: float, bending: float, count: int) -> wl.ModesResult:
     """The modes of a ring in balance [rad/s, N m²]."""
-    # of N = EA (a/b - 1) = ρA v², with the speed v = Ω b of the material and the radius b without stress
+    # the radius b without stress follows from N = EA (a/b - 1) = ρA v² with the speed v = Ω b of the material
     stretch = EA / RHO_A
     free = brentq(lambda b: stretch * (RADIUS / b - 1.0) - spin**2 * b * RADIUS, 0.5 * RADIUS, 1.01 * RADIUS)
     angle = 2.0 * np.pi * np.arange(ELEMENTS) / ELEMENTS

@@ -55,7 +55,7 @@ def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> Non
 
 
 def test_the_ring_goes_with_its_hub_and_hubs_without_rotation_are_refused() -> None:
-    """Both fly and turn together; the spring feels nothing."""
+    """Both fly and turn together; the spring is unloaded."""
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.3, 0.1), angle=0.2, velocity=(1.0, -2.0, 30.0), mass=2.0, inertia=HUB)
     ring = con.torsional_damper(world, hub, 1e-3, 100.0, 0.1, mass=0.5)

@@ -88,7 +88,7 @@ def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
 
 
 def test_hoisting_a_mass_on_an_elastic_rope() -> None:
-    """The place within 2 % of the oscillation that hoisting excites, and the drive feels N (1 + ε) - EA ε²/2."""
+    """The place within 2 % of the oscillation by hoisting; the force on the drive is N (1 + ε) - EA ε²/2."""
     watch, _ = hoist(0.005, mass_per_length=1e-3)
     depth, length = -watch["place"][:, 1], watch["length"][:, 0]
     weight = MASS * G / SOFT

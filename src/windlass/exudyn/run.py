@@ -73,9 +73,19 @@ class Mirror:
         # its static solver has the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
+        # time and step of the state that the system holds, if it has not changed since
+        self._shown: tuple[float, int] | None = None
+
+    def show(self, state: State) -> None:
+        """Copy a state at the end of a step, once for all records of it; all processes call this together."""
+        now = state.t, state.step
+        if now != self._shown:
+            self.write(state)
+            self._shown = now
 
     def write(self, state: State) -> None:
         """Copy all values of a state; all processes call this together."""
+        self._shown = None
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
             self._find_places(whole)
@@ -131,6 +141,7 @@ class Mirror:
             return
 
         def update() -> None:
+            self._shown = None
             q, v = np.zeros(size), np.zeros(size)
             q[order], v[order] = fields.x[source] - reference[source], fields.v[source]
             for node, own in turned:
@@ -183,7 +194,7 @@ class Due:
         return True
 
     def is_left(self, state: State) -> bool:
-        """Whether the end of a solve still needs a row, which is then noted."""
+        """Whether the file still needs a row for the end of a solve; if so, the row counts as written."""
         time = self._clock(state)
         if time <= self.last + self._round(time):
             return False
@@ -231,7 +242,7 @@ class SensorHook(StepHook):
             self._add(state)
 
     def _add(self, state: State) -> None:
-        self._mirror.write(state)
+        self._mirror.show(state)
         for k, rows in self.rows.items():
             rows.append([self._due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
 
@@ -310,7 +321,7 @@ class SolutionFile(StepHook):
             self._add(state)
 
     def _add(self, state: State) -> None:
-        self._mirror.write(state)
+        self._mirror.show(state)
         self._rows.append((self._due.last, self._read()))
 
     def idle_steps(self, state: State, size: float) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 import numpy as np
+from numpy.typing import NDArray
 from windlass.elements.cable2d.cable2d import check_nodes
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, gauss_rule
 from windlass.elements.cable3d.winch_forces import add_damping, add_elastic
 from windlass.elements.cable3d.winch_motion import fill_flows, fill_motion, gravity, gravity_tangent, inertia, inertia_tangent
-from windlass.elements.cable3d.winch_points import Columns, Points
+from windlass.elements.cable3d.winch_points import Points
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
@@ -48,8 +49,8 @@ class WinchCable3D(WinchCable2D):
     ...
 def create_points(s: FloatArray, w: FloatArray | None=None) -> Points:
     'Places [1] of cables of length 1, with weights.'
-def bind(rows: LocalRows) -> Columns:
-    'Data of the rows for the kernels.'
+def bind(rows: LocalRows) -> NDArray[Any]:
+    'The records of the rows.\n\nstored: energy of the rope in the winch W [J/m].  dofs: local numbers of z, shape (4 d + 1,).'
 def build(rows: LocalRows) -> System:
     'Bind rows to the kernels.'
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
