@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-import windlass
 from windlass.exudyn.eigenvalues import answer_eigenvalues
 from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
@@ -40,7 +39,6 @@ SENSOR_FILE = "sensor file of Exudyn"
 SOLUTION_FILE = "solution file of Exudyn"
 STORED = "windlass: stored sensors"
 """Key of the values of sensors in the dictionary ``mbs.sys``."""
-PACKAGE = Path(windlass.__file__).resolve().parent
 ERRORS: list[Exception] = []
 """Errors of all solves of this process."""
 
@@ -465,8 +463,9 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 def tell_caught() -> None:
     """Print the errors of solves that the script, or Exudyn, has caught: results after these are not of Windlass."""
     for error in ERRORS:
+        # a trace begins in the frame that has caught the error
         trace = error.__traceback__
-        if trace is not None and not Path(trace.tb_frame.f_code.co_filename).is_relative_to(PACKAGE):
+        if trace is not None and not trace.tb_frame.f_globals["__name__"].startswith("windlass."):
             print(f"note: the script has caught an error of a solve: {type(error).__name__}: {error}", file=sys.stderr)
 
 
