@@ -31,7 +31,7 @@ REVERSED = 1e-12
 """1 + a·b below which directions are opposite."""
 FURTHEST = 0.034
 """1 + b·t up to which a frame is turned from b to t, an angle of 165°: beyond it a step may pass the opposite direction
-unseen, after which the angle about t has changed by turns."""
+unseen, after which the angle about t is another one."""
 
 
 @kernel(inline=True)

@@ -319,7 +319,7 @@ def test_drawing() -> None:
 
 
 def test_slopes_that_turn_too_far() -> None:
-    """A rod that turns about z by more than 165° is refused, with its node; turned from z it goes on."""
+    """A rod that turns about z by more than 165° is refused, with its node; turned from z it is not."""
     for direction, stops in (((1.0, 0.0, 0.0), True), ((0.0, 0.0, 1.0), False)):
         world = World()
         rod = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, torsional_stiffness=2.0, turned_from=direction, **ROD)
