@@ -39,7 +39,6 @@ TREES = {
     "Tutorials": [
         *(f"tutorials/{name}" for name in ("ten_minutes", "first_belt", "serpentine_drive", "hanging_rope")),
         *(f"tutorials/{name}" for name in ("mooring_line", "net_on_processes", "own_law")),
-        "tutorials/*",
         "../gallery/index",
     ],
     "How to": [
