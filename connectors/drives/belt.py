@@ -54,8 +54,8 @@ from windlass.connectors.springs.coordinate_spring_damper import CoordinateSprin
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
 from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable3d.cable3d import Cable3D
-from windlass.elements.routes.cable_chain import cable_along, nodes_of
+from windlass.elements.cable3d.kinds import TWIST, find_kinds
+from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.checks.checks import (
@@ -125,7 +125,8 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     """Raise ModelError for arguments that neither a belt nor its cables have; with those whose names are close."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
-    known = list(dict.fromkeys([*own, *Cable2D.columns, *Cable3D.columns]))
+    in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
+    known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
     for name in columns:
         if name not in known:
             close = get_close_matches(name.lower(), own, 2) or get_close_matches(name.lower(), known, 2)
@@ -620,7 +621,10 @@ class Rope(_Line):
         name: str = "rope",
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`."""
+        """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.
+
+        In space, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] make it a rope of `TwistCable3D`.
+        """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
         given |= {"layer_stiffness": layer_stiffness, "width": None, "layer_modulus": LAYER_MODULUS}

@@ -4,6 +4,7 @@ A belt that is slack at the length S0 has on its taut route of the length S the 
 T = EA e; any of them gives the others.  Per metre of the route the same material has
 
     EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
+    GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
 
 so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies are those of the slack belt.
 """
@@ -13,13 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt: belts that need more do not fit."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
-    "reference_curvature": -1,
+    "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
+    "reference_twist": -1,
 }  # fmt: skip
 """Power of 1 + e with which columns of the slack belt become those per metre of its route."""
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
@@ -62,5 +66,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     if taken:
         raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is told by {WAYS}")
     scale = 1.0 + strain
-    scaled = {key: value * scale ** SCALED[key] if key in SCALED else value for key, value in columns.items()}
+    scaled = {
+        key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()
+    }
     return {**scaled, "reference_strain": -strain / scale}

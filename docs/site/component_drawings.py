@@ -157,6 +157,21 @@ def cable(s: Sketch) -> None:
     s.text((2.5, -1.0), "reference_strain < 0 pre-stretches; reference_curvature > 0 bends to the left", align="center")
 
 
+@draws("TwistCable3D", "PointSlopeTwist3D", "TwistNodePosition")
+def twist(s: Sketch) -> None:
+    way = s.curve([(0, 0.2), (1.6, 0.9), (3.4, 0.9), (5.0, 0.2)])
+    s.dot(way[0], "node0")
+    s.dot(way[-1], "node1")
+    for at, angle in ((20, 90.0), (75, 60.0), (130, 30.0), (180, 0.0)):
+        turn = np.array((0.35 * np.cos(np.radians(angle)), 0.35 * np.sin(np.radians(angle)) + 0.1))
+        s.arrow(way[at], way[at] + turn, color=GREEN)
+    s.arc((5.0, 0.2), 0.55, -60.0, 120.0, "twist: angle of d_1 about the slope", shift=(0.15, 0.2))
+    s.text((2.4, 1.6), "the cross section turns along the axis", GREEN, align="center")
+    s.text(
+        (2.4, -0.4), "torsional_stiffness against twist per length; normal: d_1 where the twist is 0", align="center"
+    )
+
+
 @draws("WinchCable2D", "WinchCable3D")
 def winch(s: Sketch) -> None:
     s.circle((0, 0), 0.6, fill="0.92")

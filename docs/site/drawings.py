@@ -164,7 +164,8 @@ def draw_matrix(s: Sketch) -> None:
 THEORY = {
     "bodies": "RigidBody3D", "cable_contact": "ContactFrictionCables3D", "carriages": "SlidingJoint", "fluids": "Fluid",
     "machines": "GearPair", "markers": "PositionOnCable", "point_contact": "ContactSphere",
-    "surfaces": "SheaveSurface", "winches": "WinchCable2D", "friction": draw_bristle, "statics": draw_load_path,
+    "surfaces": "SheaveSurface", "winches": "WinchCable2D", "rods": "TwistCable3D",
+    "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
 }  # fmt: skip
 """The figure at the head of a theory page: the drawing of a component, or one of this file."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
+from windlass.elements.nodes.rotations import normalise
 from windlass.elements.nodes.turning import carry_normals, smallest_rotations
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
 from windlass.elements.routes.grounded_catenary import GroundedCatenary
@@ -56,6 +57,10 @@ TURN_ROUNDING = 1e-12
 # Columns of nodes that chains of cables with twist take, and steps per element in which normals go along a route.
 FRAME_COLUMNS = ("normal", "turned_from")
 STEPS = 4
+# Slopes along a route among which a direction is searched against which none of them points.
+SAMPLES = 200
+# Length of a mean slope [1] up to which the axis of sheaves is the better direction.
+SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
 
@@ -229,7 +234,8 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; default of ``length`` [m]: the length of
             the route divided by the number of elements.  With ``torsional_stiffness=`` on 3D routes columns of
             `TwistCable3D`; then also ``normal``, the direction of d_1 at the start, which goes along the route without
-            spin, and ``turned_from`` of the nodes, see `PointSlopeTwist3D`.
+            spin, and ``turned_from`` of the nodes, see `PointSlopeTwist3D`; by default a direction against which no
+            slope of the route points, for instance the axis of its sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -286,6 +292,7 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
         numbers: of the nodes, shape (n,).
         given: columns of the user; ``normal`` is that of the first node.
     """
+    along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
     last = int(numbers.max(initial=0))
     slopes = route.eval_points(route.length / (STEPS * elements) * np.arange(STEPS * last + 1))[1]
     normals = np.zeros_like(slopes)
@@ -293,8 +300,20 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
     if not normals[0].any():
         normals[0] = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), slopes[:1])[0, :, 1]
     carry_normals(slopes, normals)
-    columns = {"normal": normals[STEPS * numbers]}
-    return columns | ({"turned_from": given["turned_from"]} if "turned_from" in given else {})
+    return {"normal": normals[STEPS * numbers], "turned_from": given.get("turned_from", find_direction(along))}
+
+
+def find_direction(slopes: FloatArray) -> FloatArray:
+    """A direction b against which slopes along a route point least, so that nodes may move all along it, shape (3,).
+
+    It is the mean slope, as on straight routes, or the direction from which slopes have the smallest parts, as the axis
+    of sheaves.
+    """
+    t = normalise(slopes)
+    across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
+    directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
+    # the first of equal ones
+    return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 
 def check_turns(route: CenterLine, elements: int, name: str) -> None:

@@ -121,7 +121,7 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
     """Entity numbers given as numbers, checked like handles; ``new`` rows follow the rows of the world."""
     numbers = numbers.astype(np.int64).reshape(-1)
-    least, end = -1 if ref.optional and not ref.is_chain else 0, world.count + new
+    least, end = ref.lowest, world.count + new
     for number in numbers[(numbers < least) | (numbers >= end)][:1]:
         raise ModelError(f"{where}: entity number {number} must be from {least} to {end - 1}")
     known = np.where(numbers < world.count, numbers, -1)

@@ -128,7 +128,7 @@ def _describe_calls(component: type[Component]) -> dict[str, Any]:
     references = {
         name: {
             "description": ref.doc,
-            **packed(listed(whole(0)) if ref.is_chain else whole(-1 if ref.optional else 0)),
+            **packed(listed(whole(ref.lowest)) if ref.is_chain else whole(ref.lowest)),
         }
         for name, ref in component.refs.items()
     }

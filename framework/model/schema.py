@@ -104,6 +104,11 @@ class Ref:
         """Whether a row names a variable number of entities, in order."""
         return self.least is not None
 
+    @property
+    def lowest(self) -> int:
+        """The smallest number of a row: -1 stands for none, but history values are created where they are left out."""
+        return -1 if self.optional and not self.is_chain and self.target != "GenericData" else 0
+
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
     """A base class for the body of a Component, where a declaration may have any type."""

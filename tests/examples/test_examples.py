@@ -17,6 +17,7 @@ NAMES = [
     "dropped_mass",
     "catenary",
     "rope_in_wind",
+    "hoist_spin",
     "towed_cable",
     "mooring_line",
     "knot",
@@ -89,6 +90,18 @@ def test_rope_in_wind(tmp_path: Path) -> None:
         assert errors[-1] < 1e-8, name
         assert_allclose(results["orders"][name], 4.0, atol=0.15, err_msg=name)
     assert_allclose(results["frequencies"], results["string"], rtol=5e-3)
+
+
+def test_hoist_spin(tmp_path: Path) -> None:
+    """Torque of a rope that is held, and the swing of its block that is let go."""
+    results, table = run_example("hoist_spin", ["-output", "none", "-load", "300"], tmp_path)
+    held, largest = results["torque while held [N m]"], results["largest angle [rad]"]
+    assert_allclose(held["computed"], held["exact"], rtol=1e-6)
+    for share in ("quarter of a", "whole"):
+        value = results[f"angle after a {share} period [rad]"]
+        assert_allclose(value["computed"], value["exact"], rtol=0, atol=2e-3 * abs(largest["exact"]))
+    assert_allclose(largest["computed"], largest["exact"], rtol=2e-3)
+    assert "largest angle [rad]" in table
 
 
 @pytest.mark.long

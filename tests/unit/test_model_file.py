@@ -238,6 +238,21 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
         World().save(tmp_path / "nowhere" / "model.json")
 
 
+@pytest.mark.parametrize("kind", [kind for kind in COMPONENTS if "data" in kind.refs and kind.refs["data"].optional])
+def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -> None:
+    """-1, as of references that may be left out, is no place for history values."""
+    world = World(gravity=(0.0, -9.81))
+    world.add(kind, **valid_row(world, kind))
+    content = json.loads(world.save(tmp_path / "good.json").read_text())
+    call = content["calls"][-1]
+    assert call["kind"] == kind.__name__
+    call["references"]["data"] = {"rows": [-1]}
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps(content))
+    with pytest.raises(OutputError, match=r"references\.data.*-1.*must be >= 0"):
+        World.load(file)
+
+
 def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
     """The digest tells a changed file; one of another layout, or with keys in another order, is the same."""
     file = tmp_path / "model.json"

@@ -14,8 +14,17 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
+import windlass as wl
 from windlass.connectors import Force, clamp, fix, position_marker, prescribe
-from windlass.elements import PointSlopeTwist3D, TwistCable3D, cable_along, nodes_of, straight_cable, through_points
+from windlass.elements import (
+    PointSlopeTwist3D,
+    RigidBody3D,
+    TwistCable3D,
+    cable_along,
+    nodes_of,
+    straight_cable,
+    through_points,
+)
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -244,6 +253,37 @@ def test_wire_rope(turns: bool) -> None:
     assert_allclose(eval_output(nodes[3], "twist", state), -C * strain / GJ * L if turns else 0.0, rtol=1e-12)
     assert_allclose(eval_output(rope, "torque", state), 0.0 if turns else C * strain, rtol=1e-11, atol=1e-9)
     assert_allclose(eval_output(rope, "axial_force", state), F, rtol=1e-12)
+
+
+def test_rope_over_a_sheave() -> None:
+    """A `Rope` with torsion whose ends cannot turn: the torque of its mean strain is the same on both sides and on top.
+
+    Frames are turned from the axis of the sheave, so that nodes may go around it.
+    """
+    world, r, C = World(gravity=(0.0, 0.0, -9.81)), 0.3, 60.0
+    sheave = world.add(RigidBody3D, position=(0, 0, 0), mass=5.0, inertia=0.1)
+    clamp(world, sheave)
+    rope = wl.Rope(
+        world, [wl.Pulley(sheave, r, axis=(0, -1, 0))], start=(-r, 0, -1), end=(r, 0, -1), axial_stiffness=2e4,
+        bending_stiffness=(0.5, 0.5), torsional_stiffness=2.0, coupling=C, mass_per_length=0.4, rotary_inertia=2e-5,
+        tension=200.0, elements=30,
+    )  # fmt: skip
+    ends = rope.nodes[0], rope.nodes[30]
+    assert rope.cables.kind == "TwistCable3D"
+    assert_allclose(np.abs(ends[0].turned_from), (0.0, 1.0, 0.0), atol=1e-9)
+    fix(world, ends[0], "x", "y", "z", "twist")
+    fix(world, ends[1], "x", "y", "twist")
+    world.add(Force, marker=position_marker(world, ends[1]), vector=(0.0, 0.0, -200.0))
+    state = Static(world, name="").solve()
+    torque = eval_output(rope.cables, "torque", state)
+    length = rope.cables.length[0]
+    places = np.tile((0.0, 0.5 * length, length), (30, 1))
+    force = eval_output(rope.cables, "axial_force", state, x=places) @ (1.0, 4.0, 1.0) / 6.0
+    assert_allclose(torque, torque[0], rtol=1e-9)
+    # M = GJ τ + C ε and N = EA ε + C τ, per metre of the rope before it was stretched by 1 %
+    twist = eval_output(rope.cables, "twist", state).mean() * 1.01
+    assert_allclose(torque, (2.0 - C**2 / 2e4) * twist + C * force.mean() / 2e4, rtol=1e-8)
+    assert 200.0 < force.mean() < 206.0
 
 
 def throw() -> tuple[World, Entity, State]:
