@@ -124,6 +124,8 @@ class Runner:
             ended: dict[str, Any] = json.loads(line)
             if target.is_file():
                 record: dict[str, Any] = json.loads(target.read_text())
+            elif ended["waits"]:
+                record = empty_record("waits for a connection or for input")
             elif ended["signal"]:
                 record = empty_record(f"{LONGER} {seconds:g} s")
             else:
@@ -133,7 +135,7 @@ class Runner:
 
 def empty_record(error: str) -> dict[str, Any]:
     """The record of a run that ended without one."""
-    return {"error": error, "solves": [], "items": {}, "result": None, "cut": False}
+    return {"error": error, "errors": [], "solves": [], "items": {}, "result": None, "cut": False}
 
 
 class Late(Exception):
@@ -236,6 +238,11 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
     return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
 
 
+def first_sentence(error: str) -> str:
+    """The first sentence of an error."""
+    return error.split("\n")[0].partition(". ")[0].strip()
+
+
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     """Compare two records."""
     if theirs["error"].startswith(LONGER):
@@ -246,11 +253,14 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
         return Verdict("not there", "the script calls no solver")
     if ours["error"].startswith(LONGER):
         return Verdict("not finished", f"Windlass takes {ours['error']}")
-    if ours["error"]:
-        words = ours["error"].split("\n")[0].partition(". ")[0].strip()
-        return find_refusal(ours) or Verdict("refused" if words.startswith(REFUSAL) else "fails", words)
-    if len(ours["solves"]) != len(theirs["solves"]):
-        return Verdict("fails", f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}")
+    if ours["error"] or len(ours["solves"]) != len(theirs["solves"]):
+        words = f"{len(ours['solves'])} solves in place of {len(theirs['solves'])}"
+        for error in filter(None, (ours["error"], *ours.get("errors", ()))):
+            if (refusal := find_refusal({"error": error})) is not None:
+                return refusal
+            if error.startswith(REFUSAL):
+                return Verdict("refused", first_sentence(error))
+        return Verdict("fails", first_sentence(ours["error"]) or words)
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
     of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"

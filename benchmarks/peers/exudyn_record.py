@@ -4,8 +4,8 @@ usage: exudyn_record.py {exudyn,windlass}
 
 Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
 time), wait (longest elapsed time), tight, times and most.  Each run is a separate process, which begins with all
-modules loaded; at its end it writes a line on standard output, a JSON object with the process time and the signal that
-ended it.
+modules loaded; at its end it writes a line on standard output, a JSON object with the process time, the signal that
+ended it, and whether it was ended because it waited, for a connection or input.
 
 tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
 explicit solvers that choose their steps; 0: tolerances of the script.  times is the number of time steps for each step
@@ -18,6 +18,7 @@ environment.
 """
 
 import contextlib
+import copy
 import json
 import math
 import os
@@ -41,8 +42,10 @@ import numpy as np  # noqa: E402
 
 SOLVES = 4
 """Number of solves after which a cut script ends."""
+IDLE = 0.25
+"""Share of the longest process time below which a sleeping process waits."""
 tight, times, most = 0.0, 1, 0
-record = {"solves": [], "error": "", "result": None, "items": {}, "cut": False}
+record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, "cut": False}
 
 
 class Enough(BaseException):
@@ -167,6 +170,7 @@ def find_old_names():
     """Names of older versions that 1.13.6 no longer offers where the scripts of its repository use them."""
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
+    found |= {"copy": copy.copy, "GraphicsData2PointsAndTrigs": exu.graphics.ToPointsAndTrigs}
     found |= {"VSum": sum, "HT": import_module("exudyn.rigidBodyUtilities").HomogeneousTransformation}
     found |= {"NormL2": lambda vector: float(np.linalg.norm(vector))}
     found |= {"VAdd": lambda v, w: list(np.add(v, w)), "VSub": lambda v, w: list(np.subtract(v, w))}
@@ -196,8 +200,11 @@ def accept_old_arguments():
     exu.MainSystem.GetObject = lambda mbs, *given, **named: OldKeys(get_object(mbs, *given, **named))
     items = import_module("exudyn.itemInterface")
     for name, kind in vars(items).items():
-        if isinstance(kind, type) and (name.startswith("VObject") or name == "ObjectContactCircleCable2D"):
-            kind.__init__ = dropping(kind.__init__, None if name[0] == "V" else ("contactDamping",))
+        drawn = name.startswith(("VNode", "VObject", "VMarker", "VLoad", "VSensor"))
+        if isinstance(kind, type) and (drawn or name == "ObjectContactCircleCable2D"):
+            kind.__init__ = dropping(kind.__init__, None if drawn else ("contactDamping",))
+    # scripts of older versions take the package from here
+    vars(items).setdefault("exudyn", exu)
     for old, new in (("NodePoint3DSlope1", "NodePointSlope1"), ("NodePoint3DSlope23", "NodePointSlope23")):
         for place in (items, import_module("exudyn.utilities")):
             if not hasattr(place, old):
@@ -282,6 +289,9 @@ def run(job):
         pass
     except BaseException as error:
         record["error"] = f"{type(error).__name__}: {error}"
+    if program == "windlass":
+        # scripts may have caught them
+        record["errors"] = [f"{type(error).__name__}: {error}" for error in ERRORS]
     result = tests.exudynTestGlobals.testResult
     record["result"] = np.ravel(result).tolist() if np.size(result) else None
     target.write_text(json.dumps(record))
@@ -300,17 +310,21 @@ def run_apart(job):
             run(job)
         finally:
             os._exit(0)
-    end, ended = time.monotonic() + float(job["wait"]), 0
+    end, ended, waits = time.monotonic() + float(job["wait"]), 0, False
     while not ended:
         time.sleep(0.02)
         late = time.monotonic() > end
         if late:
+            # the state of a process follows the last bracket of its name
+            waits = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "S"
             os.killpg(child, signal.SIGKILL)
         ended, status, used = os.wait4(child, 0 if late else os.WNOHANG)
     # with child processes of the script
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    return {"cpu": used.ru_utime + used.ru_stime, "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0}
+    cpu = used.ru_utime + used.ru_stime
+    ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    return {"cpu": cpu, "signal": ended_by, "waits": waits and cpu < IDLE * float(job["seconds"])}
 
 
 find_old_names()
@@ -320,7 +334,7 @@ for module in ("matplotlib.pyplot", "scipy.linalg", "scipy.optimize", "scipy.spa
     with contextlib.suppress(ImportError):
         import_module(module)
 if program == "windlass":
-    from windlass.exudyn.run import answer_calls
+    from windlass.exudyn.run import ERRORS, answer_calls
     from windlass.framework.command_line import options
 for line in sys.stdin:
     print(json.dumps(run_apart(json.loads(line))), flush=True)

@@ -473,17 +473,24 @@ def coordinate_differences(force: Kernel) -> Kernel:
     return force_tangent
 
 
+def find_pairs(rows: LocalRows, which: Any, *names: str) -> list[Any]:
+    """Columns of the pairs of all rows, or of those with a function of users, which are read in each evaluation."""
+
+    def find() -> list[Any]:
+        return [getattr(rows.columns[0], name)[which] for name in names]
+
+    return find() if isinstance(which, slice) else rows.kept(f"pairs of users {names}", find)
+
+
 def difference_positions(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
     """u = p1 - p0 [m] and u_t [m/s], global, of all rows or some, shape (n, 3)."""
-    pair, m = rows.columns[0], s.markers[POSITION]
-    m0, m1 = pair.m0[which], pair.m1[which]
+    m, (m0, m1) = s.markers[POSITION], find_pairs(rows, which, "m0", "m1")
     return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
 
 
 def difference_coordinates(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
     """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, with the factors of the law, if any, (n,)."""
-    pair, m = rows.columns[0], s.markers[COORDINATE]
-    m0, m1, w0, w1 = pair.m0[which], pair.m1[which], pair.w0[which], pair.w1[which]
+    m, (m0, m1, w0, w1) = s.markers[COORDINATE], find_pairs(rows, which, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 

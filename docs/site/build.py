@@ -73,6 +73,7 @@ TREES = {
 STYLE = """
 article table.docutils { font-size: 0.85em; margin-left: 0; }
 article table.docutils td { text-align: left; }
+article table.docutils td:nth-child(3) { min-width: 11em; }
 /* code of 120 characters fits on wide screens, narrow ones scroll */
 .content { width: 56em; }
 div.highlight pre { overflow-x: auto; font-size: 0.8em; }

@@ -97,6 +97,9 @@ def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines
 
 def setup(app: Any) -> None:
     """Register both functions before and after the parser of docstring sections."""
+    # it copies files after the build, thus pages may be read side by side, but it does not declare this
+    app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
+    app.extensions["sphinx-mathjax-offline"].parallel_write_safe = True
     app.connect("autodoc-process-docstring", split_groups, priority=390)
     app.connect("autodoc-process-docstring", escape_signs, priority=400)
     app.connect("autodoc-process-docstring", escape_types, priority=600)

@@ -34,6 +34,7 @@ from windlass.elements.cable2d.strains import eval_bending
 from windlass.elements.cable3d.twist_forces import fill_energies, residual, tangent
 from windlass.elements.cable3d.twist_motion import inertia, inertia_tangent
 from windlass.elements.cable3d.twist_sections import OUTPUTS, draw, fill_references, find_curvatures
+from windlass.elements.nodes.turning import FURTHEST
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import IntArray
@@ -43,6 +44,8 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
+REACHED = 2.0 * FURTHEST
+"""1 + b·t from which a slope is named in the message of a failed solve."""
 MOST_POINTS = 5, 3
 """Axial and bending points of the rule with the most."""
 
@@ -172,12 +175,12 @@ def diagnose(rows: LocalRows, s: Fields) -> list[str]:
     for name, b, first in (("node0", own["b0"], 3), ("node1", own["b1"], 9)):
         p = s.x[rows.dofs[:, first : first + 3]]
         against = 1.0 + (b * p).sum(axis=1) / np.linalg.norm(p, axis=1)
-        for k in np.flatnonzero(~(against > 1e-6))[:1]:
+        for k in np.flatnonzero(~(against > REACHED))[:1]:
             node = rows.world.entity(int(rows.local(name)[k]))
             texts.append(
-                f"{rows.table.describe(int(rows.rows[k]))}: the slope of {node.name} points against turned_from = "
-                f"{b[k]}, where its angle of twist does not exist: give its node another direction turned_from, which "
-                "slopes do not reach, such as the axis of a sheave"
+                f"{rows.table.describe(int(rows.rows[k]))}: the slope of {node.name} has turned by almost 165° from "
+                f"turned_from = {b[k]}, must be less, since its angle of twist does not exist at 180°: give its node "
+                "another direction turned_from, such as the axis of a sheave"
             )
     return texts
 

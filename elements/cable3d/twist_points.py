@@ -39,6 +39,7 @@ from windlass.elements.nodes.turning import (
     spun,
     step_change,
     step_gradients,
+    turn_from,
     unit,
 )
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
@@ -107,7 +108,7 @@ def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Qu
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     F0 = (row.F0[0], row.F0[1], row.F0[2], row.F0[3])
     F1 = (row.F1[0], row.F1[1], row.F1[2], row.F1[3])
-    return t0, t1, multiply(smallest_rotation(b0, t0), F0), multiply(smallest_rotation(b1, t1), F1)
+    return t0, t1, multiply(turn_from(b0, t0), F0), multiply(turn_from(b1, t1), F1)
 
 
 @kernel

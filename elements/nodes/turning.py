@@ -29,6 +29,9 @@ from windlass.framework.kernels.kernel import kernel
 Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
 """1 + a·b below which directions are opposite."""
+FURTHEST = 0.034
+"""1 + b·t up to which a frame is turned from b to t, an angle of 165°: beyond it a step may pass the opposite direction
+unseen, after which the angle about t is another one."""
 
 
 @kernel(inline=True)
@@ -62,6 +65,13 @@ def smallest_rotation(a: Vector, b: Vector) -> Quaternion:
     scale = 1.0 / sqrt(2.0 * w) if w > REVERSED else nan
     u = cross(a, b)
     return scale * w, scale * u[0], scale * u[1], scale * u[2]
+
+
+@kernel(inline=True)
+def turn_from(b: Vector, t: Vector) -> Quaternion:
+    """R(b, t) of unit vectors; NaN beyond 165°."""
+    q = smallest_rotation(b, t)
+    return q if 1.0 + dot(b, t) > FURTHEST else (nan, nan, nan, nan)
 
 
 @kernel(inline=True)

@@ -4,8 +4,8 @@
 
 D has the axes t, d_1, d_2.  In the reference configuration d_1 is the part of ``normal`` across the slope, turned by
 the reference angle; F follows from it.  b is ``turned_from``, by default the reference slope.  The angle does not exist
-where the slope points against b: a rope that runs around sheaves should be turned from the direction of their axes,
-which its slopes never reach.
+where the slope points against b, so slopes must stay within 165° of b: a rope that runs around sheaves should be turned
+from the direction of their axes, which its slopes never reach.
 
 Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.py.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from windlass.elements.nodes.node_outputs import point_outputs
 from windlass.elements.nodes.rotations import euler_parameters_of, normalise
 from windlass.elements.nodes.turning import (
-    REVERSED,
+    FURTHEST,
     Quaternion,
     axes_of,
     between,
@@ -28,6 +28,7 @@ from windlass.elements.nodes.turning import (
     smallest_rotations,
     spun,
     step_gradients,
+    turn_from,
     unit,
 )
 from windlass.elements.nodes.vectors import Vector, cross, dot
@@ -70,7 +71,7 @@ class PointSlopeTwist3D(Component):
     )
     turned_from = column(
         "1",
-        "direction b, against which the slope must never point; 0: the reference slope",
+        "direction b, from which the slope must always be less than 165°; 0: the reference slope",
         shape=(3,),
         default=NONE,
     )
@@ -116,7 +117,7 @@ def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -
 @kernel(inline=True)
 def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
     """D at a slope p."""
-    return spun(multiply(smallest_rotation(b, unit(p)), F), angle)
+    return spun(multiply(turn_from(b, unit(p)), F), angle)
 
 
 @kernel
@@ -160,9 +161,9 @@ def check(world: Tables, table: EntityTable) -> None:
     b = np.where(b.any(axis=1)[:, None], b, slope)
     for name, values in (("slope", slope), ("slope + displacement", start)):
         D = 1.0 + (normalise(b) * normalise(values)).sum(axis=1)
-        for k in np.flatnonzero(~(D > REVERSED))[:1]:
+        for k in np.flatnonzero(~(D > FURTHEST))[:1]:
             given = f"{name} = {values[k]} in {table.kind} row {table.resident[k]}"
-            raise ModelError(f"{given}: must not point against turned_from = {b[k]} [1], where no twist exists")
+            raise ModelError(f"{given}: must be less than 165° from turned_from = {b[k]} [1]")
 
 
 register(

@@ -210,7 +210,7 @@ class Modes:
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
         if growing:
-            notes.append(f"{growing} modes grow: the state is unstable")
+            notes.append(f"{growing} modes grow: the state is unstable, if it is in balance")
         return notes
 
 

@@ -133,6 +133,30 @@ def test_errors_that_name_an_item_are_refusals(error: str, word: str) -> None:
     assert found.word == word and "Needed" not in found.reason
 
 
+def test_errors_that_a_script_catches_are_told() -> None:
+    theirs = peers.empty_record("") | {"solves": [{}, {}]}
+    ours = peers.empty_record("") | {"solves": [{}], "errors": ["ModelError: constraints repeat each other: a. More"]}
+    found = peers.judge(theirs, ours)
+    assert (found.word, found.reason) == ("refused", "ModelError: constraints repeat each other: a")
+    later = peers.judge(theirs, ours | {"error": "TypeError: no len()"})
+    assert later.word == "refused"
+    assert peers.judge(theirs, ours | {"errors": []}) == peers.Verdict("fails", "1 solves in place of 2")
+
+
+def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
+    """A script that waits for a connection ends after its time, and is not run again with fewer steps."""
+    calls = []
+
+    class Records:
+        def find(self, name: str, script: Path, program: str, how: Any) -> dict[str, Any]:
+            calls.append((program, how.most))
+            return peers.empty_record("waits for a connection or for input")
+
+    found = peers.examine(Records(), "a.py", Path("a.py"), peers.MOST)
+    assert found.word == "not there" and found.reason == "Exudyn itself: waits for a connection or for input"
+    assert calls[:2] == [("exudyn", 0), ("windlass", 0)] and {most for _, most in calls} == {0}
+
+
 def test_what_differs_has_its_reason() -> None:
     """Each row of the page without agreement or convergence has a reason, and no other row has one."""
     reasons = peers.tomllib.loads(peers.REASONS.read_text())

@@ -15,6 +15,7 @@ Source: Exudyn 1.13.6.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
@@ -37,7 +38,7 @@ from windlass.exudyn.eigenvalues import compute_eigenvalues
 from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
-from windlass.exudyn.run import Due, SolutionFile, answer_calls
+from windlass.exudyn.run import Due, NoSolver, SolutionFile, answer_calls, note_errors, tell_caught
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -433,6 +434,29 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
             with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} solves by parts"):
                 getattr(solver, part)(mbs)
         assert solver.ComputeMassMatrix([1]) == 1
+
+
+def test_errors_that_a_script_catches_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a script does after an error of a solve that it has caught is no result of Windlass."""
+    monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])
+
+    def fail() -> bool:
+        raise ModelError("nothing holds it")
+
+    with contextlib.suppress(ModelError):
+        note_errors(fail)()
+    tell_caught()
+    assert "the script has caught an error of a solve: ModelError: nothing holds it" in capsys.readouterr().err
+
+
+def test_solvers_of_a_system_are_named() -> None:
+    """Parts of the solver that Exudyn stores are errors in words."""
+    solver = NoSolver("dynamicSolver", it=types.SimpleNamespace(currentTime=2.0))
+    assert solver.it.currentTime == 2.0
+    with pytest.raises(ModelError, match=r"mbs\.sys\['dynamicSolver'\]\.conv has no counterpart"):
+        solver.conv  # noqa: B018
 
 
 def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,13 @@ copied into the MainSystem, where the script can read them.  No graphics are dra
 
 from __future__ import annotations
 
+import atexit
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,6 +39,23 @@ SENSOR_FILE = "sensor file of Exudyn"
 SOLUTION_FILE = "solution file of Exudyn"
 STORED = "windlass: stored sensors"
 """Key of the values of sensors in the dictionary ``mbs.sys``."""
+ERRORS: list[Exception] = []
+"""Errors of all solves of this process."""
+
+
+class NoSolver:
+    """Stands for the solver in ``mbs.sys``: its parts are errors, but for those that a solve here has, too."""
+
+    def __init__(self, name: str, **parts: Any) -> None:
+        self.__dict__.update(parts, name=name)
+
+    def __getattr__(self, part: str) -> Any:
+        if part.startswith("__"):
+            raise AttributeError(part)
+        raise ModelError(
+            f"mbs.sys['{self.name}'].{part} has no counterpart in Windlass: must be it.currentTime "
+            "or it.newtonStepsCount"
+        )
 
 
 class Mirror:
@@ -395,6 +415,10 @@ def solve(
     else:
         state = solve_motion(model, ours, state, given, hooks)
     mirror.write(state)
+    if storeSolver:
+        name = "staticSolver" if kind == "static" else "dynamicSolver"
+        steps = SimpleNamespace(newtonStepsCount=ours.statistics.newton_iterations, currentTime=state.t)
+        mbs.sys[name] = NoSolver(name, it=steps)
     if mainSolver is not None:
         mainSolver.it.newtonStepsCount = ours.statistics.newton_iterations
         mainSolver.it.currentTime = state.t
@@ -423,6 +447,28 @@ def stored_data(original: Any) -> Any:
     return get
 
 
+def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
+    """The same call, whose errors are kept in `ERRORS`."""
+
+    def noted(*given: Any, **named: Any) -> bool:
+        try:
+            return call(*given, **named)
+        except Exception as error:
+            ERRORS.append(error)
+            raise
+
+    return noted
+
+
+def tell_caught() -> None:
+    """Print the errors of solves that the script, or Exudyn, has caught: results after these are not of Windlass."""
+    for error in ERRORS:
+        # a trace begins in the frame that has caught the error
+        trace = error.__traceback__
+        if trace is not None and not trace.tb_frame.f_globals["__name__"].startswith("windlass."):
+            print(f"note: the script has caught an error of a solve: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def answer_calls() -> None:
     """From now on replace Exudyn's solvers by Windlass, and suppress its windows.
 
@@ -436,6 +482,7 @@ def answer_calls() -> None:
         raise ModelError(f"run-exudyn needs the package exudyn in its environment ({error}): {words}") from None
 
     close_windows()
-    answer(solve, ModelError)
+    answer(note_errors(solve), ModelError)
+    atexit.register(tell_caught)
     answer_eigenvalues()
     exudyn.MainSystem.GetSensorStoredData = stored_data(exudyn.MainSystem.GetSensorStoredData)
