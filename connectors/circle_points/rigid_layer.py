@@ -146,7 +146,8 @@ def join_rows(rows: LocalRows, c: PointColumns) -> tuple[PointColumns, Callable[
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = [(keys, here.tolist())] if layout.size == 1 else layout.comm.allgather((keys, here.tolist()))
     # by circle and node: processes and rows whose cables begin and end there
-    begins, finishes = ({}, {})  # type: dict[Any, tuple[int, int]], dict[Any, tuple[int, int]]
+    begins: dict[tuple[int, int], tuple[int, int]] = {}
+    finishes: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, (given, numbers) in enumerate(everyone):
         for (a, b, d), row in zip(given, numbers, strict=True):
             begins[a, b], finishes[a, d] = (rank, row), (rank, row)
