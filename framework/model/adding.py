@@ -77,7 +77,9 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
     if given is None:
         if not ref.optional:
             raise ModelError(f"{table.kind} needs {ref.name}: a {describe_target(ref)} ({ref.doc})")
-        given = [] if ref.is_chain else np.array([-1])
+        if not ref.is_chain:
+            return np.array([-1])
+        given = []
     if not ref.is_chain:
         new = part if part is not None else len(given) if isinstance(given, np.ndarray) and given.ndim else 1
         return _read_numbers(world, table, ref, given, where, new)
