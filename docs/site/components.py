@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,12 @@ ROLES = {
 
 
 def find_components() -> dict[type[Component], Law]:
-    """All components of the package with their laws, by role and name."""
+    """Components of the package with their laws, by role and name; without kinds that models make (`GenericNode2`)."""
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
             getattr(package, name)
-    found = {c: law for c, law in laws().items() if c.__module__.startswith(PACKAGES)}
+    own = {c: law for c, law in laws().items() if c.__module__.startswith(PACKAGES)}
+    found = {c: law for c, law in own.items() if c.__name__ in vars(sys.modules[c.__module__])}
     order = list(ROLES)
     return dict(sorted(found.items(), key=lambda item: (order.index(item[1].role), item[0].__name__)))
 

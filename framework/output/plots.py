@@ -272,6 +272,4 @@ def tension_colours() -> Any:
     from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need it
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]
-    scale = LinearSegmentedColormap.from_list("tension", list(colours))
-    scale.set_bad("#9aa5b1")
-    return scale
+    return LinearSegmentedColormap.from_list("tension", list(colours)).with_extremes(bad="#9aa5b1")
