@@ -143,7 +143,7 @@ def test_bristle_creep() -> None:
 def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
     """Four pulleys with arcs of a quarter of a turn lose the speed of theory, which bristles do not change.
 
-    Measured: 0.4 %; with bristles that begin unbent 12.7 %, and doubtful.
+    With bristles that begin unbent they lose 12.7 % more, and are doubtful.
     """
     from drives import Case  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
