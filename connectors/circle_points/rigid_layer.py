@@ -49,7 +49,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
-from windlass.framework.parallel.ghosts import Ghosts
+from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 MEMORY = 20.0
 """Cables whose waves are remembered [1]: so many that motions of the drive, longer than a cable, leave them as they
@@ -144,7 +144,7 @@ def join_rows(rows: LocalRows, c: PointColumns) -> tuple[PointColumns, Callable[
     here = np.flatnonzero(c.rigid)
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
-    everyone = [(keys, here.tolist())] if layout.size == 1 else layout.comm.allgather((keys, here.tolist()))
+    everyone = gather_keys(layout.comm, (keys, here.tolist()))
     # by circle and node: processes and rows whose cables begin and end there
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     finishes: dict[tuple[int, int], tuple[int, int]] = {}

@@ -19,6 +19,18 @@ TAG = 7320
 """Tag of the messages; messages of two exchanges between the same processes stay in order."""
 
 
+def gather_keys(comm: Any, keys: Any) -> list[Any]:
+    """The keys of the rows of each process, by which a process finds the owners of rows that it needs.
+
+    All processes call it together, like `Ghosts`.
+
+    Args:
+        comm: mpi4py communicator; None for one process.
+        keys: of the rows of this process.
+    """
+    return [keys] if comm is None or comm.size == 1 else list(comm.allgather(keys))
+
+
 class Ghosts:
     """Rows to send and receive; all processes make it, and call each of its functions, together.
 

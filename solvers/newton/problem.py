@@ -381,6 +381,8 @@ class NonlinearProblem:
             self._tangent_key, self._tangent_program, self._tangent_uses = key, None, 0
             self._clear = call(clear_values, (values, self.sparsity.pad_slots))
         self._tangent_uses += 1
+        if self._has_live_loads(scheme):
+            assembly.loads.update()  # a tangent may come before the first residual
         if self._tangent_program is not None:
             self._tangent_program()
             return
