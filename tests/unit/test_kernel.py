@@ -304,7 +304,8 @@ def test_names_in_instructions_are_those_of_dis() -> None:
     ]
     values = [value for module in modules for value in list(vars(module).values())]
     codes = [getattr(getattr(value, "py_func", value), "__code__", None) for value in values]
-    known = [code for code in codes if isinstance(code, CodeType)]
+    # functions of compiled modules have code without instructions
+    known = [code for code in codes if isinstance(code, CodeType) and code.co_filename.endswith(".py")]
     assert len(known) > 200
     for code in known:
         steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
