@@ -116,7 +116,7 @@ def add_elastic(
                     for a in range(n):
                         for b in range(n):
                             values[to[a, b]] += scale * dot(G[:used, a], KG[:used, b])
-                    # with l: r' and r'' of a node change with it, and so does the weight
+                    # derivative with respect to l: the slopes r', the curvatures r'' and the weight depend on it
                     last = n - 1
                     for a in range(d):
                         for j in range(4):

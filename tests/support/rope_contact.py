@@ -231,7 +231,7 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
     """The solution by statics: tensions of the five rings [N]; forces of a flange, of the drum on three rings, of other
     rings on each of five [N/rad].
 
-    Per angle a ring of the tension T needs the radial force T.  Unknown are radii and places of the middle ring, an
+    A ring under the tension T needs the radial force T per radian.  Unknown are radii and places of the middle ring, an
     outer one and one of the second layer, which rests on both at the normals of their grooves.
     """
     k, (low, high), drum = LAYERS["stiffness"], radii[[0, 3]], LAYERS["radius"]
