@@ -117,7 +117,11 @@ def main() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     world, entities = create()
-    end = wl.Dynamic(world, step=2e-3, end=0.12, method="trapezoidal_index2").solve(hooks=[die]).gather()
+    end = (
+        wl.Dynamic(world, velocities="project", step=2e-3, end=0.12, method="trapezoidal_index2")
+        .solve(hooks=[die])
+        .gather()
+    )
     if wl.is_first_process():
         np.savez(end_state, q=np.concatenate([np.ravel(end.of(entity)) for entity in entities]))
 

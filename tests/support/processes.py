@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -92,20 +93,38 @@ def run_warm(
     begin with the same hashes of texts: where two runs must agree, one of them is of the other kind.  The timeout is
     in s.
     """
-    if not is_common(environment):
-        command = [sys.executable, *words]
-        return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=timeout)
+    with own_mpi_folder(environment) as own:
+        if not is_common(own):
+            command = [sys.executable, *words]
+            return subprocess.run(command, env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
+        return _run_by_starter(list(words), folder or Path.cwd(), own, timeout, kind)
+
+
+@contextmanager
+def own_mpi_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """An environment whose folder of Open MPI 4 is used by one program alone.
+
+    The daemon of a program that has ended removes empty folders, which the next program has just found.
+    """
+    with tempfile.TemporaryDirectory(prefix="mpi", dir="/tmp", ignore_cleanup_errors=True) as place:
+        yield {**environment, "OMPI_MCA_orte_tmpdir_base": place}
+
+
+def _run_by_starter(
+    words: list[str], folder: Path, environment: dict[str, str], timeout: float, kind: int
+) -> subprocess.CompletedProcess[str]:
+    """See `run_warm`."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said, open(os.devnull) as inputs:
         files = [file.fileno() for file in (inputs, out, said)]
         try:
-            code = starter(kind).run(list(words), folder or Path.cwd(), dict(environment), files, timeout)
+            code = starter(kind).run(words, folder, environment, files, timeout)
         except TimeoutError:
-            raise subprocess.TimeoutExpired(list(words), timeout) from None
+            raise subprocess.TimeoutExpired(words, timeout) from None
         texts = []
         for file in (out, said):
             file.seek(0)
             texts.append(file.read())
-    return subprocess.CompletedProcess(list(words), code, *texts)
+    return subprocess.CompletedProcess(words, code, *texts)
 
 
 def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]:
@@ -125,7 +144,8 @@ def run_python(
     if processes == 1:
         return run_warm(given, folder, own, timeout, kind)
     command = launch(processes, kind) if is_common(own) else ["mpiexec", "-n", str(processes), sys.executable]
-    run = subprocess.run([*command, *given], env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
+    with own_mpi_folder(own) as own:
+        run = subprocess.run([*command, *given], env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
     # own messages of Open MPI 5 end with a zero byte
     run.stderr = run.stderr.replace("\0", "")
     return run
