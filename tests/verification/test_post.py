@@ -218,6 +218,7 @@ def test_the_command_prints_tables_and_writes_files(
         ("rope.csv -extremes 3600", "must be at least 10; take a lower threshold or a longer run"),
         ("rope.csv -line chain", "expected one of stud chain, studless chain"),
         ("rope.csv -spectrum psd.txt", "must be a .csv file"),
+        ("rope.csv -spectrum rope.csv -segments 1", "is the file that is evaluated: must be another file"),
         ("rope.vtkhdf -field colour", "field = 'colour' in find_envelope"),
         ("rope.vtkhdf -start 5", "must contain a frame"),
     ],

@@ -34,7 +34,7 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
         ModelError: a file that cannot be read, or too little data.
         OutputError: a file that cannot be written.
     """
-    picture, table = check_picture(given.get("picture") or None), _check_table(given, "spectrum")
+    picture, table = check_picture(given.get("picture") or None), _check_table(given, "spectrum", file)
     chosen = _choose(read_table(file), given)
     rows = [_describe(series) for series in chosen]
     first = chosen[0]
@@ -69,7 +69,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
         ModelError: a file that cannot be read, no such field, or no frame in the time.
         OutputError: a file that cannot be written.
     """
-    picture, table = check_picture(given.get("picture") or None), _check_table(given, "envelope")
+    picture, table = check_picture(given.get("picture") or None), _check_table(given, "envelope", file)
     found = find_envelope(file, given.get("field", "axial_force"), given.get("start"), given.get("end"))
     rows = []
     for part in np.unique(found.part):
@@ -100,13 +100,15 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
     return bool(given.get(name))
 
 
-def _check_table(given: Mapping[str, Any], name: str) -> Path | None:
+def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
     """The path of a table, before anything is read; None if none is asked for."""
     if not _asks(given, name):
         return None
     path = Path(given[name]).absolute()
     if path.suffix != ".csv":
         raise OptionError(f"-{name} {given[name]}: must be a .csv file")
+    if path.exists() and file.exists() and path.samefile(file):
+        raise OptionError(f"-{name} {given[name]}: is the file that is evaluated: must be another file")
     create_output_folder(path.parent)
     return path
 
