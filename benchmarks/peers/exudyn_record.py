@@ -12,7 +12,7 @@ explicit solvers that choose their steps; 0: tolerances of the script.  times is
 of the script.  most is the largest number of steps of the script in a solve, whose end time is moved accordingly, and
 the script then ends with its fourth solve; 0: all of them.
 The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by one without graphics.
-Sleeps, plots and windows are suppressed.  Names of older versions that the scripts use are defined.  The scripts run in
+Sleeps, plots and windows are suppressed; random numbers begin alike in both programs.  Names of older versions that the scripts use are defined.  The scripts run in
 the folder of RESULT.json, with links to the other files of their folder Needs exudyn, for Windlass in its own
 environment.
 """
@@ -22,6 +22,7 @@ import copy
 import json
 import math
 import os
+import random
 import resource
 import runpy
 import signal
@@ -253,6 +254,9 @@ def dropping(function, names):
 def run(job):
     """Run a script, and write its record."""
     global tight, times, most
+    # scripts that set no seed
+    np.random.seed(0)
+    random.seed(0)
     tight, times, most = float(job["tight"]), int(job["times"]), int(job["most"])
     script, target = Path(job["script"]).resolve(), Path(job["target"]).resolve()
     sys.path.insert(0, str(script.parent))

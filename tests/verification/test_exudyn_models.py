@@ -19,6 +19,7 @@ import contextlib
 import copy
 import json
 import os
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -36,6 +37,7 @@ from windlass.elements import Ground, MassPoint
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
 from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
+from windlass.exudyn.fields import GROUPS
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import Due, NoSolver, SolutionFile, answer_calls, note_errors, tell_caught
@@ -218,7 +220,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     assert "'angles' (RigidBodyRotVecLG): no such law" in words
     assert "'slider' (ContactConvexRoll): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
-    assert "'hinge' (JointRevoluteZ): a 3D joint between 2D bodies" in words
+    assert "'hinge' (JointRevoluteZ): markerNumbers: a 3D joint between 2D bodies" in words
     assert "offsetUserFunction is the function 'angle'" in words and "functions has push, stiffening" in words
     assert "PreStepUserFunction of the system" in words
     assert len(error.value.items) == 6 and str(error.value).startswith("6 item(s)")
@@ -257,21 +259,78 @@ def test_fields_of_another_version_are_named(name: str) -> None:
         assert any(line.startswith(where) and words in line for line in error.value.items), (where, words)
 
 
-@pytest.mark.parametrize("name", ["joints", "machines", "ropes", "cable_static"])
+FIELD_NAMES = {word.strip("()") for group in GROUPS.values() for words in group.values() for word in words.split()}
+NUMBERS = "markerNumber", "markerNumbers", "bodyNumber", "nodeNumber", "nodeNumbers", "slidingMarkerNumbers"
+
+
+def names_item_and_field(line: str) -> bool:
+    """Whether a refusal begins with number, name and type of an item and names a field, and no row of ours."""
+    found = re.match(r"(?:node|object|marker|load) \d+ '.*?' \(\w+\): (.*)", line)
+    if found is None or re.search(r"<\w+ \d+>| row \d", line):
+        return False
+    words = set(re.findall(r"\w+", found[1]))
+    return bool(FIELD_NAMES & words) or any(word.endswith("Type") for word in words)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in CASES])
 def test_values_of_another_kind_are_named(name: str) -> None:
-    """Numbers of items that are not there, texts, and nothing at all end in the list, or in a word of the model."""
+    """Numbers of items that are not there or of other kinds, texts, and nothing at all: item and field are named."""
     items, rng, named = read(name), np.random.default_rng(6), 0
     for _ in range(25):
         changed = copy.deepcopy(items)
-        group = str(rng.choice([word for word in ("objects", "markers", "loads") if items[word]]))
+        group = str(rng.choice([word for word in ("nodes", "objects", "markers", "loads") if items[word]]))
         item = changed[group][int(rng.integers(len(items[group])))]
         key = str(rng.choice([key for key in item if key not in ("name", f"{group[:-1]}Type")]))
-        item[key] = [99, "seven", None, [99, 98]][int(rng.integers(4))]
+        item[key] = [99, "seven", None, [99, 98], -1.0, float("nan"), 0, 1][int(rng.integers(8))]
         try:
             Imported(changed, functions=FUNCTIONS)
         except NoCounterpart as error:
-            named += all("'" in line and "(" in line for line in error.items)
-    assert named >= 8
+            named += 1
+            assert all(map(names_item_and_field, error.items)), (key, item[key], error.items)
+    assert named >= 3
+
+
+@pytest.mark.parametrize("name", [name for name, _ in CASES])
+def test_references_to_items_of_another_kind_are_named(name: str) -> None:
+    """Joints and loads on markers, bodies and nodes of any other kind."""
+    items, rng = read(name), np.random.default_rng(7)
+    places = [
+        (group, k, key)
+        for group in ("objects", "markers", "loads")
+        for k, item in enumerate(items[group])
+        for key in NUMBERS
+        if np.size(item.get(key, ()))
+    ]
+    for _ in range(40):
+        changed = copy.deepcopy(items)
+        group, k, key = places[int(rng.integers(len(places)))]
+        target = "markers" if "arker" in key else "objects" if key == "bodyNumber" else "nodes"
+        number = int(rng.integers(len(items[target])))
+        if np.ndim(changed[group][k][key]):
+            changed[group][k][key] = list(changed[group][k][key])
+            changed[group][k][key][0] = number
+        else:
+            changed[group][k][key] = number
+        try:
+            Imported(changed, functions=FUNCTIONS)
+        except NoCounterpart as error:
+            assert all(map(names_item_and_field, error.items)), (group, k, key, number, error.items)
+
+
+def test_a_joint_on_a_body_without_position_names_the_body() -> None:
+    """A ball joint on a mass with one coordinate: joint, marker, its field and the body, in the words of Exudyn."""
+    items = read("machines")
+    mass = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "GenericODE2")
+    joint = next(k for k, item in enumerate(items["objects"]) if "Spring" in item["objectType"])
+    marker = int(items["objects"][joint]["markerNumbers"][0])
+    items["markers"][marker] = {
+        "markerType": "BodyPosition", "name": "end", "bodyNumber": mass, "localPosition": [0.0, 0.0, 0.0],
+    }  # fmt: skip
+    with pytest.raises(NoCounterpart) as error:
+        Imported(items, functions=FUNCTIONS)
+    name = items["objects"][mass]["name"]
+    words = f"bodyNumber of marker {marker}: object {mass} {name!r} (GenericODE2) has no"
+    assert any(line.startswith(f"object {joint} ") and words in line for line in error.value.items)
 
 
 def test_types_that_exudyn_names_wrongly() -> None:
