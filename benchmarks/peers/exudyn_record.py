@@ -261,7 +261,8 @@ def run(job):
     script, target = Path(job["script"]).resolve(), Path(job["target"]).resolve()
     sys.path.insert(0, str(script.parent))
     os.chdir(target.parent)
-    Path("solution").mkdir(exist_ok=True)
+    for name in ("solution", "images"):
+        Path(name).mkdir(exist_ok=True)
     # folder where scripts of older versions expect the file of coordinates
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):

@@ -55,7 +55,7 @@ HEADING = re.compile(r"(.*?)\s*(?:\[([^][]*)\]|\(([^()]*)\))\s*$")
 """A name with a unit in square or round brackets."""
 
 
-class Column(NamedTuple):
+class SeriesColumn(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -98,7 +98,7 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
 
 def read_columns(
     file: str | os.PathLike[str], time: str, columns: Sequence[str] | None = None
-) -> tuple[FloatArray, list[Column]]:
+) -> tuple[FloatArray, list[SeriesColumn]]:
     """Times [s] that rise, shape (rows,), and columns of a CSV file as for `read_series`; None: all but the times.
 
     Raises:
@@ -127,7 +127,7 @@ def read_columns(
             f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must rise"
         )
     found = [(*split_heading(headings[at]), factors[k], values[:, k].copy()) for k, at in enumerate(places)]
-    return times, [Column(name, unit or "1", factor, column) for name, unit, factor, column in found[1:]]
+    return times, [SeriesColumn(name, unit or "1", factor, column) for name, unit, factor, column in found[1:]]
 
 
 def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) -> int:

@@ -33,10 +33,11 @@ from scipy.linalg import eigh
 
 import windlass as wl
 import windlass.connectors as con
+from windlass.commands import run_exudyn
 from windlass.elements import Ground, MassPoint
-from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
+from windlass.exudyn import Imported, NoCounterpart, export, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
-from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
+from windlass.exudyn.export import DRAWING, MAIN_SOLVERS, answer, close_windows, describe_system, write_system
 from windlass.exudyn.fields import GROUPS
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
@@ -98,6 +99,32 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "exudyn", None)
     with pytest.raises(ModelError, match=r"run-exudyn needs the package exudyn in its environment"):
         answer_calls()
+
+
+def test_relative_paths_of_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both commands run a script in the current folder, as `python` does: it reads and writes in folders beside it, and
+    imports modules of its own folder."""
+    (tmp_path / "testData").mkdir()
+    (tmp_path / "testData" / "mass.txt").write_text("2.5")
+    (tmp_path / "beside.py").write_text("FACTOR = 2.0")
+    (tmp_path / "script.py").write_text(
+        "from beside import FACTOR\nvalue = FACTOR * float(open('testData/mass.txt').read())\n"
+        "open('testData/result.txt', 'a').write(f'{value} {__name__};')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("windlass.commands.run_exudyn.answer", lambda: None)
+    assert run_exudyn.main(["script.py"]) == 0
+    monkeypatch.setattr("windlass.exudyn.export.answer", lambda solve: None)
+    solvers = {f"MainSolver{name}": type(f"MainSolver{name}", (), {}) for name in MAIN_SOLVERS}
+    theirs = types.SimpleNamespace(SolveStatic=None, SolveDynamic=None)
+    monkeypatch.setattr("windlass.exudyn.export.close_windows", lambda: None)
+    monkeypatch.setitem(sys.modules, "exudyn", types.SimpleNamespace(solver=theirs, **solvers))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    assert export.main(["script.py"]) != 0, "the script calls no solver"
+    assert (tmp_path / "testData" / "result.txt").read_text() == "5.0 __main__;5.0 __main__;"
 
 
 def read(name: str) -> dict[str, Any]:
