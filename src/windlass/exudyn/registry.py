@@ -276,7 +276,7 @@ class Building:
 
 
 def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
-    """An array of an item; refuses other shapes and what is not finite numbers."""
+    """An array of an item; refuses other shapes, texts, infinite numbers and NaN."""
     try:
         values = np.asarray(item[key], np.float64)
     except (TypeError, ValueError):
