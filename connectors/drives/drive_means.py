@@ -58,6 +58,15 @@ CREEP_ERROR = 0.01
 """Of the loss of speed, that bristles may add [1]."""
 STEADY_CREEP = 0.5
 """Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
+STEADY_SWING = 0.25
+"""Standard deviation of the tension of a span, of the largest change of tension on a pulley, above which a belt
+vibrates so much that its losses are not those of steady motion [1]."""
+LOSS_ERROR = 0.01
+"""Of the power that pulleys give, which is lost where cables come and go [1]."""
+LOADED = 0.5
+"""Efficiency above which a drive has a load [1]."""
+LOSS_ORDER = 3.0
+"""Power of the length of cables with which that loss grows: measured, 2.7 to 3."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -354,9 +363,19 @@ class DriveMeans(Sensors):
             if not np.isnan(series).all()
         }
         error = POWER_ERROR if self._motion.is_wanted else SAMPLING_ERROR
-        powers = judge_powers(report, float(energy[-1] - energy[0]), error) if self.drive.closed else ()
-        doubts = (*powers, *judge_creep(report))
+        stored = float(energy[-1] - energy[0])
+        doubts: tuple[str, ...] = ()
+        if self.drive.closed:
+            doubts = (*judge_powers(report, stored, error), *judge_creep(report))
+            if self.drive.losses is None and self._eval_swing(report, values) <= STEADY_SWING:
+                doubts += judge_losses(report, stored)
         return replace(report, extremes=found, doubts=doubts)
+
+    def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
+        """Largest standard deviation of the tension of a span, of the largest change of tension on a pulley [1]."""
+        places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
+        change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
+        return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def find_doubts(self) -> Sequence[str]:
         """Those of the report."""
@@ -458,6 +477,36 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
         f"efficiency of {report.efficiency:.4f}: the stored energy of the belt changes by {stored:.3g} J, "
         f"which explains {released:.3g} W of that, and errors of means {allowed:.2g} W; take a smaller step or more "
         "elements, unless other forces drive the belt",
+    )
+
+
+def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
+    """Why means of a steady motion are doubtful in which a belt on a rigid layer loses more power than by creep.
+
+    A pulley on which F changes by dF loses c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
+
+    Args:
+        report: the means.
+        stored: change of the stored energy over their time [J].
+    """
+    law, given, taken = report.law, report.power_in, report.power_out
+    if law is None or any(arc.bristles != inf for arc in law.arcs) or not taken > LOADED * given:
+        return ()
+    changes = np.array([duty.tension_after - duty.tension_before for duty in report.pulleys])
+    tensions = np.array([span.tension for span in report.spans])
+    EA, flow = law.axial_stiffness, abs(report.belt_speed) / (1.0 + float(tensions.mean()) / law.axial_stiffness)
+    creep = flow * (EA - law.mass_per_length * flow**2) * float(changes @ changes) / (2.0 * EA**2)
+    lost = given - taken - stored / report.duration - creep
+    allowed = max(LOSS_ERROR * given, TENSION_ERROR * float(tensions.max()) * abs(report.belt_speed))
+    if not lost > allowed:
+        return ()
+    finer = (2.0 * lost / allowed) ** (1.0 / LOSS_ORDER)
+    return (
+        f"the pulleys of {report.name} give {given:.5g} W, of which {lost:.3g} W, {100.0 * lost / given:.2g} %, are "
+        f"lost otherwise than by creep, {creep:.3g} W: cables that come onto pulleys and leave them lose it, in the "
+        "normal dampers of the contact and in the method of integration, unless the cord is damped so much; torques "
+        f"and losses of speed are too large by about as much; take {finer:.2g} times as many elements; "
+        "`means.losses(ledger)` has the parts",
     )
 
 

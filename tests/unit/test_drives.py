@@ -16,7 +16,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
-from windlass.connectors.drives.drive_means import judge_creep
+from windlass.connectors.drives.drive_means import judge_creep, judge_losses
 from windlass.connectors.drives.drive_report import Drive, complete
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
@@ -419,6 +419,26 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     # the other pulley is still being accelerated
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))
     assert not judge_creep(late)
+
+
+def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
+    """Above 1 % of the power that is given, besides what creep takes and the belt stores; not without load."""
+    spans = tuple(wl.SpanDuty(name, 0.2, tension, 0.0, nan) for name, tension in (("a–b", 240.0), ("b–a", 360.0)))
+    loaded = replace(create_means(120.0, bristles=inf), spans=spans)
+    flow = 10.0 / (1.0 + 300.0 / 1e5)
+    creep = 2.0 * flow * (1e5 - 0.1 * flow**2) * 120.0**2 / (2.0 * 1e5**2)
+    assert loaded.power_in == 1200.0 and creep == pytest.approx(1.44, rel=0.01)
+
+    def judge(lost: float, stored: float = 0.0, **changed: Any) -> tuple[str, ...]:
+        return judge_losses(replace(loaded, power_out=1200.0 - creep - lost, **changed), stored)
+
+    assert not judge(0.0) and not judge(11.9) and not judge(24.0, stored=12.1)
+    (words,) = judge(24.0)
+    assert re.search(r"give 1200 W, of which 24 W, 2 %, .* by creep, 1.44 W: .* take 1.6 times as many elements", words)
+    assert judge(11.9, stored=-0.2)
+    assert not judge(700.0) and not judge(24.0, law=None)
+    # bristles or a soft layer take more by shear
+    assert not judge_losses(replace(create_means(120.0), spans=spans, power_out=1170.0), 0.0)
 
 
 def test_the_wedge_of_a_groove_multiplies_friction() -> None:
