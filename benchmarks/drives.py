@@ -35,8 +35,8 @@ PERIODS_PER_STEP = 1.0
 REVOLUTIONS = 2.0
 START = 0.5
 """Fraction of the run after which means begin."""
-EVERY = 3
-"""Steps between two records."""
+EVERY = 5
+"""Steps between two records; speeds and powers are those of all steps."""
 ALLOWED = 0.01
 STEADY_ELEMENTS = 80
 """Elements if there is no motion: enough to lay the belt around all pulleys."""

@@ -9,10 +9,11 @@ circle therefore turns by their reference length times the stretch at the entry,
 with the mean stretch lam_i of the cable at this moment.  Each cable that comes makes a wave in the tension, which this
 moment always meets at the same place; w is its mean over the last `MEMORY` cables,
 
-    w = mean of lam_i - (lam_before - EI/(2 EA r²))     lam_before: mean on the last length of the way before the circle
+    w = mean of lam_i - (lam_before - EI/(2 EA r²))     lam_before: mean on one length of the way before the circle
 
-and bending onto the circle changes the stretch by EI/(2 EA r²).  lam itself must not be a mean over time: a belt that
-keeps a stretch that was there before gives energy to the vibrations of a drive, and they grow.
+by the trapezoidal rule on exactly one length, the period of the waves, so that none of them is left; bending onto the
+circle changes the stretch by EI/(2 EA r²).  lam itself must not be a mean over time: a belt that keeps a stretch that
+was there before gives energy to the vibrations of a drive, and they grow.
 
 So the shear of the bristles, u' = lam - lam_entry, begins with 0 at the entry, as on a rigid layer, for bristles of any
 stiffness: in steady motion the rim has the speed of the belt that enters, omega r = c lam.  Bristles that begin unbent,
@@ -51,9 +52,15 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
+BEGIN = 1.5
+"""Lengths before the circle from which a cable is followed for one length [1]."""
 MEMORY = 20.0
 """Cables whose waves are remembered [1]: so many that motions of the drive, longer than a cable, leave them as they
 are."""
+
+
+Followed = tuple[float, float, float]
+"""The way [m] of a cable before the circle, the integral of its stretch on it [m], and the stretch now [1]."""
 
 
 @kernel(inline=True)
@@ -104,21 +111,28 @@ def find_bend(
 
 @kernel(inline=True)
 def follow_stretch(
-    c: PointColumns, i: int, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, way: float, sum_: float
-) -> tuple[float, float]:
-    """The way [m] of a cable on its last length before the circle, and the integral of its stretch on it [m].
+    c: PointColumns, i: int, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
+) -> Followed:
+    """Follow a cable on one length of its way before the circle.
 
-    gap: smallest one of its points [m]; h: size of the step [s]; way, sum_: at the start of the step.
+    gap: smallest one of its points [m]; h: size of the step [s]; before: at the start of the step.
     """
-    L = c.L[i] * c.n[i]
-    # a straight line that touches the circle is L²/(2 r) off at the distance L
-    near = L + np.sqrt(2.0 * c.r[i] * grown)
-    if 2.0 * c.r[i] * (gap + grown) > near * near:
-        return 0.0, 0.0
+    L, r, (way, total, last) = c.L[i] * c.n[i], c.r[i], before
+    # a straight line that touches the circle is x²/(2 r) off at the distance x; one that bends onto it is off by less
+    near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(c.EI[i] / c.press[i])
+    if 2.0 * r * (gap + grown) > near * near:
+        return 0.0, 0.0, 0.0
+    stretch = eval_stretch(c, i, q)
+    if last == 0.0:
+        return 0.0, 0.0, stretch
     vx, vy = combine(shape(0.5, L), w)
     dx, dy = q[4] - q[0], q[5] - q[1]
-    step = h * abs((vx - o.vx) * dx + (vy - o.vy) * dy) / max(np.sqrt(dx * dx + dy * dy), 1e-300)
-    return way + step, sum_ + step * eval_stretch(c, i, q)
+    moved = h * abs((vx - o.vx) * dx + (vy - o.vy) * dy) / max(np.sqrt(dx * dx + dy * dy), 1e-300)
+    # waves have the period of a length, so that the mean over one length is free of them
+    step = min(moved, L - way)
+    if step > 0.0:
+        total += step * (last + 0.5 * step / moved * (stretch - last))
+    return way + max(step, 0.0), total, stretch
 
 
 @kernel

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -42,16 +42,31 @@ from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
 from windlass.framework.output.figures import check_picture
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
+from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
 """Difference of times, per duration, that counts as none [1]."""
 TENSION_ERROR = 3e-4
-"""Of the largest tension, times the speed of the belt: power that the mesh and the method may give [1]."""
+"""Error of tensions by the mesh, of the largest [1]."""
+POWER_ERROR = 3e-5
+"""Of the largest tension, times the speed of the belt: power by which the balance of energy may be wrong, by the
+trapezoidal rule over all steps and the rest of the ledger [1]."""
+SAMPLING_ERROR = 3e-4
+"""The same where powers are means of the records only [1]."""
 CREEP_ERROR = 0.01
 """Of the loss of speed, that bristles may add [1]."""
 STEADY_CREEP = 0.5
 """Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
+STEADY_SWING = 0.25
+"""Standard deviation of the tension of a span, of the largest change of tension on a pulley, above which a belt
+vibrates so much that its losses are not those of steady motion [1]."""
+LOSS_ERROR = 0.01
+"""Of the power that pulleys give, which is lost where cables come and go [1]."""
+LOADED = 0.5
+"""Efficiency above which a drive has a load [1]."""
+LOSS_ORDER = 3.0
+"""Power of the length of cables with which that loss grows: measured, 2.7 to 3."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -186,6 +201,45 @@ class _WholeDrive:
         return create_probe(self.drive, self.name, None, state, self.last)
 
 
+class _Motion:
+    """Integrals over time of the speeds, torques and powers of all pulleys, by the trapezoidal rule over all steps.
+
+    Powers rattle from step to step, and steps are short where a cable comes onto a pulley, so that every tenth step has
+    a mean power that is wrong by some 0.3 %, as much as a belt loses; likewise its creep.
+
+    Attributes:
+        is_wanted: whether the belt is on circles, whose powers cost little.
+        integral, recorded: of speeds [rad], torques [N m s] and powers [J], until now and until the last record, shape
+            (3, pulleys).
+    """
+
+    def __init__(self, drive: Drive) -> None:
+        self.drive, self.is_wanted = drive, not drive.surfaces
+        self.integral, self.recorded = np.zeros((2, 3, len(drive.pulleys)))
+        self._time, self._last = nan, np.zeros_like(self.integral)
+        self._bound: BoundDrive | None = None
+
+    def add(self, state: State) -> None:
+        """Add the time since the last call."""
+        if not self.is_wanted or state.t == self._time:
+            return
+        if self._bound is None or self._bound.version != self.drive.world.version:
+            self._bound = BoundDrive(self.drive)
+        now = self._bound.eval_motion(load_outputs(state))
+        if not isnan(self._time):
+            self.integral += 0.5 * (state.t - self._time) * (self._last + now)
+        self._time, self._last = state.t, now
+
+    def checkpoint(self) -> dict[str, Any]:
+        """All numbers."""
+        return {"time": self._time, "values": np.stack((self.integral, self.recorded, self._last))}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Continue with the numbers of `checkpoint`."""
+        self._time = float(kept["time"])
+        self.integral, self.recorded, self._last = np.array(kept["values"])
+
+
 @dataclass(frozen=True)
 class DriveLosses:
     """Where the work that a belt or rope was given by its pulleys went, see `DriveMeans.losses`; energies in J.
@@ -243,6 +297,7 @@ class DriveMeans(Sensors):
     ) -> None:
         self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
         self._picture = None if picture is None or help_requested() else check_picture(picture)
+        self._motion = _Motion(drive)
         super().__init__(path, [self._whole, *sensors], every)
         drive.means.append(self)
 
@@ -263,38 +318,64 @@ class DriveMeans(Sensors):
         """Read all numbers, from the start on."""
         if state.t >= self.start:
             super().record(state)
+            self._motion.add(state)
+            self._motion.recorded = self._motion.integral.copy()
             self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
-    def report(self) -> DriveReport | None:
-        """Means over time, each record weighted by the time since the one before; None before the second record.
+    def after_step(self, state: State) -> None:
+        """Add each step to the motion of the pulleys, and record the step if wanted."""
+        super().after_step(state)
+        if self._marks:
+            self._motion.add(state)
 
-        Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the means; numbers that
-        are not there at all times, as of a span that is wound up, are means over the times at which they are.
+    def idle_steps(self, state: State, size: float) -> int:
+        """None once the motion of pulleys is added up."""
+        return 0 if self._marks and self._motion.is_wanted else super().idle_steps(state, size)
+
+    def report(self) -> DriveReport | None:
+        """Means over time by the trapezoidal rule; None before the second record.
+
+        Speeds, torques and powers of pulleys are, in the plane, those of all steps, other numbers those of the records.
+        Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the means; numbers that are
+        not there at all times, as of a span that is wound up, are means over the times at which they are.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
             return None
         values = np.array(self._rows)
         energy = values[:, self.names.index("stored_energy")]
-        means = _average(np.diff(times), values[1:])
+        means = average(times, values)
         last, count = self._whole.last[0], len(self._probes[0].columns)
         duration = float(times[-1] - times[0])
-        report = complete(
-            replace(
-                put_numbers(last, means[:count]), time=float(times[-1]), duration=duration,
-                stored_energy=float(means[self.names.index("stored_energy")]),
-            ),
-            self.drive,
+        report = replace(
+            put_numbers(last, means[:count]), time=float(times[-1]), duration=duration,
+            stored_energy=float(means[self.names.index("stored_energy")]),
         )  # fmt: skip
+        if self._motion.is_wanted:
+            motion = zip(report.pulleys, *(self._motion.recorded / duration).tolist(), strict=True)
+            pulleys = tuple(replace(duty, speed=speed, torque=M, power=power) for duty, speed, M, power in motion)
+            report = replace(report, pulleys=pulleys)
+        report = complete(report, self.drive)
         means[:count] = take_numbers(report)
         found = {
             name: _find_extremes(self.units[name], mean, times, series)
             for name, mean, series in zip(self.names, means.tolist(), values.T, strict=True)
             if not np.isnan(series).all()
         }
-        powers = judge_powers(report, float(energy[-1] - energy[0])) if self.drive.closed else ()
-        doubts = (*powers, *judge_creep(report))
+        error = POWER_ERROR if self._motion.is_wanted else SAMPLING_ERROR
+        stored = float(energy[-1] - energy[0])
+        doubts: tuple[str, ...] = ()
+        if self.drive.closed:
+            doubts = (*judge_powers(report, stored, error), *judge_creep(report))
+            if self.drive.losses is None and self._eval_swing(report, values) <= STEADY_SWING:
+                doubts += judge_losses(report, stored)
         return replace(report, extremes=found, doubts=doubts)
+
+    def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
+        """Largest standard deviation of the tension of a span, of the largest change of tension on a pulley [1]."""
+        places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
+        change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
+        return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def find_doubts(self) -> Sequence[str]:
         """Those of the report."""
@@ -309,11 +390,14 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves, which began and ended with these means.
 
         Raises:
-            ModelError: means or ledger have not begun, are of different times, or the means skip steps: powers between
-                their records would be missing, more than drives lose.
+            ModelError: means or ledger have not begun, are of different times, or the means, in space, skip steps:
+                powers between their records would be missing, more than drives lose.
         """
-        if self._every != 1:
-            raise ModelError(f"every = {self._every} of the means: must be 1 for losses, which need each step's power")
+        if self._every != 1 and not self._motion.is_wanted:
+            raise ModelError(
+                f"every = {self._every} of the means of '{self.drive.name}', which is in space: must be 1 for losses, "
+                "which need each step's power"
+            )
         report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
         if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):
             own = self.times[[0, -1]].tolist() if len(self.times) else "nothing"
@@ -361,32 +445,68 @@ class DriveMeans(Sensors):
         """None: the report of the run has a page for each drive, with these curves."""
         return ()
 
+    def checkpoint(self) -> dict[str, Any]:
+        """All records, and the motion of pulleys in all steps."""
+        return {**super().checkpoint(), "motion": self._motion.checkpoint()}
+
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         """Continue the records of the interrupted run."""
         super().restore(kept, state)
+        self._motion.restore(kept["motion"])
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
         if self._rows:
             self._whole.last[:] = [report_drive(self.drive, state)]
 
 
-def judge_powers(report: DriveReport, stored: float) -> tuple[str, ...]:
+def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
     """Why means are doubtful in which pulleys take more than they give.
 
     Args:
         report: the means.
         stored: change of the stored energy over their time [J].
+        error: of powers, `POWER_ERROR` or `SAMPLING_ERROR`.
     """
     given, taken, time = report.power_in, report.power_out, report.duration
     tension = max((span.tension for span in report.spans if np.isfinite(span.tension)), default=0.0)
-    allowed = TENSION_ERROR * abs(tension * report.belt_speed)
+    allowed = error * abs(tension * report.belt_speed)
     released = max(-stored / time, 0.0)
     if not given > 0.0 or taken - given <= released + allowed:
         return ()
     return (
         f"the pulleys of {report.name} take {taken:.5g} W and give {given:.5g} W in the mean of {time:.3g} s, an "
         f"efficiency of {report.efficiency:.4f}: the stored energy of the belt changes by {stored:.3g} J, "
-        f"which explains {released:.3g} W of that, and errors of the mesh {allowed:.2g} W; take a smaller step or more "
+        f"which explains {released:.3g} W of that, and errors of means {allowed:.2g} W; take a smaller step or more "
         "elements, unless other forces drive the belt",
+    )
+
+
+def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
+    """Why means of a steady motion are doubtful in which a belt on a rigid layer loses more power than by creep.
+
+    A pulley on which F changes by dF loses c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
+
+    Args:
+        report: the means.
+        stored: change of the stored energy over their time [J].
+    """
+    law, given, taken = report.law, report.power_in, report.power_out
+    if law is None or any(arc.bristles != inf for arc in law.arcs) or not taken > LOADED * given:
+        return ()
+    changes = np.array([duty.tension_after - duty.tension_before for duty in report.pulleys])
+    tensions = np.array([span.tension for span in report.spans])
+    EA, flow = law.axial_stiffness, abs(report.belt_speed) / (1.0 + float(tensions.mean()) / law.axial_stiffness)
+    creep = flow * (EA - law.mass_per_length * flow**2) * float(changes @ changes) / (2.0 * EA**2)
+    lost = given - taken - stored / report.duration - creep
+    allowed = max(LOSS_ERROR * given, TENSION_ERROR * float(tensions.max()) * abs(report.belt_speed))
+    if not lost > allowed:
+        return ()
+    finer = (2.0 * lost / allowed) ** (1.0 / LOSS_ORDER)
+    return (
+        f"the pulleys of {report.name} give {given:.5g} W, of which {lost:.3g} W, {100.0 * lost / given:.2g} %, are "
+        f"lost otherwise than by creep, {creep:.3g} W: cables that come onto pulleys and leave them lose it, in the "
+        "normal dampers of the contact and in the method of integration, unless the cord is damped so much; torques "
+        f"and losses of speed are too large by about as much; take {finer:.2g} times as many elements; "
+        "`means.losses(ledger)` has the parts",
     )
 
 
@@ -427,8 +547,16 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     )
 
 
-def _average(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Weighted means of columns over the rows in which they are finite; NaN where there is none."""
+def average(times: FloatArray, values: FloatArray) -> FloatArray:
+    """Means of columns over time by the trapezoidal rule, over the rows in which they are finite; NaN without any.
+
+    Args:
+        times: of the rows [s], shape (rows,), two at least.
+        values: shape (rows, columns).
+    """
+    steps = np.diff(times)
+    # half of the times to the rows beside each
+    weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there
     sums = weights @ np.where(there, values, 0.0)

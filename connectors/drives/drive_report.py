@@ -32,6 +32,7 @@ import numpy as np
 from windlass.connectors.circle_contact.free_belt import SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.circle_contact.view import ContactView, view_contact
+from windlass.connectors.circle_segments.place_numbers import FT, GAP
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
@@ -46,6 +47,7 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 SIMPSON = np.array((1.0, 4.0, 1.0)) / 6.0
+UP = np.array((0.0, 0.0, 1.0))
 
 
 class Drive(NamedTuple):
@@ -345,6 +347,26 @@ class BoundDrive:
         )  # fmt: skip
         return complete(found, drive)
 
+    def eval_motion(self, fields: Fields) -> FloatArray:
+        """Speeds [rad/s], torques [N m] and powers [W] of a belt on circles, shape (3, pulleys), at little cost."""
+        torques = np.zeros(len(self.circles))
+        for i, (circle, view) in enumerate(self.circles):
+            out = view.evaluate(fields)
+            arm = (out[..., GAP] + view.cord[:, None]) * view.at_point
+            torques[i] = ((circle.radius[circle.bound.positions, None] + arm) * out[..., FT]).sum()
+        torques = self.contacts.assembly.processes.sum(torques)
+        torques += self._add_further(fields, np.zeros((len(torques), 2)))
+        speeds = np.array([self._eval_speed(fields, i) for i in range(len(torques))])
+        return np.stack((speeds, torques, torques * speeds))
+
+    def _eval_speed(self, fields: Fields, i: int, axis: FloatArray = UP) -> float:
+        """Angular velocity of pulley i about its axis [rad/s]."""
+        body = self.bodies[i]
+        if body is None:
+            return 0.0
+        omega = self.read(body, "angular_velocity", fields).ravel()
+        return float(omega[0] if len(omega) == 1 else omega @ axis)
+
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
         """Which cable touches which pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or 3)."""
         count = len(self.drive.pulleys)
@@ -412,7 +434,7 @@ class BoundDrive:
         return nan if i in self.drive.wheels else self.friction[i] * share
 
     def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, teeth: float, tensions: FloatArray) -> PulleyDuty:
-        drive, contacts, axis = self.drive, self.parts[i], np.array((0.0, 0.0, 1.0))
+        drive, contacts, axis = self.drive, self.parts[i], UP
         if drive.surfaces:
             surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
             wrap, slip, torque, along = surface.wrap_angle, surface.slip_arc, surface.torque, surface.speed
@@ -420,10 +442,7 @@ class BoundDrive:
         else:
             circle = eval_report(*self.circles[i], fields, tension=False)
             wrap, slip, torque, along = circle.wrap_angle, circle.slip_arc, circle.torque, circle.belt_speed
-        speed, body = 0.0, self.bodies[i]
-        if body is not None:
-            omega = self.read(body, "angular_velocity", fields).ravel()
-            speed = float(omega[0] if len(omega) == 1 else omega @ axis)
+        speed = self._eval_speed(fields, i, axis)
         torque += teeth
         return PulleyDuty(
             name=drive.pulleys[i].name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=nan, sliding_arc=slip,

@@ -67,6 +67,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "Solvers": "Static Dynamic Explicit Passes StepControl State StepHook",
             "Modes": "Modes ModesResult Campbell campbell find_critical_speed",
+            "Derivatives": "evaluate evaluate_frequencies",
             "Restart": "Checkpoint",
             "Verdicts and errors": "Verdict DoubtfulError NotConverged WindlassError ModelError ModelWarning "
             "OptionError OutputError",

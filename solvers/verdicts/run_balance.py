@@ -2,9 +2,9 @@
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state, so that looks every `EVERY` steps are enough for them, and energy created between
-looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that laws pass on are
-parts of -created:
+T and U are functions of the state, so that looks every `EVERY` to `LONGEST` steps are enough for them, and energy
+created between looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that
+laws pass on are parts of -created:
 
 - created > 0 is energy from nothing, for any losses.  The whole size of passed-on energy, sampled at the looks, is
   allowed.
@@ -42,8 +42,9 @@ from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
-EVERY = 128
-"""Steps between looks, a power of two; the first ones are after 1, 2, 4 ... steps."""
+EVERY, LONGEST = 128, 512
+"""Steps between looks, powers of two: looks after 1, 2, 4 ... 128 steps, then every 128 steps; every 256 steps from
+1024 steps on, every 512 from 2048."""
 GAIN = 0.02
 """Energy from nothing per energy concerned that is doubtful [1]."""
 BURST = 0.5
@@ -191,7 +192,9 @@ class RunBalance(Watch):
     def _set_due(self) -> None:
         """Find the number of the next examined step."""
         number = self._steps + 1
-        self._due = 1 << (number - 1).bit_length() if number < EVERY else -(-number // EVERY) * EVERY
+        power = 1 << (number - 1).bit_length()
+        every = min(LONGEST, max(EVERY, power // 8))
+        self._due = power if number < EVERY else -(-number // every) * every
 
     def idle_program(self, state: State) -> Program | None:
         """See `Watch`."""

@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from windlass.solvers.modes.result import ModesResult as ModesResult
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.own_options import set_options as set_options
+    from windlass.solvers.sensitivities.evaluate import evaluate as evaluate
+    from windlass.solvers.sensitivities.frequencies import evaluate_frequencies as evaluate_frequencies
     from windlass.solvers.static import Static as Static
     from windlass.solvers.stepping.discontinuous import Passes as Passes
     from windlass.solvers.stepping.step_control import StepControl as StepControl

@@ -1,13 +1,17 @@
-"""Data sheets of belts by name: standard dimensions, and typical values with their ranges.
+"""Data sheets of belts, mooring chains and wire ropes by name: standard values, and typical values with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
 belt = wl.Belt(world, pulleys, tension=400.0, **sheet.columns)
 
-The numbers are in `belts.toml` in this folder, each family with its standards, its sources, and the certainty of each
-number.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and friction differ
-between makers: use a sheet as the start of a design, and check it against the standard or the sheet of the maker.
-Another kind of line needs another file of this form, and a function like `belt`.
+chain = wl.catalogue.chain("R3", 0.076)
+line = straight_cable(world, anchor, fairlead, 40, bending_stiffness=0.0, **chain.columns)
+world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
+
+The numbers are in `belts.toml` and `lines.toml` in this folder, each family with its standards, its sources, and the
+certainty of each number.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and
+friction differ between makers: use a sheet as the start of a design, and check it against the standard or the sheet of
+the maker.  Another kind of line needs another file of this form, and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -17,14 +21,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from math import pi, radians
+from math import pi, radians, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from windlass.framework.checks.checks import checked, number, optional, whole, word
+from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.errors import ModelError
 
-MM, KN, GRAM, MPA = 1e-3, 1e3, 1e-3, 1e6
+MM, KN, GRAM, MPA, GPA = 1e-3, 1e3, 1e-3, 1e6, 1e9
+STEEL, WATER = 7850.0, 1025.0
+"""Densities of steel and of sea water [kg/m^3]."""
+COLUMNS = ("axial_stiffness", "bending_stiffness", "mass_per_length")
+"""Columns of cables that sheets of chains and ropes give."""
 
 
 class Quantity(NamedTuple):
@@ -84,12 +92,54 @@ class BeltSheet:
 
     def format(self) -> str:
         """The sheet as a table."""
-        lines = [f"{self.name}, {self.family} belt, {1e3 * self.width:g} mm wide; {self.standard}"]
-        for name, q in self.quantities.items():
-            span = "" if q.low == q.high else f"{q.low:.3g} to {q.high:.3g}"
-            lines.append(f"  {name:<18} {q.value:>9.4g} {q.unit:<7} {span:<24} {q.sure}")
-        where = f"  to be checked, before a design, with: {'; '.join(self.sources)}"
-        return "\n".join([*lines, f"  {self.notes}", where])
+        title = f"{self.name}, {self.family} belt, {1e3 * self.width:g} mm wide; {self.standard}"
+        return _format(title, self.quantities, self.notes, self.sources)
+
+
+@dataclass(frozen=True)
+class LineSheet:
+    """The data sheet of a chain or a wire rope; all numbers in SI units.
+
+    Attributes:
+        name: name such as "R3 studless chain 76 mm".
+        standard: its standards.
+        diameter: nominal diameter of the bar of a chain, or of a rope [m].
+        breaking_load: minimum breaking load [N], for `wl.post`.
+        columns: columns of cables and arguments of `wl.Rope`: ``axial_stiffness``, ``mass_per_length``, and
+            ``bending_stiffness`` of ropes.
+        fluid: columns of `FluidLoad` for water: ``diameter`` of the displaced volume, and drag coefficients that refer
+            to it.
+        quantities: all numbers by name, with ranges and certainty: "standard", "typical" or "estimate".
+        notes: notes on the numbers.
+        sources: sources of the numbers.
+    """
+
+    name: str
+    standard: str
+    diameter: float
+    breaking_load: float
+    columns: Mapping[str, Any]
+    fluid: Mapping[str, float]
+    quantities: Mapping[str, Quantity]
+    notes: str
+    sources: Sequence[str]
+
+    @checked(density=number("kg/m^3", minimum=0.0))
+    def submerged_mass(self, density: float = WATER) -> float:
+        """Mass per length minus that of the displaced fluid [kg/m], from the density of the fluid [kg/m^3]."""
+        return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
+
+    def format(self) -> str:
+        """The sheet as a table."""
+        return _format(f"{self.name}; {self.standard}", self.quantities, self.notes, self.sources)
+
+
+class Groove(NamedTuple):
+    """The groove of a rope sheave."""
+
+    groove_radius: float
+    flank_half_angle: float
+    depth: float
 
 
 @checked(name=word(), ribs=optional(whole(1)), width=optional(number("m", above=0.0)))
@@ -174,6 +224,140 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
 def belts() -> list[str]:
     """The names of all belts in the catalogue."""
     return list(_read("belts.toml")["belts"])
+
+
+@checked(grade=word(), diameter=number("m", above=0.0), stud=yes_no())
+def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
+    """The data sheet of a mooring chain.
+
+    Args:
+        grade: grade of the steel: "R3", "R3S", "R4", "R4S", "R5", or "ORQ" for chain with studs.
+        diameter: nominal diameter d of the bar, 0.02 to 0.22 m.
+        stud: whether the links have studs.
+
+    Raises:
+        ModelError: an unknown grade, a grade that is not made without studs, or a diameter out of range.
+    """
+    table = _read("lines.toml")
+    family, kind = table["families"]["chain"], table["chains"]["stud" if stud else "studless"]
+    name, label = _pick("chain", grade, table["chains"]["grades"]), "studlink" if stud else "studless"
+    if name not in kind["modulus"]:
+        raise ModelError(f"{label} chain '{name}' of the catalogue: must be one of {', '.join(kind['modulus'])}")
+    d = _check_diameter(f"{name} {label} chain", diameter, family)
+    (a, b), area = kind["modulus"][name], 0.5 * pi * diameter**2
+    mass = 1e3 * kind["mass"] * diameter**2
+    volume = sqrt(4.0 * mass / (pi * STEEL))
+    across, along = (c * diameter / volume for c in kind["drag"])
+    given = {
+        "breaking_load": (KN * table["chains"]["grades"][name] * d**2 * (44.0 - 0.08 * d), "N"),
+        "axial_stiffness": ((a - b * d) * GPA * area, "N"),
+        "mass_per_length": (mass, "kg/m"),
+        "volume_diameter": (volume, "m"),
+        "normal_drag": (across, "1"),
+        # DNV has the drag along by the diameter, `FluidLoad` by the circumference
+        "axial_drag": (along / pi, "1"),
+    }
+    quantities = {key: Quantity(value, value, value, unit, family["sure"][key]) for key, (value, unit) in given.items()}
+    return _create_sheet(f"{name} {label} chain {d:g} mm", diameter, quantities, family)
+
+
+@checked(construction=word(), diameter=number("m", above=0.0), core=word("IWRC", "FC"), grade=number("MPa", above=0.0))
+def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: float = 1960.0) -> LineSheet:
+    """The data sheet of a steel wire rope.
+
+    Args:
+        construction: its class: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
+        diameter: nominal diameter d, 0.002 to 0.15 m.
+        core: "IWRC" for a core of steel, "FC" for one of fibre.
+        grade: rope grade [MPa]: 1570, 1770, 1960 or 2160.
+
+    Raises:
+        ModelError: an unknown construction or grade, or a diameter out of range.
+    """
+    table = _read("lines.toml")
+    family, name = table["families"]["wire_rope"], _pick("wire rope", construction, table["wire_ropes"])
+    if grade not in family["grades"]:
+        allowed = ", ".join(f"{value:g}" for value in family["grades"])
+        raise ModelError(f"grade = {grade:g} MPa of wire rope '{name}' of the catalogue: must be one of {allowed} MPa")
+    d = _check_diameter(f"wire rope {name}", diameter, family)
+    row = table["wire_ropes"][name]
+    W, C, K = row[core]
+    area, mass = C * diameter**2, 0.01 * W * d**2
+    free = family["wire_modulus"] * GPA * area**2 / (4.0 * pi * row["wires"])
+    volume = sqrt(4.0 * mass / (pi * STEEL))
+
+    def quantity(key: str, unit: str, factor: float, value: Any = 1.0) -> Quantity:
+        typical, low, high = _triple(value)
+        return Quantity(factor * typical, factor * low, factor * high, unit, family["sure"][key])
+
+    quantities = {
+        "breaking_load": quantity("breaking_load", "N", K * grade * d**2),
+        "axial_stiffness": quantity("axial_stiffness", "N", GPA * area, family["modulus"][core]),
+        "bending_stiffness": quantity("bending_stiffness", "N m²", free, family["stuck"]),
+        "mass_per_length": quantity("mass_per_length", "kg/m", mass),
+        "volume_diameter": quantity("volume_diameter", "m", volume),
+        "normal_drag": quantity("normal_drag", "1", family["normal_drag"] * diameter / volume),
+    }
+    return _create_sheet(f"{name}-{core} wire rope {d:g} mm, {grade:g} MPa", diameter, quantities, family)
+
+
+@checked(rope_diameter=number("m", above=0.0))
+def groove(rope_diameter: float) -> Groove:
+    """The groove of a sheave for a wire rope, DIN 15061-1: the columns of `SheaveSurface`, and the least depth [m].
+
+    The radius of the bottom is 0.53 times the diameter of the rope, the angle between the flanks 45°, the depth at
+    least sqrt(2) times the diameter.
+    """
+    return Groove(0.53 * rope_diameter, radians(22.5), sqrt(2.0) * rope_diameter)
+
+
+def chains() -> list[str]:
+    """The grades of all chains in the catalogue."""
+    return list(_read("lines.toml")["chains"]["grades"])
+
+
+def wire_ropes() -> list[str]:
+    """The constructions of all wire ropes in the catalogue."""
+    return list(_read("lines.toml")["wire_ropes"])
+
+
+def _create_sheet(
+    name: str, diameter: float, quantities: Mapping[str, Quantity], family: Mapping[str, Any]
+) -> LineSheet:
+    columns = {key: quantities[key].value for key in COLUMNS if key in quantities}
+    fluid = {"diameter": quantities["volume_diameter"].value}
+    fluid |= {key: quantities[key].value for key in ("normal_drag", "axial_drag") if key in quantities}
+    return LineSheet(
+        name, family["standard"], diameter, quantities["breaking_load"].value, columns, fluid, quantities,
+        " ".join(family["notes"].split()), tuple(family["sources"]),
+    )  # fmt: skip
+
+
+def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> float:
+    """The diameter in mm."""
+    low, high = (MM * value for value in family["range_mm"])
+    if not low <= diameter <= high:
+        raise ModelError(f"diameter = {diameter:g} m of {name} of the catalogue: must be {low:g} to {high:g} m")
+    return diameter / MM
+
+
+def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
+    """The name of a row of the catalogue; capitals, spaces and hyphens do not matter."""
+    known = {_plain(row): row for row in rows}
+    if _plain(name) not in known:
+        close = get_close_matches(_plain(name), known, 1, 0.5)
+        hint = f"did you mean {known[close[0]]}?" if close else f"must be one of {', '.join(rows)}"
+        raise ModelError(f"the catalogue has no {kind} {name!r}: {hint}")
+    return known[_plain(name)]
+
+
+def _format(title: str, quantities: Mapping[str, Quantity], notes: str, sources: Sequence[str]) -> str:
+    lines = [title]
+    for name, q in quantities.items():
+        span = "" if q.low == q.high else f"{q.low:.3g} to {q.high:.3g}"
+        lines.append(f"  {name:<18} {q.value:>9.4g} {q.unit:<7} {span:<24} {q.sure}")
+    where = f"  to be checked, before a design, with: {'; '.join(sources)}"
+    return "\n".join([*lines, f"  {notes}", where])
 
 
 @cache

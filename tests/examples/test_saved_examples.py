@@ -12,6 +12,7 @@ import pytest
 
 import windlass as wl
 from windlass.framework.model.world import World
+from windlass.framework.restart.checkpoint import process
 from windlass.framework.state.state import State
 
 from support.example_worlds import EXAMPLES, SOLVERS, Found, functions_of
@@ -61,6 +62,9 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             intercept(kind, patch)
         patch.chdir(folder)
         patch.setattr(sys, "argv", [name])
+        # the script is no run of this process that needs checkpoints by the clock
+        patch.setattr(process, "asked", True)
+        patch.setattr(process, "unasked", None)
         # options of a process are those of one script
         patch.setattr(wl, "option", lambda key, default, *_, **__: EXAMPLES[name].get(key, default))
         with pytest.raises(Found) as found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,16 @@ def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: 
 def create_pendulum(fall: float) -> wl.State:
     """A mass on a rod that hangs, or stands where gravity [m/s^2] is turned; it falls, then."""
     return create_chain(1, gravity=-fall)
+
+
+def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
+    """A mass on a spring along x, and its place."""
+    world = wl.World()
+    point = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0)
+    con.fix(world, point, "y")
+    marker = con.coordinate_marker(world, point, "x")
+    world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=p["stiffness"], offset=0.1)
+    return world, lambda state: {"x": float(state.of(point)[0, 0])}
 
 
 def fix_x(world: Any, entity: Any) -> Any:
@@ -171,6 +181,16 @@ def calls(s: Scene) -> dict[str, Call]:
         "find_critical_speed": (
             wl.find_critical_speed,
             {"create": lambda speed: create_pendulum(speed), "low": -1.0, "high": 1.0, "tolerance": 0.5, "count": 1},
+        ),
+        "evaluate": (
+            wl.evaluate,
+            {"model": create_stiff_pendulum, "p": {"stiffness": 3.0}, "solve": lambda world: wl.Static(world).solve(),
+             "steps": {"stiffness": 1e-4}},
+        ),
+        "evaluate_frequencies": (
+            wl.evaluate_frequencies,
+            {"model": create_stiff_pendulum, "p": {"stiffness": 3.0}, "count": 1,
+             "solve": lambda world: wl.Static(world).solve(), "steps": {"stiffness": 1e-4}},
         ),
         "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
         "engine_speed": (con.engine_speed, {"speed": 100.0, "orders": {2: 0.03, 4: (0.01, 0.5)}, "rise": 0.1}),

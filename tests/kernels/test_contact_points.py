@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
 from windlass.connectors.circle_points.common import create_point_outputs
+from windlass.connectors.circle_points.rigid_layer import follow_stretch
+from windlass.connectors.circle_segments.kernels import Disc
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
@@ -305,3 +307,28 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
     way = RADIUS * (np.arctan2(p[..., 1], p[..., 0]) - fields.x[14]) - arc.data[:, 2]
     assert (vt < 0.0).all() and (400.0 * w * np.abs(vt) < 0.3 * fn).all()
     assert_allclose(way, -(0.3 * fn + 400.0 * w * vt) / (900.0 * w * RADIUS / D), rtol=1e-9)
+
+
+def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
+    """Waves of the period of a cable leave the mean as it is, in uneven steps of up to an eighth of a length.
+
+    With values at the ends of steps, and without an end at one length, up to a tenth of a wave was left.
+    """
+    arc = create_arc(press=10.0, rigid_layer=True)
+    c = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns
+    L, r, wave = 0.6 * RADIUS, RADIUS, 3e-3
+    disc, random = Disc(*np.zeros(9).tolist()), np.random.default_rng(2)
+    for phase in np.linspace(0.0, 2.0 * np.pi, 7):
+        place, followed = 2.0 * L, (0.0, 0.0, 0.0)
+        while place > 0.05 * L:
+            step = float(random.uniform(0.02, 0.125)) * L
+            place -= step
+            stretch = 1.01 + wave * float(np.sin(2.0 * np.pi * place / L + phase))
+            q = (0.0, 0.0, stretch, 0.0, stretch * L, 0.0, stretch, 0.0)
+            rates = (4.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0)
+            followed = follow_stretch(c, 0, disc, q, rates, max(place, 0.0) ** 2 / (2.0 * r), 0.0, step / 4.0, followed)
+        way, total, last = followed
+        assert_allclose(way, L, rtol=1e-12)
+        assert abs(total / way - 1.01) < 0.01 * wave and last == pytest.approx(stretch, rel=1e-12)
+    # far away it begins anew
+    assert follow_stretch(c, 0, disc, q, rates, L, 0.0, 0.1, followed) == (0.0, 0.0, 0.0)

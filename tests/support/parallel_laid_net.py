@@ -9,6 +9,9 @@ import numpy as np
 
 from support.laid_net import create_laid_net, let_fall
 
+FEW = 16
+"""Steps up to which steps may be cut."""
+
 
 def main(path: str, steps: int) -> None:
     """Solve and write the whole state, outputs of both contacts, and counts."""
@@ -16,7 +19,10 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
 
     net = create_laid_net(3)
-    motion = wl.Dynamic(net.world, step=5e-4, end=5e-4 * steps)
+    # full Newton: with tangents that are kept, the last residual is close to the tolerance, and the order of sums
+    # decides whether a tangent is renewed, so that results differ by the tolerance.  In long runs the size of steps
+    # that are cut for impacts depends on last digits, too.
+    motion = wl.Dynamic(net.world, step=5e-4, end=5e-4 * steps, lag=False, resolve_contacts=steps <= FEW)
     end = motion.solve(let_fall(net, 1.0))
     names = ("contact_force", "normal_force", "axis_torque", "contact_count", "gap", "stick_slip")
     found = {name: wl.eval_output(net.crossings, name, end) for name in names}

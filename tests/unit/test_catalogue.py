@@ -1,16 +1,17 @@
-"""Data sheets of belts: numbers of the table, names, errors, and belts made from them."""
+"""Data sheets of belts, chains and ropes: numbers of the tables, names, errors, and models made from them."""
 
 from __future__ import annotations
 
 from math import exp, pi, radians, sin
 from typing import Any
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import RigidBody2D
+from windlass.elements import Ground, RigidBody2D, nodes_of, straight_cable
 
 
 def create_wheels(world: wl.World) -> list[Any]:
@@ -119,3 +120,107 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     assert belt.steady({"driver": -0.1}, {"driven": 0.99 * most})["driven"].slip_reserve > 0.0
     with pytest.raises(wl.ModelError, match="slips"):
         belt.steady({"driver": -0.1}, {"driven": 1.01 * most})
+
+
+MAKER = {
+    34: (1065, 1189, 1308), 40: (1456, 1626, 1789), 50: (2230, 2490, 2740), 60: (3147, 3514, 3867),
+    68: (3977, 4440, 4886),
+}  # fmt: skip
+"""Breaking loads of R3, R3S and R4 by diameter [mm] in the table of a maker of mooring chain [kN]."""
+
+
+@pytest.mark.parametrize("diameter", MAKER)
+def test_chains_break_at_the_loads_of_a_makers_table(diameter: int) -> None:
+    for grade, load in zip(("R3", "R3S", "R4"), MAKER[diameter], strict=True):
+        for stud in (True, False):
+            # the table is rounded up to 1 kN
+            found = wl.catalogue.chain(grade, 1e-3 * diameter, stud).breaking_load
+            assert_allclose(found, 1e3 * load, rtol=0.0, atol=1.2e3)
+
+
+def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker() -> None:
+    """R4S without studs: EA about 1725 MN, 376 kg/m in water, of a lecture on moorings."""
+    chain = wl.catalogue.chain("r4s", 0.147)
+    assert_allclose(chain.columns["axial_stiffness"], 1725e6, rtol=1e-3)
+    assert_allclose(chain.submerged_mass(), 376.0, rtol=0.01)
+    assert "IACS UR W22" in chain.format()
+
+
+@pytest.mark.parametrize("stud", [True, False])
+def test_drag_of_a_chain_is_that_of_the_standard_by_the_nominal_diameter(stud: bool) -> None:
+    """A taut line in a current across and along: 1/2 rho d C U² per length, weight less buoyancy, at its supports."""
+    chain, length, speed = wl.catalogue.chain("R3", 0.1, stud), 10.0, (0.7, 1.3)
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    sea = world.add(con.Fluid, density=1025.0, surface=20.0, depth=100.0, velocity=(*speed, 0.0))
+    columns = {**chain.columns, "axial_stiffness": 1e12}
+    line = straight_cable(world, (0.0, 0.0, 0.0), (length, 0.0, 0.0), 2, bending_stiffness=1e9, **columns)
+    world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
+    nodes = nodes_of(world, line)
+    supports = con.hinge(world, nodes[[0, 2]])
+    state = wl.Static(world).solve()
+    force = np.reshape(wl.eval_output(supports, "force", state), (3, 2)).sum(axis=1)
+    across, along = (2.6, 1.4) if stud else (2.4, 1.15)
+    drag = 0.5 * 1025.0 * 0.1 * length
+    assert_allclose(np.abs(force[:2]), [drag * along * speed[0] ** 2, drag * across * speed[1] ** 2], rtol=1e-6)
+    assert_allclose(np.abs(force[2]), 9.81 * length * chain.submerged_mass(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("construction", "core", "grade", "diameter", "load", "mass"),
+    [
+        ("6x7", "FC", 1770.0, 20, 235.0, 138.0),
+        ("6x7", "FC", 1960.0, 40, 1040.0, 552.0),
+        ("6x7", "FC", 1770.0, 8, 37.6, 22.1),
+    ],
+)
+def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
+    construction: str, core: str, grade: float, diameter: int, load: float, mass: float
+) -> None:
+    """Breaking force [kN] and mass [kg/100 m] of tables that give three digits."""
+    rope = wl.catalogue.wire_rope(construction, 1e-3 * diameter, core, grade)
+    assert_allclose([rope.breaking_load, rope.columns["mass_per_length"]], [1e3 * load, 0.01 * mass], rtol=3e-3)
+
+
+@pytest.mark.parametrize("construction", wl.catalogue.wire_ropes())
+@pytest.mark.parametrize("core", ["FC", "IWRC"])
+def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
+    """Steel and core fill the circle by half; wires are stressed below their grade; EI is less than that of a bar."""
+    rope = wl.catalogue.wire_rope(construction, 0.02, core)
+    area = np.pi * 0.01**2
+    metal = rope.columns["axial_stiffness"] / (100e9 if core == "IWRC" else 90e9)
+    assert 0.4 * area < metal < 0.62 * area
+    assert 0.7 < rope.breaking_load / (1960e6 * metal) < 0.91
+    assert 7850.0 < rope.columns["mass_per_length"] / metal < 9800.0
+    bar = rope.columns["axial_stiffness"] * 0.02**2 / 16.0
+    assert bar / 500.0 < rope.columns["bending_stiffness"] < bar / 20.0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: wl.catalogue.chain("R9", 0.1), "the catalogue has no chain 'R9': did you mean R5?"),
+        (lambda: wl.catalogue.chain("ORQ", 0.1), "studless chain 'ORQ' of the catalogue: must be one of R3, R3S, R4"),
+        (lambda: wl.catalogue.chain("R3", 76.0), "diameter = 76 m of R3 studless chain .*: must be 0.02 to 0.22 m"),
+        (lambda: wl.catalogue.wire_rope("6x37", 0.02), "the catalogue has no wire rope '6x37': did you mean 6x7?"),
+        (
+            lambda: wl.catalogue.wire_rope("6x36", 0.02, grade=1700.0),
+            "grade = 1700 MPa of wire rope '6x36' of the catalogue: must be one of 1570, 1770, 1960, 2160 MPa",
+        ),
+        (lambda: wl.catalogue.chain("R3", 0.1).submerged_mass(-1.0), "density = -1.0 kg/m"),
+        (lambda: wl.catalogue.groove(0.0), "rope_diameter = 0.0 m in groove: must be > 0"),
+    ],
+)
+def test_errors_of_chains_and_ropes(call: Any, words: str) -> None:
+    with pytest.raises(wl.ModelError, match=words.replace("?", r"\?")):
+        call()
+
+
+def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
+    """The columns of `SheaveSurface`, whose bottom must be wider than the rope."""
+    groove = wl.catalogue.groove(0.02)
+    world = wl.World()
+    sheave = world.add(
+        con.SheaveSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.2,
+        outer_radius=0.2 + groove.depth, groove_radius=groove.groove_radius, flank_half_angle=groove.flank_half_angle,
+    )  # fmt: skip
+    assert float(sheave.outer_radius - sheave.radius) == pytest.approx(groove.depth) and groove.groove_radius > 0.01

@@ -119,7 +119,7 @@ def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
 
 
 def test_wheel_is_typed_and_claims_one_top_level_name(wheel_names: list[str]) -> None:
-    assert {"windlass/py.typed", "windlass/belts.toml"} <= set(wheel_names)
+    assert {"windlass/py.typed", "windlass/belts.toml", "windlass/lines.toml"} <= set(wheel_names)
     top = {name.partition("/")[0] for name in wheel_names}
     assert {name for name in top if not name.endswith(".dist-info")} == {"windlass", "windlass-stubs"}
     stubs = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "windlass-stubs").rglob("*.pyi")}

@@ -157,6 +157,23 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
     assert max(map(abs, outcome.errors.values())) < 0.01
 
 
+def test_power_lost_by_cables_that_land_is_doubtful() -> None:
+    """A fast belt with little load loses percents of its power where cables come onto four pulleys, and says so."""
+    from drives import Case  # imported here, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+
+    R, places = 0.03, 0.5 * pi * np.arange(4)
+    centers = tuple((0.055 * cos(-p), 0.055 * sin(-p)) for p in places.tolist())
+    torques = (3.0 * R, 4.0 * R, 3.0 * R)
+    case = Case(0, centers, (R,) * 4, 1.5e4, 1e-5, 0.14, 300.0, 0.6, 0.0, 30.0 / R, torques)
+    outcome = run_drive(case, revolutions=1.2, start=0.5)
+    assert outcome.efficiency < 1.0 and 0.01 < outcome.errors["power"] < 0.1
+    (words,) = outcome.reasons
+    lost = float(words.split(" %, are lost otherwise than by creep")[0].split()[-1])
+    # nearly all of it is torque of the driver
+    assert_allclose(lost / 100.0, outcome.errors["power"], rtol=0.2)
+
+
 @pytest.mark.parametrize("seed", [0, 2])
 def test_drive_at_random(seed: int) -> None:
     """Two drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face."""

@@ -81,11 +81,9 @@ def test_losses_of_a_belt_by_their_causes() -> None:
         state = wl.Static(world, name="").solve()
     turn = belt.length / 20.0
     state = wl.Dynamic(world, step=1e-4, end=turn, name="").solve(belt.run(state, steady))
-    means, ledger = belt.average(start=state.t, every=1), wl.EnergyLedger()
+    means, ledger = belt.average(start=state.t), wl.EnergyLedger()
     with pytest.raises(wl.ModelError, match="must be of the same time"):
         means.losses(ledger)
-    with pytest.raises(wl.ModelError, match="every = 10 of the means: must be 1 for losses"):
-        belt.average(start=state.t).losses(ledger)
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency

@@ -1,0 +1,1 @@
+"""Derivatives of results with respect to parameters of a model."""

@@ -1,0 +1,275 @@
+"""Results of an equilibrium and their derivatives with respect to parameters of the model.
+
+With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x, p),
+
+    dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
+
+K is the exact tangent of Newton's method, factorised once; each parameter costs one solve with its factors.  The model
+is a function of p, so that p can be anything: columns, lengths, positions, loads.  ∂r/∂p and dy/dp are central
+differences between two models with p ± h, at the coordinates x and x ± h dx/dp: without further equilibria.  Their
+error is h² and rounding over h, together some 1e-9.
+
+History values of contacts stay as they are: what sticks continues to stick, what slips continues to slip, what is open
+stays open.  Where a contact is about to change its state, results have a kink, and derivatives hold on one side.
+Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_array, csr_array
+from scipy.sparse.linalg import splu
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly, serial_assembly
+from windlass.framework.checks.checks import checked, function, optional, that
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import launched_size
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+from windlass.solvers.modes.matrices import LinearMotion
+from windlass.solvers.static import Static
+
+STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
+"""Step h of differences per value of a parameter [1]: truncation h² and rounding eps/h are then equally small."""
+BALANCED = 1e-4
+"""Force out of balance, per largest force, up to which a state counts as an equilibrium [1]."""
+ROUNDING = 1e-15
+"""Rounding of forces per stiffness and largest coordinate [1]."""
+Results = Callable[[State], Mapping[str, float]]
+Model = Callable[[Mapping[str, float]], tuple[World, Results]]
+
+
+class Equilibrium(NamedTuple):
+    """An equilibrium of a model, with the tangent and the derivatives of the state.
+
+    Attributes:
+        world, results, state: of the model with the given parameters.
+        motion: the matrices at the state.
+        slopes: dq/dp of each parameter, shape (n,).
+        multiplier_slopes: dλ/dp of each parameter, shape (m,).
+        steps: h of each parameter.
+    """
+
+    world: World
+    results: Results
+    state: State
+    motion: LinearMotion
+    slopes: dict[str, FloatArray]
+    multiplier_slopes: dict[str, FloatArray]
+    steps: dict[str, float]
+
+    def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
+        """The model with one parameter at p + side h, and its state to first order."""
+        h = side * self.steps[name]
+        world, results = create_model(model, {**p, name: p[name] + h})
+        require_equal(self.world, world, name)
+        state = transplant(self.state, world)
+        state.q += h * self.slopes[name]
+        state.lam += h * self.multiplier_slopes[name]
+        return world, results, state
+
+
+def find_equilibrium(
+    model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
+) -> Equilibrium:
+    """The equilibrium of a model and the derivatives of its state; arguments of `evaluate`.
+
+    Raises:
+        ModelError: as `evaluate`.
+    """
+    if launched_size() > 1:
+        raise ModelError("derivatives are found on one process: run without mpiexec")
+    h = choose_steps(p, steps or {})
+    world, results = create_model(model, p)
+    solved = Static(world).solve() if solve is None else solve(world)
+    if not isinstance(solved, State):
+        raise ModelError(f"solve returned {type(solved).__name__}: must be the State of a static solve")
+    assembly = serial_assembly(world)
+    state = transplant(solved, world)
+    if len(assembly.layout.states):
+        raise ModelError(f"the model has {len(assembly.layout.states)} first-order states: derivatives know none")
+    (left, _), size = eval_residual(assembly, state)
+    motion = LinearMotion(assembly, state)
+    rounding = ROUNDING * float(np.abs(assembly.fields.x).max(initial=0.0)) * motion.K.norm()
+    require_balance(float(np.abs(left).max(initial=0.0)), size, rounding)
+    factors = factorise(motion)
+    slopes, multiplier_slopes = dict[str, FloatArray](), dict[str, FloatArray]()
+    unknowns = motion.sparsity.unknowns
+    for name in p:
+        moved = []
+        for side in (1.0, -1.0):
+            other, _ = create_model(model, {**p, name: p[name] + side * h[name]})
+            require_equal(world, other, name)
+            moved.append(eval_residual(serial_assembly(other), transplant(state, other))[0])
+        right = np.zeros(motion.K.getSize()[0])
+        (f, c), (f_below, c_below) = moved
+        right[unknowns.of_dof], right[unknowns.of_multiplier] = f - f_below, c - c_below
+        change = factors.solve(right) / (-2.0 * h[name])
+        if not np.isfinite(change).all():
+            raise ModelError(f"the derivative by {name!r} is not finite: the tangent at the equilibrium is singular")
+        slopes[name], multiplier_slopes[name] = change[unknowns.of_dof], change[unknowns.of_multiplier]
+    return Equilibrium(world, results, state, motion, slopes, multiplier_slopes, h)
+
+
+MAPPING = that(lambda value: isinstance(value, Mapping), "a dict of names and numbers")
+FUNCTION = that(lambda value: callable(value) and not isinstance(value, type), "a function of p")
+CHECKS = {"model": FUNCTION, "p": MAPPING, "solve": optional(function()), "steps": optional(MAPPING)}
+
+
+@checked(**CHECKS)
+def evaluate(
+    model: Model,
+    p: Mapping[str, float],
+    *,
+    solve: Callable[[World], State] | None = None,
+    steps: Mapping[str, float] | None = None,
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Results of an equilibrium, and their derivatives with respect to parameters.
+
+        y, dy = wl.evaluate(model, {"length": 10.0, "weight": 5.0})
+        dy["sag"]["length"]
+
+    Args:
+        model: ``(p) -> world, results`` builds the model; ``results(state) -> {name: number}``.  Models of different p
+            must have equal tables.
+        p: value of each parameter.
+        solve: ``(world) -> state`` finds the equilibrium; default: `Static` with its default settings.
+        steps: h of parameters, in their units; default 6e-6 of the value.  A parameter with the value 0 must have one.
+
+    Returns:
+        y by name, and dy by name and parameter, in units of results per unit of the parameter.
+
+    Raises:
+        ModelError: parameters or results that are no finite numbers, models of other tables, a state that is no
+            equilibrium, first-order states, a singular tangent, or several processes.
+        NotConverged: of the solve.
+    """
+    found = find_equilibrium(model, p, solve, steps)
+    y = read_results(found.results, found.state, None)
+    dy: dict[str, dict[str, float]] = {name: {} for name in y}
+    for name in p:
+        ends = []
+        for side in (1.0, -1.0):
+            _, results, state = found.move(model, p, name, side)
+            ends.append(read_results(results, state, y))
+        for result in y:
+            dy[result][name] = (ends[0][result] - ends[1][result]) / (2.0 * found.steps[name])
+    return y, dy
+
+
+def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str, float]:
+    """Steps of differences, in the units of the parameters.
+
+    Raises:
+        ModelError: no parameters, values that are not finite, unknown names, or steps that are not above 0.
+    """
+    if not p:
+        raise ModelError("p = {}: must have at least one parameter")
+    for name in steps:
+        if name not in p:
+            raise ModelError(f"steps has {name!r}: must be one of the parameters {', '.join(p)}")
+    found = {}
+    for name, value in p.items():
+        if not isinstance(value, (int, float)) or not np.isfinite(value):
+            raise ModelError(f"p[{name!r}] = {value!r}: must be a finite number")
+        h = steps.get(name, STEP * abs(value))
+        if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
+            hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
+            raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
+        # the difference of the values that the model gets
+        found[name] = float((value + h) - value)
+    return found
+
+
+def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
+    """The model for parameters.
+
+    Raises:
+        ModelError: the function does not return a world and a function.
+    """
+    made = model(dict(p))
+    if not (isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], World) and callable(made[1])):
+        raise ModelError(f"model returned {made!r:.80}: must be a World and a function (state) -> results")
+    made[0].finalize()
+    return made
+
+
+def require_equal(world: World, other: World, name: str) -> None:
+    """Raise ModelError if models with other parameters have other tables."""
+    one, two = (
+        {component.__name__: table.count for component, table in each.tables.items() if table.count}
+        for each in (world, other)
+    )
+    if one != two:
+        kind = next(kind for kind in [*one, *two] if one.get(kind) != two.get(kind))
+        raise ModelError(
+            f"the model changes with {name!r}: it has {one.get(kind, 0)} rows of {kind}, and {two.get(kind, 0)} with "
+            "another value; models of all parameters must have equal tables"
+        )
+
+
+def transplant(state: State, world: World) -> State:
+    """A copy of a state for another world of equal tables, at rest."""
+    found = State(world)
+    found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
+    found.data[:] = found.start_data[:] = state.data
+    return found
+
+
+def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
+    """Forces minus loads, shape (n,), and constraints, shape (m,), at rest; and the largest force."""
+    fields = assembly.load_fields(state)
+    f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))
+    assembly.set_loads(f, -1.0)
+    size = float(np.abs(f).max(initial=0.0))
+    inner = np.zeros_like(f)
+    assembly.add_forces(inner)
+    f += inner
+    assembly.add_constraints(c, f)
+    return (f[:-1].copy(), c[:-1].copy()), max(size, float(np.abs(inner).max(initial=0.0)))
+
+
+def require_balance(left: float, size: float, rounding: float) -> None:
+    """Raise ModelError if the largest force out of balance is too large for the largest force and its rounding."""
+    if left > BALANCED * size + rounding:
+        raise ModelError(
+            f"the state is no equilibrium: {left:.3g} N (or N m) are out of balance, of forces up to {size:.3g}; "
+            "contacts that change their state in the last step may be the reason: end a little earlier or later"
+        )
+
+
+def factorise(motion: LinearMotion) -> Any:
+    """Factors of the tangent.
+
+    Raises:
+        ModelError: it is singular.
+    """
+    rows, columns, values = motion.K.getValuesCSR()
+    try:
+        return splu(csc_array(csr_array((values, columns, rows), shape=motion.K.getSize())))
+    except RuntimeError as error:
+        raise ModelError("the tangent at the equilibrium is singular: some coordinates have no stiffness") from error
+
+
+def read_results(results: Results, state: State, like: Mapping[str, float] | None) -> dict[str, float]:
+    """Results of a state as numbers.
+
+    Raises:
+        ModelError: no mapping of names to finite numbers, or other names than before.
+    """
+    given = results(state)
+    if not isinstance(given, Mapping) or not given:
+        raise ModelError(f"results returned {given!r:.80}: must be a dict of names and numbers")
+    found = {}
+    for name, value in given.items():
+        number = np.asarray(value, float).reshape(-1) if np.ndim(value) < 2 else np.zeros(0)
+        if len(number) != 1 or not np.isfinite(number[0]):
+            raise ModelError(f"results gave {name!r} = {value!r:.80}: must be one finite number")
+        found[str(name)] = float(number[0])
+    if like is not None and found.keys() != like.keys():
+        raise ModelError(f"results gave {', '.join(found)}: must be {', '.join(like)}, as with other parameters")
+    return found

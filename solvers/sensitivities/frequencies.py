@@ -1,0 +1,111 @@
+"""Natural frequencies and their derivatives with respect to parameters of the model.
+
+For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
+
+    dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
+
+where dK/dp and dM/dp are those of the equilibrium that moves with p: central differences of the matrices of models with
+p ± h, at their states to first order.  Frequencies that are equal have the eigenvalues of the matrix of these products
+over their shapes as derivatives: as p changes they part, and each derivative belongs to one branch.
+Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.checks.checks import checked, whole
+from windlass.framework.errors import ModelError
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+from windlass.solvers.modes.matrices import LinearMotion
+from windlass.solvers.modes.modes import Modes
+from windlass.solvers.sensitivities.evaluate import CHECKS, Model, find_equilibrium
+
+EQUAL = 1e-6
+"""Difference of the squares of frequencies, relative to the larger one, up to which they count as equal [1]."""
+
+
+@checked(**CHECKS, count=whole(1))
+def evaluate_frequencies(
+    model: Model,
+    p: Mapping[str, float],
+    count: int = 5,
+    *,
+    solve: Callable[[World], State] | None = None,
+    steps: Mapping[str, float] | None = None,
+) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Frequencies of undamped modes about an equilibrium, and their derivatives with respect to parameters.
+
+        f, df = wl.evaluate_frequencies(model, {"tension": 400.0}, 3)
+        df["tension"][0]
+
+    Args:
+        count: number of modes, the slowest.
+        model, p, solve, steps: see `evaluate`; the function of results is not called.
+
+    Returns:
+        Frequencies in ascending order [Hz], shape (k,), k <= count, and their derivatives with respect to each
+        parameter [Hz per unit], each of shape (k,).  Derivatives of equal frequencies are in ascending order.
+
+    Raises:
+        ModelError: as `evaluate`; also a mode that grows or does not move back, or forces without a potential.
+    """
+    found = find_equilibrium(model, p, solve, steps)
+    if not found.motion.symmetric:
+        raise ModelError("the tangent is not symmetric (friction, follower loads): it has no undamped modes")
+    # more modes, such that equal frequencies at the end are complete
+    modes = Modes(found.world, count=count + 3, problem="linear", running=False).solve(found.state)
+    squares = -(modes.eigenvalues**2).real
+    if (squares <= 0.0).any():
+        raise ModelError(f"{int((squares <= 0.0).sum())} modes do not move back: they have no frequency")
+    order = np.argsort(squares)
+    squares, shapes = squares[order], modes.shapes[order].real
+    forces = modes.forces[order].real
+    places = found.motion.sparsity.unknowns
+    x = np.zeros((len(shapes), found.motion.K.getSize()[0]))
+    x[:, places.of_dof], x[:, places.of_multiplier] = shapes, forces
+    df: dict[str, FloatArray] = {}
+    groups = find_groups(squares)
+    for name in p:
+        products = []
+        for side in (1.0, -1.0):
+            other, _, state = found.move(model, p, name, side)
+            products.append(take_products(LinearMotion(serial_assembly(other), state), x))
+        (stiffness, mass), (stiffness_below, mass_below) = products
+        slope = np.zeros(len(squares))
+        norms = take_products(found.motion, x)[1]
+        for group in groups:
+            own = np.ix_(group, group)
+            change = stiffness[own] - stiffness_below[own] - squares[group].mean() * (mass[own] - mass_below[own])
+            # M-orthonormal shapes of the group
+            root = np.linalg.inv(np.linalg.cholesky(0.5 * (norms[own] + norms[own].T)))
+            change = root @ (0.5 * (change + change.T)) @ root.T
+            slope[group] = np.linalg.eigvalsh(change) / (2.0 * found.steps[name])
+        df[name] = (slope / (4.0 * np.pi * np.sqrt(squares)))[:count]
+    return (np.sqrt(squares) / (2.0 * np.pi))[:count], df
+
+
+def find_groups(squares: FloatArray) -> list[Any]:
+    """Places of equal values among ascending ones."""
+    ends = np.flatnonzero(np.diff(squares) > EQUAL * squares[1:]) + 1
+    return list(np.split(np.arange(len(squares)), ends))
+
+
+def take_products(motion: LinearMotion, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """xᵀ K x and xᵀ M x of shapes with multipliers, shape (k, unknowns); each of shape (k, k)."""
+    found = []
+    for matrix in (motion.K, motion.M):
+        vector, product = matrix.createVecs()
+        rows = np.zeros((len(x), len(x)))
+        for i, shape in enumerate(x):
+            vector.setArray(shape)
+            matrix.mult(vector, product)
+            rows[i] = x @ product.array_r
+        found.append(rows)
+    return found[0], found[1]

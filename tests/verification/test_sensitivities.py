@@ -1,0 +1,280 @@
+"""Derivatives of equilibria and frequencies: central differences of whole solves, closed forms, and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import exp, pi, sinh, sqrt
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Circle, Ground, MassPoint, RigidBody2D, cable_around, catenary, nodes_of, straight_cable
+
+ELEMENTS = 12
+
+
+def solve_exactly(world: wl.World) -> wl.State:
+    """The equilibrium to the last digits."""
+    return wl.Static(world, rtol=1e-13, atol=1e-12, name="").solve()
+
+
+def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
+    """A cable with a weight on a spring, under gravity and a rope to a body that turns: ten kinds of parameters."""
+    world = wl.World(gravity=(0.0, -p["gravity"]))
+    cable = straight_cable(
+        world, (0.0, 0.0), (p["span"], 0.3), ELEMENTS, axial_stiffness=p["EA"], bending_stiffness=p["EI"],
+        mass_per_length=p["mass"], reference_strain=-p["strain"],
+    )  # fmt: skip
+    nodes = nodes_of(world, cable)
+    supports = con.hinge(world, nodes[[0, ELEMENTS]])
+    middle = con.position_marker(world, nodes[ELEMENTS // 2])
+    world.add(con.Force, marker=middle, vector=(p["force"], -3.0, 0.0))
+    base = con.position_marker(world, world.add(Ground), (p["base"], -4.0))
+    world.add(con.SpringDamper, marker0=base, marker1=middle, stiffness=p["stiffness"], rest_length=p["rest"])
+    arm = world.add(RigidBody2D, position=(1.0, -6.0), mass=2.0, inertia=0.1)
+    con.fix(world, arm, "x", "y")
+    tip = con.position_marker(world, arm, (p["arm"], 0.0))
+    world.add(con.SpringDamper, marker0=tip, marker1=middle, stiffness=50.0, rest_length=1.0)
+    turn = con.coordinate_marker(world, arm, "rotation")
+    world.add(con.CoordinateSpringDamper, marker1=turn, stiffness=40.0, offset=0.2)
+
+    def results(state: wl.State) -> dict[str, float]:
+        force = wl.eval_output(supports, "force", state)
+        return {
+            "sag": -float(state.of(nodes[ELEMENTS // 2])[0, 1]),
+            "pull": float(np.abs(force[0])),
+            "turn": float(state.of(arm)[0, 2]),
+        }
+
+    return world, results
+
+
+HANG = {
+    "gravity": 9.81, "span": 10.0, "EA": 2e4, "EI": 0.5, "mass": 0.7, "strain": 0.01, "force": 4.0, "base": 5.5,
+    "stiffness": 30.0, "rest": 2.0, "arm": 0.5,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hanging() -> Any:
+    return wl.evaluate(hang, HANG, solve=solve_exactly)
+
+
+@pytest.mark.parametrize("name", HANG)
+def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
+    """Differences of fourth order of exact equilibria: to 1e-6 of the derivative or 1e-8 of y/p."""
+    y, dy = hanging
+    h = 2e-3 * HANG[name]
+
+    def at(side: float) -> dict[str, float]:
+        world, results = hang({**HANG, name: HANG[name] + side * h})
+        return results(solve_exactly(world))
+
+    near, far = (at(1.0), at(-1.0)), (at(2.0), at(-2.0))
+    for result, value in y.items():
+        slope = (8.0 * (near[0][result] - near[1][result]) - (far[0][result] - far[1][result])) / (12.0 * h)
+        assert_allclose(dy[result][name], slope, rtol=1e-6, atol=1e-8 * abs(value / HANG[name]), err_msg=result)
+
+
+def test_default_solve_and_steps(hanging: Any) -> None:
+    """`Static` with default settings is near enough, and so is another h."""
+    p = {"EA": HANG["EA"], "span": HANG["span"]}
+
+    def model(given: Mapping[str, float]) -> Any:
+        return hang({**HANG, **given})
+
+    y, dy = wl.evaluate(model, p, steps={"EA": 10.0})
+    for result in y:
+        assert_allclose(y[result], hanging[0][result], rtol=1e-6)
+        for name in p:
+            assert_allclose(dy[result][name], hanging[1][result][name], rtol=1e-4)
+
+
+def test_sag_of_a_catenary_by_its_length() -> None:
+    """Inextensible: H from 2a sinh(L/2a) = S, sag a (cosh(L/2a) - 1); its derivative within 0.1 %."""
+    span, elements = 8.0, 40
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World(gravity=(0.0, -9.81))
+        cable = catenary(
+            world, (0.0, 0.0), (span, 0.0), elements, axial_stiffness=1e7, bending_stiffness=0.0, mass_per_length=1.0,
+            length=p["length"],
+        )  # fmt: skip
+        nodes = nodes_of(world, cable)
+        con.hinge(world, nodes[[0, elements]])
+        middle = nodes[elements // 2]
+        return world, lambda state: {"sag": -float(wl.eval_output(middle, "position", state)[1])}
+
+    def find_sag(length: float) -> float:
+        a = brentq(lambda a: 2.0 * a * sinh(span / (2.0 * a)) - length, 1.0, 1e3, xtol=1e-14)
+        return float(a * (sqrt(1.0 + sinh(span / (2.0 * a)) ** 2) - 1.0))
+
+    length = 9.0
+    y, dy = wl.evaluate(model, {"length": length})
+    assert_allclose(y["sag"], find_sag(length), rtol=1e-3)
+    assert_allclose(dy["sag"]["length"], (find_sag(length + 1e-4) - find_sag(length - 1e-4)) / 2e-4, rtol=1e-3)
+
+
+CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
+
+
+def capstan(p: Mapping[str, float]) -> Any:
+    """A rope around half a turn of a locked circle, a weight at one end, the other end drawn down by minus the time."""
+    radius, elements = 0.1, 40
+    length = pi * radius / elements
+    world = wl.World()
+    rope = cable_around(
+        world, circles=[Circle((0.0, 0.0), radius, "right")], elements=elements + 6, closed=False,
+        start=(-radius, -3.0 * length), end=(radius, -3.0 * length), mass_per_length=1.0, axial_stiffness=1e6,
+        bending_stiffness=1e-4, name="rope",
+    )  # fmt: skip
+    ends = nodes_of(world, rope)
+    world.add(con.Force, marker=con.position_marker(world, ends[0]), vector=(0.0, -p["weight"], 0.0))
+    drawn = con.prescribe(world, ends[len(ends) - 1], "y", lambda t: -t)
+    post = world.add(Ground)
+    CONTACTS[world] = con.add_contact(
+        world, con.ContactFrictionCircleCable2D, circles=post, cables=rope, segments=2, circle_radius=radius,
+        contact_stiffness_per_length=1e8, friction_coefficient=p["mu"], friction_stiffness_per_length=1e8,
+    )  # fmt: skip
+    return world, lambda state: {"pull": float(wl.eval_output(drawn, "force", state))}
+
+
+def draw(world: wl.World) -> wl.State:
+    """Load the rope without friction and draw it until all of it slips."""
+    rows = CONTACTS[world]
+    mu = float(np.ravel(rows.friction_coefficient)[0])
+    settings: dict[str, Any] = {"atol": 1e-8, "passes": wl.Passes(atol=1e-6, max_it=50), "name": ""}
+    world.set(rows, friction_coefficient=0.0)
+    state = wl.Static(world, load_steps=5, **settings).solve()
+    world.set(rows, friction_coefficient=mu)
+    solver = wl.Static(world, adaptive=False, **settings)
+    for i in range(1, 9):
+        solver.time = i * pi * 0.1 / 40 / 4
+        state = solver.solve(state)
+    return state
+
+
+def test_slip_of_a_rope_by_friction_and_weight() -> None:
+    """T = G exp(mu pi): dT/dmu = pi T, dT/dG = exp(mu pi); what slips continues to slip."""
+    y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
+    assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
+    assert_allclose(dy["pull"]["mu"], pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
+    assert_allclose(dy["pull"]["weight"], exp(0.5 * pi), rtol=1e-3)
+
+
+def string(p: Mapping[str, float], space: bool = False) -> Any:
+    """A string that is stretched between two supports."""
+    rest = (0.0,) if not space else (0.0, 0.0)
+    world = wl.World()
+    cable = straight_cable(
+        world, (0.0, *rest), (2.0, *rest), 16, axial_stiffness=1e7, bending_stiffness=0.0, mass_per_length=p["mass"],
+        reference_strain=-p["tension"] / 1e7,
+    )  # fmt: skip
+    con.hinge(world, nodes_of(world, cable)[[0, 16]])
+    return world, lambda state: {"t": state.t}
+
+
+def test_frequencies_of_a_string_by_its_tension() -> None:
+    """f = k/(2L) sqrt(T/m): df/dT = f/(2T), df/dm = -f/(2m), within 0.1 % for three modes."""
+    f, df = wl.evaluate_frequencies(string, {"tension": 400.0, "mass": 0.1}, 3)
+    exact = np.arange(1, 4) / 4.0 * sqrt(400.0 / 0.1)
+    assert_allclose(f, exact, rtol=1e-3)
+    assert_allclose(df["tension"], exact / 800.0, rtol=1e-3)
+    assert_allclose(df["mass"], -exact / 0.2, rtol=1e-3)
+
+
+def test_equal_frequencies_part() -> None:
+    """A mass on two equal springs: one of them changes one frequency alone, f/(2k), the other none."""
+
+    def model(p: Mapping[str, float]) -> Any:
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+        for name in ("x", "y"):
+            marker = con.coordinate_marker(world, point, name)
+            world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=p["kx"] if name == "x" else 50.0)
+        return world, lambda state: {"x": float(state.of(point)[0, 0])}
+
+    f, df = wl.evaluate_frequencies(model, {"kx": 50.0}, 2)
+    assert_allclose(f, np.full(2, sqrt(25.0) / (2.0 * pi)), rtol=1e-12)
+    assert_allclose(df["kx"], [0.0, f[0] / 100.0], rtol=1e-8, atol=1e-12)
+
+
+def test_both_planes_of_a_string_in_space_have_equal_derivatives() -> None:
+    f, df = wl.evaluate_frequencies(lambda p: string(p, space=True), {"tension": 400.0, "mass": 0.1}, 2)
+    assert_allclose(f, np.full(2, 0.25 * sqrt(4000.0)), rtol=1e-3)
+    assert_allclose(df["tension"], f / 800.0, rtol=1e-3)
+
+
+def test_frequencies_about_a_loaded_equilibrium() -> None:
+    """The state moves with p, and with it the tangent: differences of whole solves and modes, to 1e-6."""
+    names, count = ("span", "EA", "gravity"), 3
+
+    def model(p: Mapping[str, float]) -> Any:
+        return hang({**HANG, **p})
+
+    _, df = wl.evaluate_frequencies(model, {name: HANG[name] for name in names}, count, solve=solve_exactly)
+    for name in names:
+        ends = []
+        for side in (1.0, -1.0):
+            world, _ = model({name: HANG[name] * (1.0 + side * 1e-4)})
+            modes = wl.Modes(world, count=count, problem="linear").solve(solve_exactly(world))
+            ends.append(np.sort(modes.frequencies)[:count])
+        slope = (ends[0] - ends[1]) / (2e-4 * HANG[name])
+        assert_allclose(df[name], slope, rtol=1e-6, atol=1e-9 / HANG[name])
+
+
+SPRING = {"k": 10.0}
+
+
+def spring(p: Mapping[str, float]) -> Any:
+    world = wl.World()
+    point = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    con.fix(world, point, "y")
+    marker = con.coordinate_marker(world, point, "x")
+    world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=p["k"])
+    world.add(con.CoordinateLoad, marker=marker, value=2.0)
+    return world, lambda state: {"x": float(state.of(point)[0, 0])}
+
+
+def test_a_spring() -> None:
+    """x = F/k, dx/dk = -F/k²."""
+    y, dy = wl.evaluate(spring, SPRING)
+    assert_allclose([y["x"], dy["x"]["k"]], [0.2, -0.02], rtol=1e-9)
+
+
+def add_another(p: Mapping[str, float]) -> Any:
+    world, results = spring(p)
+    if p["k"] > 10.0:
+        world.add(MassPoint, position=(1.0, 1.0), mass=1.0)
+    return world, results
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: wl.evaluate(spring, {}), "p = {}: must have at least one parameter"),
+        (lambda: wl.evaluate(spring, {"k": np.nan}), "'k'] = nan: must be a finite number"),
+        (lambda: wl.evaluate(spring, {"k": "ten"}), "'k'] = 'ten': must be a finite number"),
+        (lambda: wl.evaluate(spring, {"k": 1.0, "l": 0.0}), "'l'] = 0.0: a parameter with the value 0 must have"),
+        (lambda: wl.evaluate(spring, SPRING, steps={"k": -1.0}), "'k'] = -1.0: must be > 0"),
+        (lambda: wl.evaluate(spring, SPRING, steps={"j": 1.0}), "steps has 'j': must be one of the parameters k"),
+        (lambda: wl.evaluate(lambda p: spring(p)[0], SPRING), "must be a World and a function"),
+        (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: 1.0), SPRING), "results returned 1.0: must be a dict"),
+        (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: {"x": s.q}), SPRING), "'x' = .*: must be one finite"),
+        (lambda: wl.evaluate(add_another, SPRING), "changes with 'k': it has 1 rows of Point2D, and 2 with"),
+        (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
+        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "no equilibrium: 2 N .* are out of balance, of .* 2"),
+        (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
+        (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
+    ],
+)  # fmt: skip
+def test_errors(call: Any, words: str) -> None:
+    escaped = words.replace("[", r"\[").replace("]", r"\]").replace("{}", r"\{\}").replace("(", r"\(")
+    with pytest.raises(wl.ModelError, match=escaped):
+        call()
