@@ -25,6 +25,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -41,7 +42,7 @@ RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
 """Lists of reasons by script, for words of REASONED."""
-REASONED = "differs", "refused", "fails", "not finished"
+REASONED = "differs", "refused", "fails", "not finished", "not there"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
@@ -234,7 +235,9 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
     lines = [line.strip() for line in ours["error"].split("\n")]
     if "NoCounterpart" not in lines[0]:
         return None
-    reasons = Counter(line[line.rindex("(") if "(" in line else 0 :] for line in lines[1:])
+    # without number and name
+    found = [re.match(r"\w+ \d+ '.*?' (\(\w*\): .*)", line) for line in lines[1:]]
+    reasons = Counter(match[1] if match else line for match, line in zip(found, lines[1:], strict=True))
     return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
 
 
@@ -243,12 +246,19 @@ def first_sentence(error: str) -> str:
     return error.split("\n")[0].partition(". ")[0].strip()
 
 
+def say_briefly(error: str) -> str:
+    """An error without the lines that follow its words, and without the file that Exudyn names."""
+    head, _, rest = error.partition("\n")
+    words = f"{head} {rest.partition(chr(10))[0]}" if head.endswith(":") else head
+    return re.sub(r" *\[Python file .*?\]", "", words).strip()
+
+
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     """Compare two records."""
     if theirs["error"].startswith(LONGER):
         return Verdict("not finished", f"Exudyn itself takes {theirs['error']}")
     if theirs["error"]:
-        return Verdict("not there", f"Exudyn itself: {theirs['error']}")
+        return Verdict("not there", f"Exudyn itself: {say_briefly(theirs['error'])}")
     if not theirs["solves"]:
         return Verdict("not there", "the script calls no solver")
     if ours["error"].startswith(LONGER):
@@ -346,8 +356,9 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
             if again:
                 return None
             raise
-        # refusals need no solve of Exudyn
-        return find_refusal(ours) or judge(theirs, ours)
+        fails = theirs["error"] and not theirs["error"].startswith(LONGER)
+        # refusals need no whole solve of Exudyn
+        return (None if fails else find_refusal(ours)) or judge(theirs, ours)
 
     found = compare(solve, most)
     if most and found.word in ("agrees", "converges", "differs"):

@@ -12,9 +12,9 @@ explicit solvers that choose their steps; 0: tolerances of the script.  times is
 of the script.  most is the largest number of steps of the script in a solve, whose end time is moved accordingly, and
 the script then ends with its fourth solve; 0: all of them.
 The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by one without graphics.
-Sleeps, plots and windows are suppressed.  Names of older versions that the scripts use are defined.  The scripts run in
-the folder of RESULT.json, with links to the other files of their folder Needs exudyn, for Windlass in its own
-environment.
+Sleeps, plots and windows are suppressed; random numbers begin alike in both programs. Names of older versions that the
+scripts use are defined. The scripts run in the folder of RESULT.json, with links to the other files of their folder.
+Needs exudyn, for Windlass in its own environment.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ import copy
 import json
 import math
 import os
+import random
 import resource
 import runpy
 import signal
@@ -253,11 +254,15 @@ def dropping(function, names):
 def run(job):
     """Run a script, and write its record."""
     global tight, times, most
+    # scripts that set no seed
+    np.random.seed(0)  # noqa: NPY002  the generator that scripts use
+    random.seed(0)
     tight, times, most = float(job["tight"]), int(job["times"]), int(job["most"])
     script, target = Path(job["script"]).resolve(), Path(job["target"]).resolve()
     sys.path.insert(0, str(script.parent))
     os.chdir(target.parent)
-    Path("solution").mkdir(exist_ok=True)
+    for name in ("solution", "images"):
+        Path(name).mkdir(exist_ok=True)
     # folder where scripts of older versions expect the file of coordinates
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):

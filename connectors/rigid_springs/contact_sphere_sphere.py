@@ -3,7 +3,7 @@
     h = 1,  or -1 where sphere 1 is hollow;    d = p1 - p0
     g = h |d| - (r0 + h r1),  n = h d/|d|,  v_n = n·(v1 - v0)            gap, its direction and rate;  δ = -g
     v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,  a1 = r1 - h δ/2
-    f_n = f_c - d v_n        while the stored gap is <= 0; it may pull
+    f_n = f_c - d v_n        while the stored gap is < 0; it may pull
     f_t = -μ f_n v_t/v_z     where the stored slip is <= v_z, the proportional zone, and -μ f_n v_t/|v_t| elsewhere
     f_n n + f_t              at the contact point of sphere 1, its opposite on sphere 0
 
@@ -15,11 +15,12 @@
 
 v_i is the stored speed of the impact, at least the smallest allowed speed; powers of δ < 0 have its sign.
 
-History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p.  They stay fixed during Newton's
-iterations.  After them gap and slip take the values of the motion; the speed is kept from the start of the step unless
+History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p. They stay fixed during Newton's
+iterations. After them gap and slip take the values of the motion; the speed is kept from the start of the step unless
 the gap was open there and is closed now; δ_p becomes the larger of its value at the start and λ^(1/m) δ, and 0 where
-the gap is open.  The force error is |k g| of a contact that opens or closes, with |start of the step/v_n| as the
-recommended step size, and the change of friction where the slip enters or leaves the zone.
+the gap is open. A given gap of exactly 0, as scripts of Exudyn have, is without force until the first update, which
+does not count as closing. The force error is |k g| of a contact that opens or closes, with |start of the step/v_n| as
+the recommended step size, and the change of friction where the slip enters or leaves the zone.
 
 In the energy ledger the work of a plastic contact counts as lost, and on rebound as a negative loss.
 
@@ -46,6 +47,8 @@ from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
+TOUCHES = -1e-300
+"""Gap [m] that is stored for 0: the contact is closed."""
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
@@ -138,7 +141,7 @@ def rub(row: Any, fn: complex, slip: Any) -> Any:
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
     """The nine numbers."""
     gap, rate, slip, n, s0, s1 = measure(row, u, ut)
-    fn = press(row, gap, rate) * (1.0 if row.history[0] <= 0.0 else 0.0)
+    fn = press(row, gap, rate) * (1.0 if row.history[0] < 0.0 else 0.0)
     share = rub(row, fn, slip)
     f = (share * slip[0] - fn * n[0], share * slip[1] - fn * n[1], share * slip[2] - fn * n[2])
     t0, t1 = cross(f, s0), cross(s1, f)
@@ -149,7 +152,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
     """Energy of the spring [J]; 0 of a plastic one."""
     gap = measure(row, u, ut)[0]
-    on = 1.0 if row.history[0] <= 0.0 and row.plasticity_ratio == 0.0 else 0.0
+    on = 1.0 if row.history[0] < 0.0 and row.plasticity_ratio == 0.0 else 0.0
     return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
 
 
@@ -157,7 +160,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
     """What friction and all but the spring take [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
-    on = 1.0 if row.history[0] <= 0.0 else 0.0
+    on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)
     spring = row.contact_stiffness * raise_depth(-gap, row.exponent) * (1.0 if row.plasticity_ratio == 0.0 else 0.0)
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
@@ -170,7 +173,7 @@ def number_of(which: int) -> Any:
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
         gap, rate, slip, _, _, _ = measure(row, u, ut)
-        fn = press(row, gap, rate) * (1.0 if row.history[0] <= 0.0 else 0.0)
+        fn = press(row, gap, rate) * (1.0 if row.history[0] < 0.0 else 0.0)
         speed = complex(np.sqrt((slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]).real), 0.0)
         return (fn, rub(row, fn, slip) * speed, gap, rate, speed, complex(row.history[3], 0.0))[which]
 
@@ -205,7 +208,7 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
         jump, changed = max(jump, abs(row.contact_stiffness * gap.real)), True
         if rate.real != 0.0:
             step = abs(row.start[0] / rate.real)
-    row.history[0], row.history[2] = gap.real, row.start[2]
+    row.history[0], row.history[2] = gap.real if gap.real != 0.0 else TOUCHES, row.start[2]
     if row.start[0] > 0.0 and gap.real <= 0.0:
         row.history[2] = -rate.real
     depth = row.start[3]

@@ -14,7 +14,8 @@ from __future__ import annotations
 import csv
 import os
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +55,22 @@ HEADING = re.compile(r"(.*?)\s*(?:\[([^][]*)\]|\(([^()]*)\))\s*$")
 """A name with a unit in square or round brackets."""
 
 
+class SeriesColumn(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        name: name without its unit.
+        unit: the unit of its heading, "1" without brackets.
+        factor: SI unit per unit.
+        values: in the unit of the heading, shape (rows,).
+    """
+
+    name: str
+    unit: str
+    factor: float
+    values: FloatArray
+
+
 @checked(file=path(), column=word(), time=word())
 def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -> tuple[FloatArray, FloatArray]:
     """Times and values of one column of a CSV file, for `table` and `spline`, in SI units.
@@ -75,39 +92,66 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
         ModelError: no such file or column, an unknown unit, lines that are not numbers or whose length differs from the
             heading, or times that do not rise.
     """
+    times, (found,) = read_columns(file, time, [column])
+    return times, found.values * found.factor
+
+
+def read_columns(
+    file: str | os.PathLike[str], time: str, columns: Sequence[str] | None = None
+) -> tuple[FloatArray, list[SeriesColumn]]:
+    """Times [s] that rise, shape (rows,), and columns of a CSV file as for `read_series`; None: all but the times.
+
+    Raises:
+        ModelError: as in `read_series`, or two of all columns with one name.
+    """
     try:
         with open(file, newline="", encoding="utf-8-sig") as lines:
             table = [row for row in csv.reader(lines) if row and not row[0].lstrip().startswith("#")]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ModelError(f"file = {show(str(file))} cannot be read ({error}): must be a CSV file") from None
+    headings = [heading.strip() for heading in table[0]] if table else []
+    places = [_find_column(headings, "time", time, file)]
+    if columns is None:
+        names = [split_heading(heading)[0] for heading in headings]
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(f"{file} has two columns {name!r}: must have columns of different names")
+        places += [k for k in range(len(headings)) if k not in places]
+    else:
+        places += [_find_column(headings, "column", wanted, file) for wanted in columns]
+    factors = [_read_factor(headings[at], k == 0, file) for k, at in enumerate(places)]
+    values = _read_rows(table, places, file)
+    times = factors[0] * values[:, 0]
+    for i in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
         raise ModelError(
-            f"file = {show(str(file))} in read_series cannot be read ({error}): must be a CSV file"
-        ) from None
-    names = [name.strip() for name in table[0]] if table else []
-    places, factors = [], []
-    for label, wanted in (("column", column), ("time", time)):
-        found = [k for k, name in enumerate(names) if wanted in (name, split_heading(name)[0])]
-        if len(found) != 1:
-            has = ", ".join(names) or "none"
-            raise ModelError(f"{label} = {wanted!r} in read_series of {file}: must be one of its columns, {has}")
-        places.append(found[0])
-        factors.append(_read_factor(names[found[0]], label == "time", file))
-    values = np.empty((len(table) - 1, 2))
+            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must rise"
+        )
+    found = [(*split_heading(headings[at]), factors[k], values[:, k].copy()) for k, at in enumerate(places)]
+    return times, [SeriesColumn(name, unit or "1", factor, column) for name, unit, factor, column in found[1:]]
+
+
+def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) -> int:
+    """The place of a column, by its name with or without unit."""
+    found = [k for k, heading in enumerate(headings) if wanted in (heading, split_heading(heading)[0])]
+    if len(found) != 1:
+        has = ", ".join(headings) or "none"
+        raise ModelError(f"{label} = {wanted!r} of {file}: must be one of its columns, {has}")
+    return found[0]
+
+
+def _read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
+    """The numbers below the heading in chosen columns, shape (rows, columns)."""
+    values = np.empty((len(table) - 1, len(places)))
     for i, row in enumerate(table[1:]):
         try:
             values[i] = [float(row[k]) for k in places]
-            fits = len(row) == len(names)
+            fits = len(row) == len(table[0])
         except (ValueError, IndexError):
             fits = False
-        if not fits:
-            raise ModelError(f"row {i + 1} of {file} is {','.join(row)!r}: must be numbers, as many as names")
-    if not np.isfinite(values).all():
-        i = int(np.argmin(np.isfinite(values).all(axis=1)))
-        raise ModelError(f"row {i + 1} of {file} is {','.join(table[i + 1])!r}: must be finite numbers")
-    values *= factors
-    for i in np.flatnonzero(np.diff(values[:, 1]) <= 0.0)[:1]:
-        before, now = values[i : i + 2, 1]
-        raise ModelError(f"row {i + 2} of {file} is at {now:g} s, row {i + 1} at {before:g} s: times must rise")
-    return values[:, 1].copy(), values[:, 0].copy()
+        if not fits or not np.isfinite(values[i]).all():
+            words = "finite numbers" if fits else "numbers, as many as names"
+            raise ModelError(f"row {i + 1} of {file} is {','.join(row)!r:.200}: must be {words}")
+    return values
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:

@@ -25,12 +25,13 @@ found.  So the start with its prescribed motion held must have an equilibrium th
 the step, and a thousandth of the step must not lead half as far: otherwise contacts were decided differently.
 
 Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
-the step is traced from the equilibrium next to its start.  Other starts are out of balance by more, f(q0) = f0 with the
-loads of the end, for example if prestrain has changed, which acts fully from the first load step on.  The path is then
-f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp.  Starts that are unstable while they are held
-have no path.  A step whose contacts do not settle is examined together with the next one that settles, and halves that
-do not settle lie beyond the limit point, if there is one.  Steps that begin exactly at the limit point are not
-detected.  Two jumps in one step are reported as one.
+the step is traced from the equilibrium next to its start, whose w0 counts, too: lines without load are almost
+mechanisms, and their shape changes fast with the first small load, but along a path. Other starts are out of balance by
+more, f(q0) = f0 with the loads of the end, for example if prestrain has changed, which acts fully from the first load
+step on. The path is then f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp. Starts that are
+unstable while they are held have no path. A step whose contacts do not settle is examined together with the next one
+that settles, and halves that do not settle lie beyond the limit point, if there is one. Steps that begin exactly at the
+limit point are not detected. Two jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -57,6 +58,9 @@ EQUILIBRIUM, NEAR = 1e-3, 10.0
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
 """Gap of constraints [m, rad] from which a step has prescribed motion; difference to the first iterate, relative to the
 gap, from which such a step is traced, and up to which a coordinate counts as prescribed [1]."""
+ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
+"""Displacement per largest coordinate up to which it may be an error of rounding [1]: a solve adds up to as many
+corrections, each rounded."""
 LEAST = 1e-6
 """Norm of Δq [m, rad] from which a start out of balance is examined: smaller values are errors of the step before."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
@@ -145,6 +149,10 @@ class JumpWatch:
             return {"hold": self._residual * left}, self._after
         return {"gap": self._gap * left}, load_factor
 
+    def _find_largest(self, values: FloatArray) -> float:
+        """The largest absolute value on all processes."""
+        return float(self._problem.assembly.processes.largest([float(np.abs(values).max(initial=0.0))])[0])
+
     def _eval_square(self, way: FloatArray) -> float:
         """Δq·Δq of the coordinates that are not prescribed."""
         own = (way * self._free)[: self._owned]
@@ -194,6 +202,11 @@ class JumpWatch:
             return False
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
+    def _is_suspicious(self, work: float, at_start: float) -> bool:
+        """Whether w of the step stands out beside w0 at the equilibrium next to the start, which counts from now on."""
+        self._paid = max(self._paid, at_start)
+        return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
+
     def _release(self) -> None:
         """Trace the release of the start instead of the loads."""
         self._held, self._paid = True, self._done
@@ -241,6 +254,8 @@ class JumpWatch:
         if moves or self._held or abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
             low = solve(low, before, moves and self._has_history(end))
             if low is None or (self._held and examine(self._problem)):
+                return ""
+            if not moves and not self._is_suspicious(self._eval_work(end.q - low.q), self._follow_loads()):
                 return ""
             if moves and self._has_history(end) and self._is_astray(low, end, solve):
                 return ""
@@ -347,8 +362,9 @@ class JumpWatch:
             for k, name in enumerate(component.dof_names):
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0
-        positions = moves[:-1] * way
-        moved = positions if self._sum(positions @ positions) > 0.0 else way
+        # supports move by rounding
+        positions, places = moves[:-1] * way, moves[:-1] * self._problem.assembly.fields.x[:-1]
+        moved = positions if self._find_largest(positions) > ROUNDING * self._find_largest(places) else way
         ((name, value),) = name_largest(self._problem.assembly, moved, 1)
         unit = {"x": " m", "y": " m", "z": " m", "rotation": " rad"}.get(name.rpartition(", ")[2], "")
         return f"{name}, by {value:+.3g}{unit}"

@@ -157,14 +157,43 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
     assert calls[:2] == [("exudyn", 0), ("windlass", 0)] and {most for _, most in calls} == {0}
 
 
-def test_what_differs_has_its_reason() -> None:
-    """Each row of the page without agreement or convergence has a reason, and no other row has one."""
+def test_the_table_is_whole() -> None:
+    """All scripts of the repository have a row; each without agreement or convergence has a reason, and no other row
+    has one; the totals are those of the rows."""
     reasons = peers.tomllib.loads(peers.REASONS.read_text())
-    rows = [
-        line.split(" | ") for line in peers.PAGE.read_text().splitlines() if line.startswith("| ") and ".py" in line
-    ]
-    needing = {name.removeprefix("| ") for name, word, _ in rows if word in peers.REASONED}
-    assert len(rows) >= 116 and {name.removeprefix("| ") for name, word, _ in rows if word == "differs"} <= set(reasons)
-    assert set(reasons) <= needing
+    page = peers.PAGE.read_text()
+    rows = [line.strip("| ").split(" | ", 2) for line in page.splitlines() if line.startswith("| ") and ".py" in line]
+    words = {name: word for name, word, _ in rows}
+    assert len(words) == len(rows) == 356
+    assert {name for name, word in words.items() if word in ("differs", "not finished")} <= set(reasons)
+    assert set(reasons) <= {name for name, word in words.items() if word in peers.REASONED}
     assert not [words for words in reasons.values() if "not known" in "; ".join(words)]
-    assert not [name for name, word, _ in rows if word == "fails"]
+    counts = peers.Counter(words.values())
+    summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    assert f"\n{len(rows)} scripts: {summary}.\n" in page
+    assert counts["agrees"] + counts["converges"] >= 75 and not counts["fails"]
+    assert not [name for name, _, reason in rows if not reason or "Python file" in reason]
+
+
+def test_refusals_are_counted_without_numbers_and_names() -> None:
+    lines = [f"object {k} 'spring (left)' (Spring): node = node 3 'a' (1D): must be another" for k in (1, 2)]
+    error = "NoCounterpart: 3 item(s) of the model\n  " + "\n  ".join([*lines, "GeneralContact"])
+    found = peers.find_refusal(peers.empty_record(error))
+    assert found.reason == "2 × (Spring): node = node 3 'a' (1D): must be another; 1 × GeneralContact"
+
+
+def test_what_fails_in_exudyn_is_not_there() -> None:
+    """Also if Windlass refuses it; refusals of scripts that take long in Exudyn are refusals."""
+
+    class Records:
+        def __init__(self, theirs: str) -> None:
+            self.theirs = theirs
+
+        def find(self, name: str, script: Path, program: str, how: Any) -> dict[str, Any]:
+            refusal = "NoCounterpart: 1 item(s)\n  object 0 '' (Spring): no such law"
+            return peers.empty_record(self.theirs if program == "exudyn" else refusal)
+
+    words = "ModelError: in a function:\nValueError: 'a' [Python file '/here/a.py', line 6]\n\nAt:\n  /here/a.py(64): f"
+    assert peers.say_briefly(words) == "ModelError: in a function: ValueError: 'a'"
+    for theirs, word in (("NameError: x", "not there"), ("longer than 5 s", "refused"), ("", "refused")):
+        assert peers.examine(Records(theirs), "a.py", Path("a.py"), peers.MOST).word == word

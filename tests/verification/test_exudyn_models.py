@@ -19,6 +19,7 @@ import contextlib
 import copy
 import json
 import os
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -32,10 +33,12 @@ from scipy.linalg import eigh
 
 import windlass as wl
 import windlass.connectors as con
+from windlass.commands import run_exudyn
 from windlass.elements import Ground, MassPoint
-from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
+from windlass.exudyn import Imported, NoCounterpart, export, import_system, load, translates
 from windlass.exudyn.eigenvalues import compute_eigenvalues
-from windlass.exudyn.export import DRAWING, answer, close_windows, describe_system, write_system
+from windlass.exudyn.export import DRAWING, MAIN_SOLVERS, answer, close_windows, describe_system, write_system
+from windlass.exudyn.fields import GROUPS
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import Due, NoSolver, SolutionFile, answer_calls, note_errors, tell_caught
@@ -96,6 +99,32 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "exudyn", None)
     with pytest.raises(ModelError, match=r"run-exudyn needs the package exudyn in its environment"):
         answer_calls()
+
+
+def test_relative_paths_of_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both commands run a script in the current folder, as `python` does: it reads and writes in folders beside it, and
+    imports modules of its own folder."""
+    (tmp_path / "testData").mkdir()
+    (tmp_path / "testData" / "mass.txt").write_text("2.5")
+    (tmp_path / "beside.py").write_text("FACTOR = 2.0")
+    (tmp_path / "script.py").write_text(
+        "from beside import FACTOR\nvalue = FACTOR * float(open('testData/mass.txt').read())\n"
+        "open('testData/result.txt', 'a').write(f'{value} {__name__};')\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("windlass.commands.run_exudyn.answer", lambda: None)
+    assert run_exudyn.main(["script.py"]) == 0
+    monkeypatch.setattr("windlass.exudyn.export.answer", lambda solve: None)
+    solvers = {f"MainSolver{name}": type(f"MainSolver{name}", (), {}) for name in MAIN_SOLVERS}
+    theirs = types.SimpleNamespace(SolveStatic=None, SolveDynamic=None)
+    monkeypatch.setattr("windlass.exudyn.export.close_windows", lambda: None)
+    monkeypatch.setitem(sys.modules, "exudyn", types.SimpleNamespace(solver=theirs, **solvers))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    assert export.main(["script.py"]) != 0, "the script calls no solver"
+    assert (tmp_path / "testData" / "result.txt").read_text() == "5.0 __main__;5.0 __main__;"
 
 
 def read(name: str) -> dict[str, Any]:
@@ -218,7 +247,7 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     assert "'angles' (RigidBodyRotVecLG): no such law" in words
     assert "'slider' (ContactConvexRoll): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
-    assert "'hinge' (JointRevoluteZ): a 3D joint between 2D bodies" in words
+    assert "'hinge' (JointRevoluteZ): markerNumbers: a 3D joint between 2D bodies" in words
     assert "offsetUserFunction is the function 'angle'" in words and "functions has push, stiffening" in words
     assert "PreStepUserFunction of the system" in words
     assert len(error.value.items) == 6 and str(error.value).startswith("6 item(s)")
@@ -257,21 +286,78 @@ def test_fields_of_another_version_are_named(name: str) -> None:
         assert any(line.startswith(where) and words in line for line in error.value.items), (where, words)
 
 
-@pytest.mark.parametrize("name", ["joints", "machines", "ropes", "cable_static"])
+FIELD_NAMES = {word.strip("()") for group in GROUPS.values() for words in group.values() for word in words.split()}
+NUMBERS = "markerNumber", "markerNumbers", "bodyNumber", "nodeNumber", "nodeNumbers", "slidingMarkerNumbers"
+
+
+def names_item_and_field(line: str) -> bool:
+    """Whether a refusal begins with number, name and type of an item and names a field, and no row of ours."""
+    found = re.match(r"(?:node|object|marker|load) \d+ '.*?' \(\w+\): (.*)", line)
+    if found is None or re.search(r"<\w+ \d+>| row \d", line):
+        return False
+    words = set(re.findall(r"\w+", found[1]))
+    return bool(FIELD_NAMES & words) or any(word.endswith("Type") for word in words)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in CASES])
 def test_values_of_another_kind_are_named(name: str) -> None:
-    """Numbers of items that are not there, texts, and nothing at all end in the list, or in a word of the model."""
+    """Numbers of items that are not there or of other kinds, texts, and nothing at all: item and field are named."""
     items, rng, named = read(name), np.random.default_rng(6), 0
     for _ in range(25):
         changed = copy.deepcopy(items)
-        group = str(rng.choice([word for word in ("objects", "markers", "loads") if items[word]]))
+        group = str(rng.choice([word for word in ("nodes", "objects", "markers", "loads") if items[word]]))
         item = changed[group][int(rng.integers(len(items[group])))]
         key = str(rng.choice([key for key in item if key not in ("name", f"{group[:-1]}Type")]))
-        item[key] = [99, "seven", None, [99, 98]][int(rng.integers(4))]
+        item[key] = [99, "seven", None, [99, 98], -1.0, float("nan"), 0, 1][int(rng.integers(8))]
         try:
             Imported(changed, functions=FUNCTIONS)
         except NoCounterpart as error:
-            named += all("'" in line and "(" in line for line in error.items)
-    assert named >= 8
+            named += 1
+            assert all(map(names_item_and_field, error.items)), (key, item[key], error.items)
+    assert named >= 3
+
+
+@pytest.mark.parametrize("name", [name for name, _ in CASES])
+def test_references_to_items_of_another_kind_are_named(name: str) -> None:
+    """Joints and loads on markers, bodies and nodes of any other kind."""
+    items, rng = read(name), np.random.default_rng(7)
+    places = [
+        (group, k, key)
+        for group in ("objects", "markers", "loads")
+        for k, item in enumerate(items[group])
+        for key in NUMBERS
+        if np.size(item.get(key, ()))
+    ]
+    for _ in range(40):
+        changed = copy.deepcopy(items)
+        group, k, key = places[int(rng.integers(len(places)))]
+        target = "markers" if "arker" in key else "objects" if key == "bodyNumber" else "nodes"
+        number = int(rng.integers(len(items[target])))
+        if np.ndim(changed[group][k][key]):
+            changed[group][k][key] = list(changed[group][k][key])
+            changed[group][k][key][0] = number
+        else:
+            changed[group][k][key] = number
+        try:
+            Imported(changed, functions=FUNCTIONS)
+        except NoCounterpart as error:
+            assert all(map(names_item_and_field, error.items)), (group, k, key, number, error.items)
+
+
+def test_a_joint_on_a_body_without_position_names_the_body() -> None:
+    """A ball joint on a mass with one coordinate: joint, marker, its field and the body, in the words of Exudyn."""
+    items = read("machines")
+    mass = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "GenericODE2")
+    joint = next(k for k, item in enumerate(items["objects"]) if "Spring" in item["objectType"])
+    marker = int(items["objects"][joint]["markerNumbers"][0])
+    items["markers"][marker] = {
+        "markerType": "BodyPosition", "name": "end", "bodyNumber": mass, "localPosition": [0.0, 0.0, 0.0],
+    }  # fmt: skip
+    with pytest.raises(NoCounterpart) as error:
+        Imported(items, functions=FUNCTIONS)
+    name = items["objects"][mass]["name"]
+    words = f"bodyNumber of marker {marker}: object {mass} {name!r} (GenericODE2) has no"
+    assert any(line.startswith(f"object {joint} ") and words in line for line in error.value.items)
 
 
 def test_types_that_exudyn_names_wrongly() -> None:

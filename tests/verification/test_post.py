@@ -238,14 +238,16 @@ def test_errors(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a [N],b [N]\n1,2\n2,3\n", "must have columns of different names, one of them 'time'"),
+        ("a [N],b [N]\n1,2\n2,3\n", "time = 'time' of .* must be one of its columns, a .N., b .N."),
         ("time [s],a [N],a [kN]\n0,1,2\n1,2,3\n", "has two columns 'a'"),
         ("time [m],a [N]\n0,1\n1,2\n", "must be one of time"),
         ("time [s],a [N]\n0,1\n0,2\n", "times must rise"),
-        ("time [s],a [N]\n0,1\n1,x\n", "must be 2 numbers"),
-        ("time [s],a [N]\n0,1\n1,2,3\n", "must be 2 numbers"),
-        ("time [s],a [N]\n0,1\n1,nan\n", "of finite numbers"),
-        ("", "has the columns none"),
+        ("time [s],a [N]\n0,1\n1,x\n", "must be numbers, as many as names"),
+        ("time [s],a [N]\n0,1\n1,2,3\n", "must be numbers, as many as names"),
+        ("time [s],a [N]\n0,1\n1,nan\n", "row 2 of .* is '1,nan': must be finite numbers"),
+        ("time [s],a [N]\n0,1\n", "must be at least two numbers that rise"),
+        ("time [s],a [N],b [inch]\n0,1,1\n1,2,2\n", "has the unit 'inch': must be one that is known"),
+        ("", "must be one of its columns, none"),
     ],
 )
 def test_wrong_tables(text: str, message: str, tmp_path: Path) -> None:

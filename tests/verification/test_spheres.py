@@ -13,6 +13,7 @@ import windlass as wl
 from windlass.connectors import ContactSphereSphere, rigid_marker
 from windlass.elements import Ground, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import eval_residual
@@ -29,6 +30,8 @@ def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
     )  # fmt: skip
     ends = rigid_marker(world, world.add(Ground)), rigid_marker(world, ball)
     given = {"radius0": R, "radius1": R, "contact_stiffness": 1e6, **columns}
+    if given.get("data") is not None:
+        given["data"] = world.add(GenericData, initial=given["data"])
     return world, ball, world.add(ContactSphereSphere, marker0=ends[0], marker1=ends[1], **given)
 
 
@@ -73,6 +76,22 @@ def test_a_dent_remains_and_sticks() -> None:
     expected = [k * 0.5e-3, k * 2e-3, *back, -ka * 1e-3, -ka * 0.2e-3, f0, k * 0.3e-3]
     depths = (0.5e-3, 2e-3, 1.6e-3, 1.2e-3, 1.17e-3, 1e-3, 0.2e-3, -0.1e-3, 0.3e-3)
     assert_allclose([press(depth) for depth in depths], np.array(expected) - f0, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("gap", "share"), [(-1e-12, 1.0), (0.0, 0.0)])
+def test_given_gap_of_zero(gap: float, share: float) -> None:
+    """Overlapping spheres with given history values: with the gap 0 there is no force in the first step, as in
+    Exudyn, unless contacts are decided at the start."""
+    depth, step = 1e-4, 1e-6
+    for decides in (False, True):
+        world, ball, contact = drop(0.0, data=None if decides else [gap, 0.0, 0.0, 0.0])
+        state = wl.State(world)
+        state.q[1] = -depth - 1e-3
+        if not decides:
+            assert_allclose(wl.eval_output(contact, "normal_force", state), share * 1e6 * depth, rtol=1e-9)
+        dynamic = wl.Dynamic(world, step=step, end=step, spectral_radius=1.0, decide_at_start=decides, name="")
+        speed = float(wl.eval_output(ball, "velocity", dynamic.solve(state))[1])
+        assert_allclose(speed, (1.0 if decides else share) * 1e6 * depth / M * step, rtol=1e-4)
 
 
 @pytest.mark.long

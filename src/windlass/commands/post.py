@@ -15,8 +15,8 @@ from typing import Any
 
 from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table, refuse_twice, split_options
+from windlass.post.standards import TENSION_CURVES
 
-KINDS = ("stud chain", "studless chain", "six-strand rope", "spiral strand rope")
 COMMON = option_table(
     Option("start", 0.0, "s", "leave out what is before; default: the first time"),
     Option("end", 0.0, "s", "leave out what is after; default: the last time"),
@@ -30,7 +30,7 @@ TABLE = COMMON | option_table(
     Option("threshold", 0.0, "unit of the column", "peaks above it give extremes; default: the highest tenth"),
     Option("breaking_load", 0.0, "N", "breaking load, for utilisation and for curves of API RP 2SK", minimum=0.0),
     Option("diameter", 0.0, "m", "diameter of bar or rope, for curves of DNV-OS-E301", minimum=0.0),
-    Option("line", "", "", "kind of line whose fatigue is summed", choices=KINDS),
+    Option("line", "", "", "kind of line whose fatigue is summed", choices=tuple(TENSION_CURVES)),
 )
 RECORDING = COMMON | option_table(
     Option("field", "axial_force", "", "field of one number per point"),

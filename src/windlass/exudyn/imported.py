@@ -62,9 +62,9 @@ class Imported:
         answered: Sequence[str] = (),
         hold: bool = False,
     ) -> None:
-        self.items = items = name_types(items)
         self.functions = UserFunctions(mbs, functions or {})
-        building = Building(items, self.functions, answered=answered)
+        building = Building(name_types(items), self.functions, answered=answered)
+        self.items = items = building.items
         building.build()
         self.columns = building.columns
         self.world: World = building.world

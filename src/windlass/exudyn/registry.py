@@ -9,6 +9,7 @@ A function that cannot express an item raises `Refused` with the reason; one `No
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,8 +30,39 @@ Translation = Callable[["Building", Item], Entity | None]
 
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that values of another kind raise in a translation."""
+ROW, ENTITY = re.compile(r" in \w+ row \d+"), re.compile(r"<(\w+) (\d+)>")
+"""The place of a value, and a handle to one row, in messages."""
+FIELDS = {
+    "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
+    "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
+    "body": "bodyNumber", "cable": "bodyNumber", "segments": "numberOfSegments", "cables": "slidingMarkerNumbers",
+    "position": "referenceCoordinates", "displacement": "initialCoordinates", "velocity": "initialCoordinates",
+    "mass": "massMatrix mass inertia", "damping": "dampingMatrix", "stiffness": "stiffnessMatrix",
+    "force": "forceVector", "factor0": "coordinateFactors", "factor1": "coordinateFactors", "ratio": "factor1",
+    "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
+    "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
+}  # fmt: skip
+"""Fields of items that columns without a field of their own are made from; the first one that an item has."""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
+
+
+class ReadItem(dict[str, Any]):
+    """An item that notes which of its fields is read, for refusals.
+
+    Args:
+        item: its fields.
+        place: group of items, and number.
+        reads: the place and field that were read last, of all items.
+    """
+
+    def __init__(self, item: Item, place: str, reads: list[tuple[str, str]]) -> None:
+        super().__init__(item)
+        self._place, self._reads = place, reads
+
+    def __getitem__(self, key: str) -> Any:
+        self._reads[:] = [(self._place, key)]
+        return super().__getitem__(key)
 
 
 class NoCounterpart(ModelError):
@@ -85,6 +117,7 @@ class Building:
             are numbers, or rotations (3, 3) of vectors.
         histories: by number of a node, the conversion of its history values where they differ.
         faulty: groups and numbers of items whose fields do not match their type.
+        reads: see `ReadItem`.
     """
 
     items: Mapping[str, Any]
@@ -98,6 +131,17 @@ class Building:
     columns: dict[int, dict[str, tuple[str, float | FloatArray]]] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
     faulty: set[tuple[str, int]] = field(default_factory=set)
+    reads: list[tuple[str, str]] = field(default_factory=list)
+    _item: Item = field(default_factory=dict)
+    _numbers: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        groups = {
+            group: [ReadItem(item, f"{word} {k}", self.reads) for k, item in enumerate(self.items[group])]
+            for group, word in KINDS.items()
+        }
+        self.items = {**self.items, **groups}
+        self._numbers = {id(item): k for k, item in enumerate(groups["objects"])}
 
     def build(self) -> None:
         """Translate all items: nodes, bodies, all other objects, loads.
@@ -140,15 +184,45 @@ class Building:
             try:
                 if prefix + kind not in _translations:
                     raise Refused("no such law")
+                self._item = item
                 done[number] = _translations[prefix + kind](self, item)
             except Refused as reason:
                 if str(reason):
                     self.missing.append(f"{word} {number} {name!r} ({kind}): {reason}")
             except ModelError as error:
-                self.missing.append(f"{word} {number} {name!r} ({kind}): {error}")
+                self.missing.append(f"{word} {number} {name!r} ({kind}): {self._in_their_words(item, str(error))}")
             except UNREADABLE as error:
-                words = f"a value of it, or of an item that it names, cannot be read ({type(error).__name__}: {error})"
+                words = f"{self._name_read(f'{word} {number}')} cannot be read ({type(error).__name__}: {error})"
                 self.missing.append(f"{word} {number} {name!r} ({kind}): {words}")
+
+    def _name_read(self, own: str = "") -> str:
+        """The field that was read last, with its value."""
+        place, key = self.reads[-1]
+        word, number = place.split()
+        group = next(group for group, kind in KINDS.items() if kind == word)
+        of = "" if place == own else f" of {place}"
+        return f"{key} = {dict.get(self.items[group][int(number)], key)!r:.60}{of}"
+
+    def _in_their_words(self, item: Item, text: str) -> str:
+        """A message about rows and columns with the items and fields of Exudyn."""
+        given = self.columns.get(id(item), {})
+        fields = {ours: theirs for theirs, (ours, _) in given.items()}
+        text = ROW.sub("", text)
+        column = re.match(r"(?:\w+ needs )?(\w+)", text)
+        words = FIELDS.get(column[1], "").split() if column else []
+        if column and (column[1] in fields or words):
+            field = fields.get(column[1]) or next((word for word in words if word in item), "")
+            text = (field or f"{words[0]} of its marker or node") + text[column.end() :]
+        return ENTITY.sub(lambda found: self.name_entity(found[1], int(found[2])) or found[0], text)
+
+    def name_entity(self, kind: str, row: int) -> str:
+        """Number, name and type of the item that a row was made from; empty without one."""
+        for group, entities in (("nodes", self.nodes), ("objects", self.objects)):
+            for number, entity in entities.items():
+                if entity is not None and entity.kind == kind and row in entity.rows:
+                    item, word = self.items[group][number], KINDS[group]
+                    return f"{word} {number} {dict.get(item, 'name', '')!r} ({dict.get(item, f'{word}Type')})"
+        return ""
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
         """Add a row with the named values of an item, ``"theirs:ours"`` or one word for both, and further values."""
@@ -161,31 +235,33 @@ class Building:
     def node(self, number: Any) -> Entity | None:
         """The entity of a node; None for the ground."""
         if int(number) not in self.nodes:
-            raise Refused("" if 0 <= int(number) < len(self.items["nodes"]) else f"there is no node {int(number)}")
+            raise Refused("" if 0 <= int(number) < len(self.items["nodes"]) else f"{self._name_read()}: no such node")
         return self.nodes[int(number)]
 
     def own_node(self, item: Item) -> Entity:
         """The node with coordinates of an item with one node."""
         node = self.node(item["nodeNumber"])
         if node is None:
-            raise Refused(f"node {item['nodeNumber']} is on the ground")
+            raise Refused(f"nodeNumber = {item['nodeNumber']}: the node is on the ground")
         return node
 
     def body(self, number: Any) -> Entity:
         """The entity of a body."""
         entity = self.objects.get(int(number))
         if entity is None:
-            raise Refused("" if 0 <= int(number) < len(self.items["objects"]) else f"there is no object {int(number)}")
+            exists = 0 <= int(number) < len(self.items["objects"])
+            raise Refused("" if exists else f"{self._name_read()}: no such object")
         return entity
 
     def number(self, item: Item) -> int:
         """The number of an object."""
-        return next(k for k, other in enumerate(self.items["objects"]) if other is item)
+        return self._numbers[id(item)]
 
     def marker(self, number: Any) -> Item:
         """The dictionary of a marker."""
         if not 0 <= int(number) < len(self.items["markers"]):
-            raise Refused(f"there is no marker {int(number)}")
+            fields = [key for key, value in self._item.items() if "arkerNumber" in key and number in np.ravel(value)]
+            raise Refused(f"{', '.join(fields)} = {self._item[fields[0]]!r:.60}: there is no marker {int(number)}")
         if ("markers", int(number)) in self.faulty:
             raise Refused("")
         item: Item = self.items["markers"][int(number)]
@@ -197,6 +273,17 @@ class Building:
         if isinstance(found, str):
             raise Refused(found)
         return found
+
+
+def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
+    """An array of an item; refuses other shapes, texts, infinite numbers and NaN."""
+    try:
+        values = np.asarray(item[key], np.float64)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)
+    if values.shape != shape or not np.isfinite(values).all():
+        raise Refused(f"{key} = {item[key]!r:.60}: must be finite numbers of shape {shape}")
+    return values
 
 
 def require(item: Item, **expected: Any) -> None:

@@ -12,10 +12,8 @@ chapter 2, section 2 F; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, pi
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,36 +21,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import check_fields, checked, instance, number, optional, word
 from windlass.framework.errors import ModelError
 from windlass.post.series import Series
+from windlass.post.standards import STRESS_CURVES, TENSION_CURVES
 
 MPA = 1e6
 YEAR = 365.25 * 86400.0
 """A year [s]."""
-
-
-class Standard(NamedTuple):
-    """A curve of a standard: exponent m, log10 c = a - b T_mean/T_0, and the number of bars in the nominal area."""
-
-    m: float
-    a: float
-    b: float
-    bars: int
-    source: str
-
-
-TENSION_CURVES: Mapping[str, Standard] = {
-    "stud chain": Standard(3.0, 3.0, 0.0, 2, "API RP 2SK"),
-    "studless chain": Standard(3.0, 2.5, 0.0, 2, "API RP 2SK"),
-    "six-strand rope": Standard(4.09, 3.20, 2.79, 1, "API RP 2SK"),
-    "spiral strand rope": Standard(5.05, 3.25, 3.43, 1, "API RP 2SK"),
-}
-"""T-N curves by name, for `breaking_load`; to be compared with the standard before use in design."""
-STRESS_CURVES: Mapping[str, Standard] = {
-    "stud chain": Standard(3.0, float(np.log10(1.2e11)), 0.0, 2, "DNV-OS-E301"),
-    "studless chain": Standard(3.0, float(np.log10(6.0e10)), 0.0, 2, "DNV-OS-E301"),
-    "six-strand rope": Standard(4.0, float(np.log10(3.4e14)), 0.0, 1, "DNV-OS-E301"),
-    "spiral strand rope": Standard(4.8, float(np.log10(1.7e17)), 0.0, 1, "DNV-OS-E301"),
-}
-"""S-N curves by name, for `diameter`; to be compared with the standard before use in design."""
 
 
 @dataclass(frozen=True)

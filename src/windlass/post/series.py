@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any
 
 import numpy as np
 
-from windlass.connectors.user_functions.time_series import split_heading
-from windlass.connectors.user_functions.units import is_time, read_unit
+from windlass.connectors.user_functions.time_series import read_columns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import check_fields, checked, instance, number, numbers, optional, path, word
 from windlass.framework.checks.values import show
@@ -141,53 +137,18 @@ def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
 def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
     """All columns of a CSV file over its times, by name, such as a file of `Sensors`.
 
-    Headings and comments are those of `con.read_series`; times are converted to seconds, values keep the unit of their
-    heading.  The column ``step`` of `Sensors` is left out.
+    Headings, units and comments are those of `con.read_series`; times are converted to seconds, values keep the unit of
+    their heading.  The column ``step`` of `Sensors` is left out.
 
     Args:
         file: the file, with commas between numbers.
         time: name of the times, with its unit or without.
 
     Raises:
-        ModelError: no such file or column of times, an unknown unit of time, two columns of one name, rows that are not
-            finite numbers or whose length differs from the heading, or times that do not rise.
+        ModelError: no such file or column of times, an unknown unit, two columns of one name, rows that are not finite
+            numbers or whose length differs from the heading, or fewer than two times, or times that do not rise.
     """
-    try:
-        with open(file, newline="", encoding="utf-8-sig") as lines:
-            rows = [row for row in csv.reader(lines) if row and not row[0].lstrip().startswith("#")]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ModelError(f"file = {show(str(file))} cannot be read ({error}): must be a CSV file") from None
-    headings = [split_heading(heading.strip()) for heading in rows[0]] if rows else []
-    names = [name for name, _ in headings]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if time not in names or twice:
-        words = f"has two columns {twice[0]!r}" if twice else f"has the columns {', '.join(names) or 'none'}"
-        raise ModelError(f"{file} {words}: must have columns of different names, one of them {time!r}")
-    at = names.index(time)
-    unit = headings[at][1] or "s"
-    factor = read_unit(unit)
-    if factor is None or not is_time(unit):
-        raise ModelError(f"column {time!r} of {file} has the unit {unit!r}: must be one of time: s, ms, min, h")
-    values = _read_rows(rows, file)
-    times = values[:, at] * factor
-    for i in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
-        raise ModelError(
-            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must rise"
-        )
-    kept = [k for k, (name, _) in enumerate(headings) if k != at and (name, k) != ("step", 1)]
-    return {names[k]: Series(times, values[:, k], names[k], headings[k][1] or "1") for k in kept}
-
-
-def _read_rows(rows: Sequence[Sequence[str]], file: Any) -> FloatArray:
-    """The numbers below the heading, shape (rows, columns)."""
-    values = np.empty((len(rows) - 1, len(rows[0])))
-    for i, row in enumerate(rows[1:]):
-        try:
-            values[i] = np.array([float(cell) for cell in row]).reshape(len(rows[0]))
-        except ValueError:
-            raise ModelError(
-                f"row {i + 1} of {file} is {','.join(row)!r:.200}: must be {len(rows[0])} numbers"
-            ) from None
-    if len(values) < 2 or not np.isfinite(values).all():
-        raise ModelError(f"{file} has {len(values)} rows: must be at least two, of finite numbers")
-    return values
+    times, columns = read_columns(file, time)
+    if columns and columns[0].name == "step":
+        columns = columns[1:]
+    return {column.name: Series(times, column.values, column.name, column.unit) for column in columns}

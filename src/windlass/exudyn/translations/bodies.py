@@ -10,7 +10,7 @@ import numpy as np
 from windlass import elements as el
 from windlass.elements.nodes.rotations import euler_parameters_of
 from windlass.exudyn.angles import ANGLES, find_matrix
-from windlass.exudyn.registry import Building, Item, Refused, require, translates
+from windlass.exudyn.registry import Building, Item, Refused, read_numbers, require, translates
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.schema import Component
@@ -94,10 +94,10 @@ def mass_point(b: Building, item: Item) -> Entity:
 def rigid_body(b: Building, item: Item) -> Entity:
     """A 3D rigid body; in Exudyn its inertia is about the node, here about the centre of mass."""
     if b.own_node(item).table.component is not el.RigidNode3D:
-        raise Refused("must have a node with Euler parameters or angles")
-    Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = item["inertia"]
+        raise Refused("nodeNumber: must be a node with Euler parameters or angles")
+    Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = read_numbers(item, "inertia", 6)
     about_node = np.array([[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, Jzz]])
-    c, m = np.asarray(item["centerOfMass"]), float(item["mass"])
+    c, m = read_numbers(item, "centerOfMass", 3), float(item["mass"])
     inertia = about_node - m * (c @ c * IDENTITY - np.outer(c, c))
     return b.add(el.RigidBody3D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 

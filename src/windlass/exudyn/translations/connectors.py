@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from windlass import connectors as con
 from windlass import elements as el
-from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, require, translates
+from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers, require, translates
 from windlass.exudyn.translations.markers import (
     can_leave_plane,
     find_coordinate,
@@ -96,7 +96,7 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
     """factor1 x1 - x0 = offset; here x1 - x0/factor1 = offset/factor1."""
     factor, fast, offset = float(item["factor1"]), bool(item["velocityLevel"]), float(item["offset"])
     if factor == 0.0:
-        raise Refused("factor1 = 0")
+        raise Refused("factor1 = 0: must not be 0")
     mbs, number = b.functions.in_time, b.number(item)
     found = {key: b.function(item, key) for key in ("offsetUserFunction", "offsetUserFunction_t")}
 
@@ -126,8 +126,8 @@ def prismatic2d(b: Building, item: Item) -> Entity:
     """A 2D slider: axis of marker 0 perpendicular to the normal of marker 1."""
     require(item, constrainRotation=True)
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
-    axis = frames[0].rotation @ item["axisMarker0"]
-    normal = frames[1].rotation @ item["normalMarker1"]
+    axis = frames[0].rotation @ read_numbers(item, "axisMarker0", 3)
+    normal = frames[1].rotation @ read_numbers(item, "normalMarker1", 3)
     angle = np.arctan2(axis[1], axis[0]) + np.pi / 2 - np.arctan2(normal[1], normal[0])
     angle = float((angle + np.pi) % (2 * np.pi) - np.pi)
     markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
@@ -158,11 +158,11 @@ def joint(b: Building, item: Item) -> Entity:
     holds = np.asarray(LOCKED.get(kind) or item["constrainedAxes"]) != 0
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     if not any(can_leave_plane(b, number) for number in item["markerNumbers"]):
-        raise Refused("a 3D joint between 2D bodies")
-    turned = [frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(frames)]
+        raise Refused("markerNumbers: a 3D joint between 2D bodies")
+    turned = [frame.rotation @ read_numbers(item, f"rotationMarker{k}", 3, 3) for k, frame in enumerate(frames)]
     if holds[3:].sum() == 1 and not holds[4]:
         if holds[:3].any() and not holds[:3].all():
-            raise Refused("one rotation locked with one or two translations")
+            raise Refused("constrainedAxes: one rotation locked with one or two translations")
         if holds[:3].all():
             b.add(con.SphericalJoint, item, ACTIVE, marker0=frames[0].marker, marker1=frames[1].marker)
         holds[:3] = False
@@ -260,7 +260,7 @@ def vector_load(b: Building, item: Item) -> Entity:
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
         if "function" in values:
-            raise Refused("a function in the frame of a marker that is turned in its body")
+            raise Refused("loadVectorUserFunction in the frame of a marker that is turned in its body")
         values["vector"] = frame.rotation @ values["vector"]
     if "function" not in values:
         b.columns[id(item)] = {"loadVector": ("vector", frame.rotation if turning else 1.0)}
@@ -279,7 +279,10 @@ def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tupl
     none = np.zeros(0, np.int64), list[Entity]()
     if len(vectors["ODE2Coordinates"]) > MOST_MOVED:
         return none
-    before = function(b.functions.mbs, data.GetTime(), given)
+    try:
+        before = function(b.functions.mbs, data.GetTime(), given)
+    except Exception as error:
+        raise Refused(f"loadUserFunction fails at the start ({type(error).__name__}: {error})") from None
     for number, node in b.nodes.items():
         places = data.GetNodeLTGODE2(number)
         if node is None or len(places) != len(node.table.component.dof_names):
@@ -317,7 +320,7 @@ def mass_proportional(b: Building, item: Item) -> Entity | None:
     """An acceleration of a body's mass; no load for a mass on the ground."""
     marker = b.marker(item["markerNumber"])
     if marker["markerType"] != "BodyMass":
-        raise Refused(f"marker {int(item['markerNumber'])} is a {marker['markerType']}")
+        raise Refused(f"markerType of marker {int(item['markerNumber'])} is {marker['markerType']}")
     body = b.body(marker["bodyNumber"])
     if body.table.component is el.Ground:
         return None

@@ -31,7 +31,7 @@ def curve_circles(b: Building, item: Item) -> Entity:
     base = find_frame(b, item["markerNumbers"][0])
     rotation = base.rotation @ np.asarray(item.get("rotationMarker0", np.eye(3)))
     if not np.allclose(rotation[2], (0.0, 0.0, 1.0), rtol=0.0, atol=1e-14):
-        raise Refused("a curve that does not lie in the plane of x and y of its body")
+        raise Refused("rotationMarker0: the curve must lie in the plane of x and y of its body")
     segments = (segments.reshape(-1, 2) @ rotation[:2, :2].T).reshape(-1, 4)
     lengths = np.hypot(*(segments[:, 2:] - segments[:, :2]).T)
     segments, lengths = segments[lengths > 0.0], lengths[lengths > 0.0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass import connectors as con
 from windlass import elements as el
-from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
+from windlass.exudyn.registry import Building, Item, Refused, read_numbers, require, require_no_function, translates
 from windlass.exudyn.translations.connectors import ACTIVE, find_force
 from windlass.exudyn.translations.markers import find_coordinate, find_coordinates, find_frame
 from windlass.framework.arrays import FloatArray
@@ -60,7 +60,10 @@ def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
     if frames:
-        values |= {f"frame{k}": frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(found)}
+        values |= {
+            f"frame{k}": frame.rotation @ read_numbers(item, f"rotationMarker{k}", 3, 3)
+            for k, frame in enumerate(found)
+        }
     return values
 
 
@@ -82,7 +85,7 @@ def linear_spring(b: Building, item: Item) -> Entity:
     """A spring along an axis of marker 0, without the moment of its force on marker 0."""
     frame = find_frame(b, item["markerNumbers"][0])
     values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
-    values |= {"axis": frame.rotation @ item["axisMarker0"], "moment_arm": False}
+    values |= {"axis": frame.rotation @ read_numbers(item, "axisMarker0", 3), "moment_arm": False}
     return b.add(con.LinearSpringDamper, item, *LAW, RATE, "force:preload", **values)
 
 
@@ -176,7 +179,7 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
     """The markers of a disc; they must not be turned in their bodies."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
-            raise Refused(f"marker {int(number)} is turned in its body")
+            raise Refused(f"localHT of marker {int(number)} is turned")
     return _rigid(b, item)
 
 
@@ -185,7 +188,7 @@ def matrices(b: Building, item: Item) -> Entity:
     """A body given by matrices and functions; nodes on the ground have no coordinates there."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
-        raise Refused("nodes on the ground")
+        raise Refused("nodeNumbers has nodes on the ground")
     mbs, number = b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
@@ -216,7 +219,7 @@ def mass1d(b: Building, item: Item) -> Entity:
 def states(b: Building, item: Item) -> Entity:
     """First-order states."""
     if len(item["nodeNumbers"]) != 1:
-        raise Refused(f"{len(item['nodeNumbers'])} nodes: must be 1")
+        raise Refused(f"nodeNumbers has {len(item['nodeNumbers'])} nodes: must be 1")
     node, mbs, number = b.node(item["nodeNumbers"][0]), b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"node": node}
     for theirs, ours in (("systemMatrix", "system_matrix"), ("rhsVector", "constant")):
@@ -253,7 +256,7 @@ def _coordinates(b: Building, number: Any) -> list[int]:
     elif item["markerType"] == "ObjectODE2Coordinates":
         nodes = [int(node) for node in b.items["objects"][int(item["objectNumber"])]["nodeNumbers"]]
     else:
-        raise Refused(f"marker {int(number)} is a {item['markerType']}")
+        raise Refused(f"markerType of marker {int(number)} is {item['markerType']}")
     return [node for node in nodes if b.node(node) is not None]
 
 
@@ -262,7 +265,7 @@ def coordinate_vector(b: Building, item: Item) -> Entity | None:
     """Equations between all coordinates of two nodes, each a row here, of displacements; in Exudyn, of totals."""
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:
-        raise Refused(f"{len(nodes)} nodes: must be 1 or 2")
+        raise Refused(f"markerNumbers has {len(nodes)} nodes: must be 1 or 2")
     reference = [np.asarray(b.items["nodes"][node]["referenceCoordinates"], np.float64) for node in nodes]
     sizes, whole = [len(part) for part in reference], np.concatenate(reference)
     function, slope = (b.function(item, key) for key in ("constraintUserFunction", "jacobianUserFunction"))
@@ -298,7 +301,7 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
     row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
     if len(row) == size:
         return row
-    raise Refused(f"{name}: factors of one of two nodes alone")
+    raise Refused(f"{name}Marker0, {name}Marker1: factors of one of two nodes alone")
 
 
 def _equation(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ import numpy as np
 from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.angles import ANGLES
-from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused
+from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers
 from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 
 IDENTITY = np.eye(3)
@@ -21,7 +24,11 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
     """A marker with position, and with rotation if it must be rigid."""
     item = b.marker(number)
     kind = item["markerType"]
-    place = con.rigid_marker if rigid else con.position_marker
+
+    def place(entity: Entity, *local: Any) -> Entity:
+        with _naming(item, number):
+            return (con.rigid_marker if rigid else con.position_marker)(b.world, entity, *local)
+
     if kind in ("NodePosition", "NodeRigid"):
         node = b.node(item["nodeNumber"])
         if node is None:
@@ -29,23 +36,34 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
             node = b.world.add(el.Ground, position=position)
         if rigid and node.table.component is el.PointSlope2D:
             return MarkerFrame(con.rigid_marker(b.world, *_find_end(b, int(item["nodeNumber"]))), _own_rotation(item))
-        return MarkerFrame(place(b.world, node), _own_rotation(item))
+        return MarkerFrame(place(node), _own_rotation(item))
     if kind == "SuperElementPosition":
-        return MarkerFrame(place(b.world, _find_mesh_node(b, item)), IDENTITY)
+        return MarkerFrame(place(_find_mesh_node(b, item)), IDENTITY)
     if kind not in ("BodyPosition", "BodyRigid"):
-        raise Refused(f"marker {int(number)} is a {kind}")
-    body, local, turned = b.body(item["bodyNumber"]), np.asarray(item["localPosition"]), _own_rotation(item)
+        raise Refused(f"markerType of marker {int(number)} is {kind}")
+    body, local, turned = b.body(item["bodyNumber"]), read_numbers(item, "localPosition", 3), _own_rotation(item)
     component = body.table.component
     if component is el.Ground:
-        rotation = np.asarray(b.items["objects"][int(item["bodyNumber"])].get("referenceRotation", IDENTITY))
+        ground = b.items["objects"][int(item["bodyNumber"])]
+        rotation = read_numbers(ground, "referenceRotation", 3, 3) if "referenceRotation" in ground else IDENTITY
         local, turned = rotation @ local, rotation @ turned
     if component is el.MassPoint:
         if local.any():
             raise Refused(f"localPosition of marker {int(number)} is not 0 on a mass point")
-        return MarkerFrame(place(b.world, body), turned)
+        return MarkerFrame(place(body), turned)
     if component not in IN_SPACE and local[2] != 0.0:
         raise Refused(f"localPosition of marker {int(number)} has z = {local[2]:g} on a 2D body")
-    return MarkerFrame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
+    return MarkerFrame(place(body, local if component in IN_SPACE else local[:2]), turned)
+
+
+@contextmanager
+def _naming(item: Item, number: Any) -> Iterator[None]:
+    """Errors about the node or body of a marker begin with its field."""
+    try:
+        yield
+    except ModelError as error:
+        field = "nodeNumber" if "nodeNumber" in item else "bodyNumber"
+        raise ModelError(f"{field} of marker {int(number)}: {error}") from None
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
@@ -55,7 +73,7 @@ def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
             ends = [int(node) for node in other["nodeNumbers"][:2]]
             if number in ends:
                 return b.body(k), (float(other["length"]) * ends.index(number), 0.0)
-    raise Refused(f"node {number} is on no cable")
+    raise Refused(f"nodeNumber = {number} of a rigid marker: the node is on no cable")
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
@@ -66,10 +84,10 @@ def _find_mesh_node(b: Building, item: Item) -> Entity:
         or not np.array_equal(np.atleast_1d(item["weightingFactors"]), [1.0])
         or np.any(item.get("offset", 0.0))
     ):
-        raise Refused("a marker on several nodes, with weights or an offset")
+        raise Refused("meshNodeNumbers of a marker: must be one node, with the weight 1 and no offset")
     node = b.node(body["nodeNumbers"][int(nodes[0])]) if body["objectType"] == "GenericODE2" else None
     if node is None:
-        raise Refused(f"a marker on a {body['objectType']}")
+        raise Refused(f"bodyNumber of a marker is that of a {body['objectType']}: must be one of a GenericODE2")
     return node
 
 
@@ -96,16 +114,17 @@ def find_coordinate(b: Building, number: Any) -> Entity:
     item = b.marker(number)
     kind = item["markerType"]
     if kind not in ("NodeCoordinate", "NodeRotationCoordinate"):
-        raise Refused(f"marker {int(number)} is a {kind}")
+        raise Refused(f"markerType of marker {int(number)} is {kind}")
     node = b.node(item["nodeNumber"])
     if kind == "NodeRotationCoordinate":
         if node is None or node.table.component is not el.RigidNode2D or int(item["rotationCoordinate"]) != 2:
-            raise Refused(f"marker {int(number)} is a rotation of a 3D body")
+            raise Refused(f"rotationCoordinate of marker {int(number)} is a rotation of a 3D body")
         return con.coordinate_marker(b.world, node, "rotation")
     if b.items["nodes"][int(item["nodeNumber"])]["nodeType"] == ANGLES and int(item["coordinate"]) > 2:
-        raise Refused(f"marker {int(number)} is an angle of a node that has Euler parameters here")
+        raise Refused(f"coordinate of marker {int(number)} is an angle of a node that has Euler parameters here")
     names = node.table.component.dof_names if node is not None else ()
-    return con.coordinate_marker(b.world, node, names[int(item["coordinate"])] if names else "")
+    with _naming(item, number):
+        return con.coordinate_marker(b.world, node, names[int(item["coordinate"])] if names else "")
 
 
 def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
@@ -118,12 +137,11 @@ def find_shape(b: Building, number: Any) -> Entity:
     """The segments of a cable."""
     item = b.marker(number)
     if item["markerType"] != "BodyCable2DShape":
-        raise Refused(f"marker {int(number)} is a {item['markerType']}")
+        raise Refused(f"markerType of marker {int(number)} is {item['markerType']}")
     shape = {"segments": item["numberOfSegments"], "vertical_offset": item["verticalOffset"]}
     return b.world.add(con.CableShape, cable=b.body(item["bodyNumber"]), **shape)
 
 
 def _own_rotation(item: Item) -> FloatArray:
     """The rotation of a marker in the frame of its body."""
-    turned: FloatArray = np.asarray(item["localHT"], np.float64)[:3, :3] if "localHT" in item else IDENTITY
-    return turned
+    return read_numbers(item, "localHT", 4, 4)[:3, :3] if "localHT" in item else IDENTITY

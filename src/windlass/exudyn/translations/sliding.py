@@ -28,7 +28,7 @@ def _track(b: Building, item: Item) -> Entity:
     for number in item["slidingMarkerNumbers"]:
         marker = b.marker(number)
         if marker["markerType"] not in SHAPES:
-            raise Refused(f"marker {int(number)} is a {marker['markerType']}")
+            raise Refused(f"markerType of marker {int(number)} is {marker['markerType']}")
         cables.append(b.body(marker["bodyNumber"]))
         lengths.append(float(b.items["objects"][int(marker["bodyNumber"])]["length"]))
     before = np.cumsum(lengths) - lengths
