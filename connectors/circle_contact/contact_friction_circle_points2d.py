@@ -41,7 +41,7 @@ from windlass.framework.model.system import Evaluation, Function, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
-START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0)
+START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
@@ -70,13 +70,13 @@ class ContactFrictionCirclePoints2D(PointContact):
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
     [N] to come, whether the cable rubs where it touches, F - press of the last step, the way before the circle [m], the
-    integral of the stretch on it [m], and mean and number of waves [1].
+    integral of the stretch on it [m], the stretch at the last step [1], and mean and number of waves [1].
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref(
-        "GenericData", "3 n history values, 7 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
+        "GenericData", "3 n history values, 8 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
         optional=True,
     )  # fmt: skip
     history_column = "segments"

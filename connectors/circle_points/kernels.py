@@ -52,11 +52,11 @@ from windlass.elements.cable2d.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-PRESS, RUBS, PRESSED, WAY, STRETCHED, WAVE, WAVES = range(7)
+PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Places of the further history values of a row with a press: F - press [N] of the next Newton run, whether the cable
 rubs where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the way [m] of a cable
-before the circle, the integral of its stretch on it [m], mean [1] and number of waves.  In place of the mean, a cable
-before the circle has its stretch at the last step."""
+before the circle, the integral of its stretch on it [m], that stretch at the last step [1], and mean [1] and number of
+waves."""
 COMES, LAID = 0.0, 1.0
 """Marks of a row with a press: its cable is being laid on, or rubs where it touches."""
 FADING = 0.5

@@ -30,6 +30,7 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import (
     COMES,
     LAID,
+    LATEST,
     PRESS,
     PRESSED,
     RUBS,
@@ -206,13 +207,12 @@ def update_history(
             q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
             for a in range(8):
                 at_rest &= w[a] == 0.0
+            now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]
+            if c.rigid[i] and closed == 0:
+                now = follow_stretch(c, i, o, q, w, least, grown, step_size[0], now)
+            data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + LATEST] = now
             if held:
                 data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
-            else:
-                now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + WAVE]
-                if c.rigid[i] and closed == 0:
-                    now = follow_stretch(c, i, o, q, w, least, grown, step_size[0], now)
-                data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + WAVE] = now
             old, press = data[first + 3 * n + PRESS], eval_press(c, i, o, q, w) - c.press[i]
             data[first + 3 * n + PRESSED] = old
             # in dynamics the next step uses it; statics, without a next step, makes another pass

@@ -267,5 +267,6 @@ def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
     for name in ("q", "v", "data"):
         scale = float(np.abs(found[0][name]).max())
         assert_allclose(found[1][name], found[0][name], atol=1e-8 * scale, rtol=0, err_msg=name)
-    # cables have come to both pulleys, and have waves
-    assert np.count_nonzero(found[0]["data"].reshape(2, 64, -1)[:, :, -1], axis=1).min() > 2
+    # cables have come to both pulleys, and have waves, which are small
+    rows = found[0]["data"].reshape(2, 64, -1)
+    assert np.count_nonzero(rows[:, :, -1], axis=1).min() > 2 and np.abs(rows[:, :, -2]).max() < 0.02
