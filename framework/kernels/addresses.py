@@ -18,61 +18,39 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernels.call import find_kinds
 from windlass.framework.kernels.kernel import kernel
 
 _types: Any = numba.types
 _intrinsic: Any = numba.extending.intrinsic
 
 
-@_intrinsic  # type: ignore[untyped-decorator]
-def _call_with(_typing: Any, function: Any, block: Any) -> Any:
-    """Call a kernel at an address with the arguments that a pointer to their tuple names; 0 if all went well."""
-    kinds = block.dtype.types
-
-    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        values = builder.load(args[1])
-        values = [builder.extract_value(values, i) for i in range(len(kinds))]
-        kind = context.call_conv.get_function_type(_types.none, kinds)
-        callee = builder.inttoptr(args[0], kind.as_pointer())
-        status, _ = context.call_conv.call_function(builder, callee, _types.none, kinds, values)
-        return status.code
-
-    return _types.int32(function, block), generate
+OWNS_DATA = 4
+"""The only flag of NumPy arrays that does not affect a kernel."""
 
 
 @_intrinsic  # type: ignore[untyped-decorator]
-def _call_entry(_typing: Any, entry: Any, function: Any, block: Any) -> Any:
-    """Call an entry, compiled from `_enter`, at an address; 0 if all went well."""
+def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
+    """Call the entry of a kernel, see compiling.py, at an address, with the address of its arguments; 0 if all went
+    well."""
 
-    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        kinds = (_types.intp, _types.intp)
-        kind = context.call_conv.get_function_type(_types.int32, kinds)
-        callee = builder.inttoptr(args[0], kind.as_pointer())
-        status, result = context.call_conv.call_function(builder, callee, _types.int32, kinds, args[1:])
-        return builder.select(status.is_ok, result, ir.Constant(ir.IntType(32), -1))
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [args[1].type])
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
-    return _types.int32(entry, function, block), generate
-
-
-@kernel
-def _enter(function: int, block: Any) -> int:
-    """A function that calls a kernel from two addresses; one compiled version for each list of argument types."""
-    status: int = _call_with(function, block)
-    return status
+    return _types.int32(entry, block), generate
 
 
 @kernel
 def run(calls: IntArray) -> int:
-    """Make the calls in turn, shape (calls, 3); how many were made before one failed, all of them if none did."""
+    """Make the calls in turn, shape (calls, 2); how many were made before one failed, all of them if none did."""
     for i in range(len(calls)):
-        if _call_entry(calls[i, 0], calls[i, 1], calls[i, 2]) != 0:
+        if _call_entry(calls[i, 0], calls[i, 1]) != 0:
             return i
     return len(calls)
 
 
 def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
-    """Addresses of one call for `run`: entry, kernel and argument block, and the block, which must be kept.
+    """Addresses of one call for `run`: entry and argument block, and the block, which must be kept.
 
     Raises:
         TypeError: for arguments that are not arrays, numbers, or tuples of these, and for kernels with a result.
@@ -80,28 +58,42 @@ def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArr
     block = lay_down(args)
     kinds = find_kinds(args)
     if kinds not in function.addresses:
-        function.addresses[kinds] = _find_addresses(function, args, block.nbytes)
-    return [*function.addresses[kinds], block.ctypes.data], block
+        function.addresses[kinds] = _find_entry(function, args, block.nbytes)
+    return [function.addresses[kinds], block.ctypes.data], block
 
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """`run` compiled for calls of shape (calls, 3), int64, in a row: called without type checks of its argument."""
-    found: Callable[[IntArray], int] = find_version(run, (_types.int64[:, ::1],)).entry_point
+    """`run` compiled for calls of shape (calls, 2), int64, in a row: called without type checks of its argument."""
+    kinds = (_types.int64[:, ::1],)
+    run.compile(kinds)  # type: ignore[attr-defined]
+    found: Callable[[IntArray], int] = run.overloads[kinds].entry_point  # type: ignore[attr-defined]
     return found
 
 
-def _find_addresses(function: Any, args: tuple[Any, ...], size: int) -> tuple[int, int]:
-    """Addresses of entry and kernel for the types of these arguments, and their size in bytes."""
+def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Key of the compiled version, found much faster than the compiler's own types."""
+    found: list[Any] = [type(values)]
+    for value in values:
+        if isinstance(value, np.ndarray):
+            found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
+        elif isinstance(value, tuple):
+            found.append(find_kinds(value))
+        else:
+            found.append(type(value))
+    return tuple(found)
+
+
+def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
+    """Address of the entry of a kernel for the types of these arguments, and their size in bytes."""
     kinds = tuple(function.typeof_pyval(value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
         raise TypeError(f"{function.__name__}: {size} bytes of arguments, the compiler has {expected}")
-    entry = find_version(_enter, (_types.intp, _types.CPointer(_types.Tuple(kinds))))
     version = find_version(function, kinds)
     if version.signature.return_type != _types.none:
         raise TypeError(f"{function.__name__} gives {version.signature.return_type}: must be a kernel without a result")
-    return _address(entry), _address(version)
+    return find_address(version)
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
@@ -110,13 +102,16 @@ def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
 
 
 def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
-    """The version of a kernel that is compiled for these types."""
-    function.compile(kinds)
+    """The version of a kernel that is compiled for these types, with an entry by address."""
+    if hasattr(function, "compile_by_address"):
+        return function.compile_by_address(kinds)
+    function.compile(kinds)  # of a compiler that is not known
     return function.overloads[kinds]
 
 
-def _address(version: Any) -> int:
-    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
+def find_address(version: Any) -> int:
+    """Address of the entry of a version of a kernel."""
+    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
     return address
 
 

@@ -8,6 +8,8 @@ import select
 import sys
 from typing import Any, TextIO
 
+from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.compiling import FOR_PYTHON
 from windlass.framework.kernels.kernel import compiled, is_kept
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.type_names import decode_type
@@ -16,7 +18,7 @@ from windlass.framework.kernels.type_names import decode_type
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
     """Compile kernels that no other process compiles, until the source ends; returns names of failed kernels."""
     failed: list[str] = []
-    for module, name, types in jobs:
+    for module, name, types, form in jobs:
         if select.select([source], [], [], 0.0)[0]:
             break
         try:
@@ -24,8 +26,12 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
             for part in name.split("."):
                 kernel = getattr(kernel, part)
             arguments = tuple(map(decode_type, types))
-            if not is_kept(kernel, arguments):
+            if is_kept(kernel, arguments, form):
+                continue
+            if form == FOR_PYTHON:
                 kernel.compile(arguments)
+            else:
+                find_version(kernel, arguments)
         except Exception as error:  # a wrong kernel of the list must not prevent the compilation of the others
             failed.append(f"{module}.{name} ({error!r})")
     return failed

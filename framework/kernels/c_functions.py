@@ -1,6 +1,6 @@
 """Kernels that C code calls, and C functions that kernels call: both by address.
 
-A compiled kernel has an entry for C in addition to the entry for Python, kept with its machine code.  The context that
+A kernel that takes an address has an entry for C, kept with its machine code.  The context that
 a library passes to such a function, a ``void *``, is the address of a tuple stored by `lay_down`; the kernel reads it
 by `load`. Only this folder uses the compiler.
 """
@@ -14,8 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.addresses import find_version
-from windlass.framework.kernels.call import find_kinds
+from windlass.framework.kernels.addresses import find_address, find_kinds, find_version
 from windlass.framework.kernels.kernel import kernel
 
 _numba: Any = numba  # its internals have no types for type checkers
@@ -34,7 +33,7 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
     if key not in function.addresses:
         numbers = tuple(getattr(_types, kind) for kind in kinds)
         version = find_version(function, (*numbers, _types.CPointer(function.typeof_pyval(context))))
-        function.addresses[key] = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
+        function.addresses[key] = find_address(version)
     address: int = function.addresses[key]
     return address
 
@@ -92,8 +91,8 @@ def int_at(address: int) -> int:
 
 @kernel(inline=True)
 def calls_at(address: int, count: int) -> IntArray:
-    """The table of a program, shape (count, 3), at an address; see `run` in addresses.py."""
-    found: IntArray = _carray(_as_pointer(address), (count, 3), np.int64)
+    """The table of a program, shape (count, 2), at an address; see `run` in addresses.py."""
+    found: IntArray = _carray(_as_pointer(address), (count, 2), np.int64)
     return found
 
 

@@ -24,15 +24,13 @@ import numpy as np
 
 from windlass.framework.files.whole_files import check_seal, seal
 from windlass.framework.kernels.cache_key import NotCacheableError
-from windlass.framework.kernels.compiling import InnerLibrary, NoEntry
+from windlass.framework.kernels.compiling import FOR_PYTHON, INNER, InnerLibrary, NoEntry, form_of
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
 _numba: Any = numba  # its internals have no types for type checkers
 
-FORMAT = 3
+FORMAT = 4
 MAGIC = b"windlass machine code\n"
-INNER = "-inner"
-"""End of the names of the files of inner kernels, which hold no machine code."""
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
 """Properties of a function in the compiler that JSON can store."""
@@ -96,13 +94,14 @@ def write_entry(path: Path, key: str, result: Any) -> None:
         raise NotCacheableError("its machine code holds addresses of this process")
     code = result.library._final_module
     names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
-    library, kind, blocks = _serialize(result.library)
+    library, blocks = _serialize(result.library)
     environments = [result.environment, *result._find_referenced_environments()]
     function = result.fndesc
     header = {
         "key": key,
+        "form": form_of(result),
         "symbols": [name for name in names if not name.startswith("llvm.")],
-        "library": [library, kind],
+        "library": library,
         "lengths": [len(block) for block in blocks],
         "function": {name: getattr(function, name) for name in _PLAIN},
         "returns": encode_type(result.signature.return_type),
@@ -125,12 +124,12 @@ def write_entry(path: Path, key: str, result: Any) -> None:
         raise
 
 
-def _serialize(library: Any) -> tuple[str, str, tuple[bytes, bytes]]:
-    """Name and kind of a library, and its two blocks: machine code, none of inner kernels, and code for callers."""
+def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
+    """Name of a library, and its two blocks: machine code, none of inner kernels, and code for callers."""
     if isinstance(library, InnerLibrary):
-        return library.name, "inner", (b"", library._get_module_for_linking().as_bitcode())
-    found: tuple[str, str, tuple[bytes, bytes]] = library.serialize_using_object_code()
-    return found
+        return library.name, (b"", library._get_module_for_linking().as_bitcode())
+    name, _, blocks = library.serialize_using_object_code()
+    return name, blocks
 
 
 def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any, target_context: Any) -> Any:
@@ -166,15 +165,18 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
     signature = signature.replace(pysig=dispatcher._compiler.pysig)
-    if not blocks[0]:
-        return _rebuild_inner(target_context, function, environments[0], signature, header["library"][0], blocks[1])
+    form, name = header["form"], header["library"]
+    if form == INNER:
+        return _rebuild_inner(target_context, function, environments[0], signature, name, blocks[1])
     _load_symbols(header["symbols"], target_context)
     entries = function.llvm_func_name, function.llvm_cpython_wrapper_name, function.llvm_cfunc_wrapper_name
     target_context.codegen()._engine._defined_symbols.update(entries, (env.env_name for env in environments))
-    library = KeptLibrary(target_context.codegen(), header["library"][0])
+    library = KeptLibrary(target_context.codegen(), name)
     library.load(blocks[0])
-    entry = target_context.get_executable(library, function, environments[0])
-    for environment in environments[1:]:
+    entry: Any = NoEntry(form)
+    if form == FOR_PYTHON:
+        entry = target_context.get_executable(library, function, environments[0])
+    for environment in environments:
         library.codegen.set_env(environment.env_name, environment)
     parts = {"environment": environments[0], "referenced_envs": tuple(environments[1:]), "entry_point": entry}
     return _put_off_parsing(_create_result(target_context, library, function, signature, parts), blocks[1])
@@ -206,7 +208,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
     """Compile result of an inner kernel."""
     library = InnerLibrary(context.codegen(), name)
     library._finalized = True
-    parts = {"environment": environment, "referenced_envs": (), "entry_point": NoEntry()}
+    parts = {"environment": environment, "referenced_envs": (), "entry_point": NoEntry(INNER)}
     return _put_off_parsing(_create_result(context, library, function, signature, parts), code)
 
 

@@ -18,26 +18,28 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numpy as np
 
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.addresses import find_kinds, find_run, prepare_call
+from windlass.framework.kernels.signature import count_results
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-OWNS_DATA = 4
-"""The only flag of NumPy arrays that does not affect a kernel."""
+OFTEN = 1000
+"""Calls of a kernel from Python after which it gets an entry for Python."""
 
 
 class _Quick:
     """A kernel whose compiled version is fixed by the first call."""
 
-    __slots__ = ("_call", "_kernel")
+    __slots__ = ("_call", "kernel")
 
     def __init__(self, kernel: Any) -> None:
-        self._kernel = kernel
+        self.kernel = kernel
         self._call: Any = None
 
     def __call__(self, *args: Any) -> Any:
         if self._call is not None:
             return self._call(*args)
-        kernel, kinds = self._kernel, find_kinds(args)
+        kernel, kinds = self.kernel, find_kinds(args)
         self._call = kernel.versions.get(kinds)
         if self._call is not None:
             return self._call(*args)
@@ -48,17 +50,26 @@ class _Quick:
         return result
 
 
-def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Key of the compiled version, found much faster than the compiler's own types."""
-    found: list[Any] = [type(values)]
-    for value in values:
-        if isinstance(value, np.ndarray):
-            found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
-        elif isinstance(value, tuple):
-            found.append(find_kinds(value))
-        else:
-            found.append(type(value))
-    return tuple(found)
+class _Addressed:
+    """A kernel of a `Call`, called by its address: an entry for Python would cost a sixth of its compilation, and
+    Python makes most of these calls only at the start of a solve."""
+
+    __slots__ = ("_count", "_quick")
+
+    def __init__(self, quick: _Quick) -> None:
+        self._quick, self._count = quick, 0
+
+    def __call__(self, *args: Any) -> None:
+        self._count += 1
+        kernel = self._quick.kernel
+        if self._count <= OFTEN:
+            words, block = prepare_call(kernel, args)
+            done = find_run()(np.array([words], np.int64))
+            del block
+            if done == 1:
+                return
+        # also to raise the error of a failed call
+        self._quick(*args)
 
 
 def is_compiled(function: Any) -> bool:
@@ -167,6 +178,8 @@ def call(
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
     if arguments is None:
         return quick
+    if is_compiled(kernel) and count_results(kernel) == {0}:
+        quick = _Addressed(quick)
     given = (lambda _: arguments) if isinstance(arguments, tuple) else arguments
     made = Call((KernelCall(kernel, quick, given),), () if before is None else (before,))
     made._checked = isinstance(arguments, tuple)

@@ -1,8 +1,9 @@
-"""Compilation of kernels: complete with entries, or as inner kernels, whose code is only inserted into their callers.
+"""Compilation of kernels in one of three forms: for Python, by address, or as inner kernels.
 
-Most kernels are called only by other kernels.  Such inner kernels need no entries for Python and C and no machine code,
-which are half of the work; the compiler's intermediate code is kept, and inserted into each caller.  An inner kernel
-that Python calls later is compiled again, completely.  Only this folder uses the compiler.
+Most kernels are called only by other kernels.  Such inner kernels need no entries and no machine code, which are half
+of the work; the compiler's intermediate code is kept, and inserted into each caller.  Kernels that programs or C code
+call by address have machine code, but no entry for Python, which takes a sixth of the work.  A kernel that Python calls
+later is compiled again, with its entry.  Only this folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -13,13 +14,31 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+from llvmlite import ir
+
+from windlass.framework.kernels.lowering import KernelLowering
 
 _numba: Any = numba  # its internals have no types for type checkers
 _core: Any = _numba.core
 
 
+INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
+"""Forms of compiled kernels; each can do what those before it can."""
+FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
+
+
 class NoEntry:
-    """Placeholder of the entry of an inner kernel; each is unique, because the compiler uses it as a key."""
+    """Placeholder of the entry of a kernel that Python cannot call; each is unique, because the compiler uses it as a
+    key."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+
+
+def form_of(result: Any) -> str:
+    """Form of a compiled kernel."""
+    entry = result.entry_point
+    return entry.form if isinstance(entry, NoEntry) else FOR_PYTHON
 
 
 class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -31,14 +50,23 @@ class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Nesting:
-    """Nesting depth of the compilation; guarded by the compiler's lock."""
+    """Nesting depth of the compilation, and whether the outermost one is by address; guarded by the compiler's lock."""
 
     depth = 0
+    by_address = False
 
 
-def is_inner() -> bool:
-    """Whether the present compilation is for another kernel that is being compiled."""
-    return _Nesting.depth > 1
+def find_form(arguments: Any) -> str:
+    """The form of the present compilation of a kernel, with these types of arguments."""
+    if _Nesting.depth > 1:
+        return INNER
+    # Python has no type for addresses, which kernels for C code take as context
+    return BY_ADDRESS if _Nesting.by_address or _is_for_c(arguments) else FOR_PYTHON
+
+
+def _is_for_c(arguments: Any) -> bool:
+    """Whether C code calls a kernel with these types of arguments."""
+    return any(isinstance(kind, _numba.types.CPointer) for kind in arguments)
 
 
 @contextmanager
@@ -62,32 +90,99 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
     ) -> None:
-        # Python has no type for addresses, which kernels for C code take as context
-        for_c = any(isinstance(kind, _numba.types.CPointer) for kind in args)
-        flags.no_cpython_wrapper = is_inner() or for_c
-        flags.no_cfunc_wrapper = is_inner() or not for_c
+        form = find_form(args)
+        flags.no_cpython_wrapper = form != FOR_PYTHON
+        flags.no_cfunc_wrapper = form == INNER
         super().__init__(typing, target, library, args, return_type, flags, names)
-        if is_inner():
+        changes: dict[str, Any] = {}
+        if form == INNER:
             self.state.library = InnerLibrary(self.state.targetctx.codegen(), "inner")
-            self.state.targetctx = self.state.targetctx.subtarget(get_executable=_finish_inner)
+        if form != FOR_PYTHON:
+            changes["get_executable"] = _Finish(form)
+        if form != INNER and not _is_for_c(args):
+            changes["create_cfunc_wrapper"] = _BlockEntry(self.state.targetctx)
+        if changes:
+            self.state.targetctx = self.state.targetctx.subtarget(**changes)
+
+    def define_pipelines(self) -> list[Any]:
+        """The compiler's passes, with `KernelLowering`."""
+        pipelines: list[Any] = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.add_pass_after(KernelLowering, _core.typed_passes.NativeLowering)
+            pipeline.passes = [one for one in pipeline.passes if one[0] is not _core.typed_passes.NativeLowering]
+            pipeline.finalize()
+        return pipelines
 
 
-def _finish_inner(library: Any, _function: Any, _environment: Any) -> NoEntry:
-    library.finalize()
-    return NoEntry()
+class _Finish:
+    """Stands for the last part of the compilation of a kernel, which makes the entry for Python."""
+
+    def __init__(self, form: str) -> None:
+        self._form = form
+
+    def __call__(self, library: Any, function: Any, environment: Any) -> NoEntry:
+        library.finalize()
+        if self._form == BY_ADDRESS:
+            library.codegen.set_env(function.env_name, environment)
+        return NoEntry(self._form)
+
+
+class _BlockEntry:
+    """Adds the entry by address to the code of a kernel without a result: ``int32 (block)``.
+
+    The block is the address of the tuple of the arguments, see addresses.py.  The entry gives 0 if all went well.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __call__(self, library: Any, function: Any, _environment: Any, _helper: Any) -> None:
+        if function.restype != _numba.types.none:
+            return
+        context, kinds = self._context, function.argtypes
+        module = context.create_module("block_entry")
+        callee = ir.Function(
+            module, context.call_conv.get_function_type(function.restype, kinds), function.llvm_func_name
+        )
+        block = context.get_value_type(_numba.types.Tuple(kinds)).as_pointer()
+        entry = ir.Function(module, ir.FunctionType(ir.IntType(32), [block]), function.llvm_cfunc_wrapper_name)
+        builder = ir.IRBuilder(entry.append_basic_block("entry"))
+        number = ir.IntType(32)
+        places = [builder.gep(entry.args[0], [number(0), number(i)]) for i in range(len(kinds))]
+        values = [builder.load(place) for place in places]
+        status, _ = context.call_conv.call_function(
+            builder, callee, function.restype, kinds, values, attrs=("noinline",)
+        )
+        builder.ret(status.code)
+        library.add_ir_module(module)
 
 
 class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
-    """A kernel whose inner versions are not called from outside."""
+    """A kernel with versions for Python and others."""
 
     def compile(self, signature: Any) -> Any:
         """The entry of the version for a signature, compiled or read if necessary; `NoEntry` for other kernels."""
         with _core.compiler_lock.global_compiler_lock, _nested():
             arguments, _ = _core.sigutils.normalize_signature(signature)
             known = self.overloads.get(tuple(arguments))
-            if known is not None and isinstance(known.entry_point, NoEntry) and not is_inner():
+            if known is not None and FORMS.index(form_of(known)) < FORMS.index(find_form(arguments)):
                 del self.overloads[tuple(arguments)]
             return super().compile(signature)
+
+    def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
+        """The version for these types, which need not have an entry for Python."""
+        with _core.compiler_lock.global_compiler_lock:
+            _Nesting.by_address = True
+            try:
+                self.compile(arguments)
+            finally:
+                _Nesting.by_address = False
+            return self.overloads[arguments]
+
+    def get_call_template(self, arguments: Any, named: Any) -> Any:
+        """The signature of a call by another kernel: one version for all numbers, and not one for each constant."""
+        plain = tuple(map(_forget_value, arguments)), {name: _forget_value(kind) for name, kind in named.items()}
+        return super().get_call_template(*plain)
 
     def add_overload(self, result: Any) -> None:
         """Note a version; calls from Python find complete ones only."""
@@ -95,6 +190,15 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             self.overloads[tuple(result.signature.args)] = result
         else:
             super().add_overload(result)
+
+
+def _forget_value(kind: Any) -> Any:
+    """The type of a number or truth value whose value the compiler knows, without its value."""
+    return (
+        _numba.types.unliteral(kind)
+        if isinstance(kind, (_numba.types.IntegerLiteral, _numba.types.BooleanLiteral))
+        else kind
+    )
 
 
 def load_environments(result: Any) -> None:

@@ -33,9 +33,19 @@ from typing import Any, ParamSpec, TypeVar, overload
 import numba
 import numpy as np
 
-from windlass.framework.kernels.cache import FORMAT, INNER, find_folder, read_entry, write_entry
+from windlass.framework.kernels.cache import FORMAT, find_folder, read_entry, write_entry
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type, eval_content
-from windlass.framework.kernels.compiling import KernelCompiler, KernelDispatcher, NoEntry, is_inner, load_environments
+from windlass.framework.kernels.compiling import (
+    FOR_PYTHON,
+    FORMS,
+    INNER,
+    KernelCompiler,
+    KernelDispatcher,
+    NoEntry,
+    find_form,
+    form_of,
+    load_environments,
+)
 from windlass.framework.kernels.listed import Job, file_stem, start_helpers
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import encode_type
@@ -125,13 +135,16 @@ def loaded() -> int:
     return _process.loaded
 
 
-def is_kept(function: Any, arguments: tuple[Any, ...]) -> bool:
-    """Whether a kernel for these types is in the cache folder, or another process is compiling it."""
+def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
+    """Whether a kernel for these types, in a form that is enough, is in the cache folder, or another process is
+    compiling it."""
     folder, _ = cache_folder()
-    path = None if folder is None else folder / function._cache.eval_key(arguments, None)
-    if path is None or path.exists():
-        return path is not None
-    lock = Lock(path, wait=False)
+    if folder is None:
+        return False
+    keys = function._cache.eval_keys(arguments, None, form)
+    if any((folder / key).exists() for key in keys):
+        return True
+    lock = Lock(folder / keys[0], wait=False)
     lock.release()
     return lock.waited
 
@@ -139,10 +152,10 @@ def is_kept(function: Any, arguments: tuple[Any, ...]) -> bool:
 def asked() -> list[Job]:
     """The kernels that this process has looked up by name, with the types of their arguments, for kernels.json."""
     found = []
-    for dispatcher, arguments in _process.asked:
+    for dispatcher, arguments, form in _process.asked:
         module, name = dispatcher.py_func.__module__, dispatcher._cache.name
         if vars(sys.modules[module]).get(name) is dispatcher:
-            found.append(Job(module, name, [encode_type(kind) for kind in arguments]))
+            found.append(Job(module, name, [encode_type(kind) for kind in arguments], form))
     return found
 
 
@@ -164,7 +177,8 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
     waited: float = 0.0  # time for kernels that other processes compiled [s]
-    asked: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)  # kernels and types, except for inner ones
+    # kernels, types and forms, except for inner ones
+    asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     locks: dict[str, Lock] = field(default_factory=dict)  # by the key of the kernel being compiled here
     open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
     ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again
@@ -206,27 +220,29 @@ class _KernelCache:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Compile result from this process or from the folder; None, which starts a compilation, if there is none."""
-        key = whole = None
+        key = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
-            whole = self.eval_key(arguments, return_type)
-            if not is_inner():
-                _process.asked.append((self.dispatcher, arguments))
+            form = find_form(arguments)
+            keys = self.eval_keys(arguments, return_type, form)
+            if form != INNER:
+                _process.asked.append((self.dispatcher, arguments, form))
                 _process.open.clear()  # remaining entries failed to compile
-            key = f"{whole}{INNER}" if is_inner() else whole
-            result = _process.ready.get(key)
-            if result is not None and result.signature.args == arguments:
-                # Same machine code with a separate entry, because each kernel removes its entry when it is deleted.
-                entry: Any = NoEntry()
-                if not is_inner():
-                    entry = target_context.get_executable(result.library, result.fndesc, result.environment)
-                return result._replace(entry_point=entry, metadata=None)
+            key = keys[0]
+            for enough in keys:
+                result = _process.ready.get(enough)
+                if result is not None and result.signature.args == arguments:
+                    # Same machine code with a separate entry, because each kernel removes its entry when it is deleted.
+                    entry: Any = NoEntry(form)
+                    if form == FOR_PYTHON:
+                        entry = target_context.get_executable(result.library, result.fndesc, result.environment)
+                    return result._replace(entry_point=entry, metadata=None)
             folder, _ = cache_folder()
+            result = None
             if folder is not None:
                 where = (arguments, self.dispatcher, target_context)
-                result = read_entry(folder / whole, whole, *where)
-                if result is None and is_inner():
-                    result = read_entry(folder / key, key, *where)
+                for enough in keys:
+                    result = result or read_entry(folder / enough, enough, *where)
                 if result is None and self._wait(folder, key):
                     result = read_entry(folder / key, key, *where)
             if result is not None:
@@ -240,7 +256,9 @@ class _KernelCache:
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
         # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
         # key in its name can code of this process never be mistaken for code that was read.
-        self.dispatcher.py_func.__qualname__ = self.name if whole is None else f"{self.name}_{whole[-16:]}"
+        self.dispatcher.py_func.__qualname__ = (
+            self.name if key is None else f"{self.name}_{key.removesuffix('-inner')[-16:]}"
+        )
         _say_once("first", f"compiling kernels for this machine (first use, {_describe_place()}) ...")
         _process.open.append(_Compilation(self, signature, key, time.perf_counter()))
         return None
@@ -258,7 +276,7 @@ class _KernelCache:
         _process.compiled.append((self.name, seconds - done.inner))
         if _process.open:
             _process.open[-1].inner += seconds
-        if not isinstance(result.entry_point, NoEntry):
+        if form_of(result) != INNER:
             load_environments(result)
         if done.key is None:
             return
@@ -303,8 +321,11 @@ class _KernelCache:
         if key in _process.locks:
             _process.locks.pop(key).release()
 
-    def eval_key(self, arguments: tuple[Any, ...], return_type: Any) -> str:
-        """Name of the file for these argument types; unique by 40 hexadecimal digits at the end."""
+    def eval_keys(self, arguments: tuple[Any, ...], return_type: Any, form: str) -> list[str]:
+        """Names of the files for these argument types in this form, and in the forms that do more.
+
+        They are unique by 40 hexadecimal digits.
+        """
         content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config
         facts = (
@@ -315,5 +336,11 @@ class _KernelCache:
             _find_processor(self.dispatcher.targetctx),
             (repr(config.OPT), config.BOUNDSCHECK, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.USING_SVML),
         )
-        digits = hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
-        return f"{file_stem(self.name)}-{digits}"
+        same, stem = hashlib.sha256(repr(facts).encode()), file_stem(self.name)
+        keys = []
+        for enough in FORMS[FORMS.index(form) :]:
+            own = same.copy()
+            own.update(enough.encode())
+            mark = "-inner" if enough == INNER else ""  # a file without machine code
+            keys.append(f"{stem}-{own.hexdigest()[:40]}{mark}")
+        return keys

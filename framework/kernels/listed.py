@@ -1,8 +1,9 @@
 """The list of kernels that models need, and the processes that compile it in parallel to this one.
 
-The file kernels.json of the package names the kernels that Python calls, with the types of their arguments, in the
-order in which models ask for them; tests/support/list_kernels.py makes it.  When the machine code of many of them is
-missing, as at the first run on a machine, the other cores also compile them, from the end of the list; see ahead.py.
+The file kernels.json of the package names the kernels that are called from outside of kernels, with the types of their
+arguments and their form, see compiling.py, in the order in which models ask for them; tests/support/list_kernels.py
+makes it.  When the machine code of many of them is missing, as at the first run on a machine, the other cores also
+compile them, from the end of the list; see ahead.py.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ MOST = 8
 
 
 class Job(NamedTuple):
-    """A kernel and the types of its arguments; see type_names.py."""
+    """A kernel, the types of its arguments, see type_names.py, and its form, see compiling.py."""
 
     module: str
     name: str
     types: list[Any]
+    form: str = "python"
 
 
 def read_list() -> list[Job]:
@@ -41,15 +43,15 @@ def read_list() -> list[Job]:
         return []
     listed = json.loads(LIST.read_text())
     types = listed["types"]
-    return [Job(module, name, [types[i] for i in numbers]) for module, name, numbers in listed["kernels"]]
+    return [Job(module, name, [types[i] for i in numbers], form) for module, name, numbers, form in listed["kernels"]]
 
 
 def write_list(jobs: list[Job]) -> None:
     """Write the list, each type once."""
     numbers: dict[str, int] = {}
     kernels = [
-        json.dumps([module, name, [numbers.setdefault(json.dumps(text), len(numbers)) for text in types]])
-        for module, name, types in jobs
+        json.dumps([module, name, [numbers.setdefault(json.dumps(text), len(numbers)) for text in types], form])
+        for module, name, types, form in jobs
     ]
     parts = {"types": list(numbers), "kernels": kernels}
     # a line for each type and each kernel

@@ -22,7 +22,7 @@ from windlass.framework.kernels.addresses import find_run, prepare_call
 from windlass.framework.kernels.c_functions import ask
 from windlass.framework.kernels.call import Call, is_compiled
 
-_NO_WORDS: IntArray = np.zeros((0, 3), np.int64)
+_NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""

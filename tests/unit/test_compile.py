@@ -14,6 +14,7 @@ import pytest
 
 from windlass.commands.cli import main
 from windlass.framework.kernels import listed
+from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import decode_type, encode_type
@@ -25,7 +26,7 @@ SHORT, LONG, TABLE = (
 )
 JOBS = [
     Job("windlass.framework.assembly.sparsity", "fill_entries", [TABLE, TABLE, LONG, SHORT]),
-    Job("windlass.framework.assembly.sparsity", "count_entries", [TABLE, TABLE, LONG]),
+    Job("windlass.framework.assembly.sparsity", "count_entries", [TABLE, TABLE, LONG], BY_ADDRESS),
 ]
 
 
@@ -51,10 +52,11 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
     jobs = listed.read_list()
     assert len(jobs) > 80 and len({json.dumps(job) for job in jobs}) == len(jobs)
-    for module, name, types in jobs:
+    for module, name, types, form in jobs:
         function: Any = getattr(importlib.import_module(module), name)
         plain = getattr(function, "py_func", function)
         assert len(types) <= plain.__code__.co_argcount, f"{module}.{name}: run tests/support/list_kernels.py"
+        assert form in (BY_ADDRESS, FOR_PYTHON)
         for text in types:
             assert encode_type(decode_type(text)) == text
 

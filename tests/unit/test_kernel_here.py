@@ -1,9 +1,10 @@
 """Kernels of this process: cached kernels, other kernels, and notes."""
 
+import importlib
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -14,9 +15,14 @@ import pytest
 from numpy.typing import NDArray
 
 from windlass.framework.kernels import kernel as kernels
+from windlass.framework.kernels.cache import FORMAT
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON, form_of
 from windlass.framework.kernels.kernel import cache_folder, compiled, kernel
+from windlass.framework.model.law import Fields
+from windlass.framework.model.system import evaluate
 
-VERSION = f"kernels-3-{sys.implementation.cache_tag}-numba-{numba.__version__}"
+VERSION = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
 
 
 class Pair(NamedTuple):
@@ -113,6 +119,92 @@ def test_inner_kernels_have_machine_code_once_python_calls_them(own_cache: Path)
     for function in (root_of, fourth_root):
         with pytest.raises(ValueError, match="root of a negative number"):
             function(-1.0)
+
+
+@kernel
+def double_all(x: NDArray[np.float64]) -> None:
+    for i in range(len(x)):
+        if x[i] < 0.0:
+            raise ValueError("a negative number")
+        x[i] *= 2.0
+
+
+def test_kernels_called_by_address_get_an_entry_for_python_when_python_calls_them(own_cache: Path) -> None:
+    def forms() -> list[str]:
+        return [form_of(version) for version in double_all.overloads.values()]  # type: ignore[attr-defined]
+
+    x, none = np.ones(3), np.zeros(0)
+    double = call(double_all, lambda s: (s.f,))
+    for times in (2.0, 4.0):
+        double(evaluate(Fields(none, none, none, none, none, none), f=x))
+        np.testing.assert_array_equal(x, times)
+    assert forms() == [BY_ADDRESS] and len(list(own_cache.glob("*/double_all-*"))) == 1
+    double_all(x)
+    np.testing.assert_array_equal(x, 8.0)
+    assert forms() == [FOR_PYTHON] and len(list(own_cache.glob("*/double_all-*"))) == 2
+    with pytest.raises(ValueError, match="a negative number"):
+        double(evaluate(Fields(none, none, none, none, none, none), f=-x))
+
+
+@kernel
+def times(x: float, factor: int, negative: bool) -> float:
+    return -factor * x if negative else factor * x
+
+
+@kernel
+def sum_of_products(x: float) -> float:
+    return times(x, 1, False) + times(x, 2, True) + times(x, factor=3, negative=False)
+
+
+def test_constants_do_not_make_versions_of_their_own() -> None:
+    assert sum_of_products(2.0) == 4.0
+    assert len(times.overloads) == 1  # type: ignore[attr-defined]
+
+
+class Arrays(NamedTuple):
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+
+@kernel
+def fill_from(given: Arrays, out: NDArray[np.float64]) -> None:
+    own = np.empty((2, 3))
+    for k in range(2):
+        values = given.x if k == 0 else given.y
+        for i in range(3):
+            own[k, i] = values[0, i] + values[1, i]
+    first, second, pair = given.x[0], own[1], (own[0], given.y[1])
+    own = np.zeros((2, 3))
+    for i in range(3):
+        row = first if out[i] > 0.0 else second
+        out[i] = row[i] + pair[0][i] + pair[1][i] + own[0, i]
+
+
+@pytest.fixture
+def statistics() -> Iterator[Callable[[], Any]]:
+    """The numbers of allocations and releases of memory by kernels."""
+    counter = importlib.import_module("numba.core.runtime._nrt_python")
+    counter.memsys_enable_stats()
+    yield numba.core.runtime.rtsys.get_allocation_stats
+    counter.memsys_disable_stats()
+
+
+def test_arrays_of_callers_are_not_counted_and_own_ones_are_freed(statistics: Callable[[], Any]) -> None:
+    """Views of an array that a kernel made outlive its name; arrays and views of arguments are not counted."""
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0, 12.0).reshape(2, 3)
+    given = Arrays(x, y)
+    expected = np.where([True, False, True], x[0], y[0] + y[1]) + x[0] + x[1] + y[1]
+    out = np.array([1.0, -1.0, 1.0])
+    fill_from(given, out)
+    np.testing.assert_array_equal(out, expected)
+    before, counts = statistics(), [sys.getrefcount(array) for array in given]
+    for _ in range(1000):
+        out[:] = 1.0, -1.0, 1.0
+        fill_from(given, out)
+    np.testing.assert_array_equal(out, expected)
+    after = statistics()
+    assert after.alloc - before.alloc == after.free - before.free >= 1000
+    assert [sys.getrefcount(array) for array in given] == counts
 
 
 def test_a_folder_that_can_only_be_read_is_used(

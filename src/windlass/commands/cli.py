@@ -5,6 +5,7 @@ windlass run MODEL.py -help                             list its options and tho
 windlass run-exudyn MODEL.py [options]                  run a script of Exudyn with the solvers of Windlass
 windlass modes MODEL.py [options]                       run it, then show the modes about its last state
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
+windlass optimise MODEL.py -output DIR [options]        find the options for which a result is least or largest
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
@@ -26,7 +27,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.error_report import report
 
-COMMANDS = ("run", "run-exudyn", "modes", "sweep", "tune", "compile", "show", "post", "examples", "doctor")
+COMMANDS = ("run", "run-exudyn", "modes", "sweep", "optimise", "tune", "compile", "show", "post", "examples", "doctor")
 """Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 

@@ -8,15 +8,14 @@ without a file.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
 from typing import cast
 
-from windlass.commands.studies import child_runs
 from windlass.commands.studies.child_runs import show_progress
 from windlass.commands.studies.model_options import Case, show_help, write_options
+from windlass.commands.studies.run_cases import run_case, threads
 from windlass.commands.studies.sweep_plan import OWN, SweepPlan, plan_sweep
 from windlass.commands.studies.sweep_plots import FOLDER as PLOTS
 from windlass.commands.studies.sweep_plots import draw_sweep
@@ -25,8 +24,6 @@ from windlass.commands.studies.sweep_table import (
     DEFINITION,
     OUTCOME,
     PARQUET_FILE,
-    STATISTICS,
-    SUMMARY,
     case_folder,
     read_definition,
     read_json,
@@ -36,7 +33,7 @@ from windlass.commands.studies.sweep_table import (
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import check_target, remove_drafts, replace_file
+from windlass.framework.files.whole_files import check_target, replace_file
 from windlass.framework.launch.launcher import communicator
 
 HELP = """windlass sweep MODEL.py -output DIR [options of the sweep, of the model and of PETSc]
@@ -60,7 +57,7 @@ def main(words: Sequence[str]) -> int:
     comm = communicator()
     if comm is None:
         plan = plan_sweep(words)
-        with _threads(plan.jobs) as executor:
+        with threads(plan.jobs) as executor:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process but the first one runs a case; must be left out")
@@ -68,19 +65,6 @@ def main(words: Sequence[str]) -> int:
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))
-
-
-@contextmanager
-def _threads(jobs: int) -> Iterator[Executor]:
-    """Threads that wait for cases; running cases are ended first when the sweep is interrupted."""
-    child_runs.begin()
-    with ThreadPoolExecutor(jobs) as executor:
-        try:
-            yield executor
-        except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
-            child_runs.stop_all()
-            raise
 
 
 def conduct(plan: SweepPlan, executor: Executor) -> int:
@@ -157,22 +141,6 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
             failed += bool(future.result())
             bar.set_postfix_str(f"{failed} failed" if failed else "", refresh=False)
             bar.update()
-
-
-def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
-    """Run a case, for a time [s] at most, and write its status into its folder; returns the reason if it has failed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    remove_drafts(folder, OUTCOME)
-    for name in (OUTCOME, SUMMARY, STATISTICS):
-        (folder / name).unlink(missing_ok=True)
-    own = ["-summary", SUMMARY, "-statistics", STATISTICS, "-progress", "false"]
-    model, *options = words
-    ended = child_runs.run_child([model, *own, *options], folder, limit=limit)
-    if child_runs.is_ending():
-        return ended.reason
-    outcome = {"reason": ended.reason, "wall_time": ended.wall_time, "words": list(words)}
-    replace_file(folder / OUTCOME, f"{json.dumps(outcome, indent=1)}\n".encode(), sync=True)
-    return ended.reason
 
 
 def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:

@@ -134,7 +134,7 @@ def find_columns(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in ordered for name in row))
 
 
-def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
+def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV_FILE, PARQUET_FILE)) -> list[Path]:
     """Write the table as CSV, and as Parquet if pyarrow is installed; returns the files.
 
     Raises:
@@ -144,10 +144,10 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows([{name: "" if value is None else value for name, value in row.items()} for row in rows])
-    contents = {folder / CSV_FILE: text.getvalue().encode()}
+    contents = {folder / names[0]: text.getvalue().encode()}
     parquet = write_parquet(columns, rows)
     if parquet is not None:
-        contents[folder / PARQUET_FILE] = parquet
+        contents[folder / names[1]] = parquet
     for file, content in contents.items():
         write_output(file, content, "table of the sweep", "table")
     return list(contents)

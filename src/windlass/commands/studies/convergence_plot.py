@@ -1,0 +1,39 @@
+"""Picture of a search: the objective of each run, and the best one so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from windlass.commands.studies.sweep_plots import create_figure
+from windlass.framework.files.outputs import mark_picture, write_output
+
+
+def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool], name: str, sign: float) -> Path:
+    """Draw the values of runs over their number, and the best one so far of those within limits; returns the file.
+
+    Args:
+        file: the picture.
+        values: of the objective, NaN for failed runs.
+        inside: whether each run is within all limits.
+        name: of the objective.
+        sign: 1 if it is minimised, -1 if it is maximised.
+    """
+    figure, (panel,) = create_figure(1, 1)
+    number, heights, good = np.arange(1, len(values) + 1), np.array(values, float), np.array(inside, bool)
+    best = sign * np.minimum.accumulate(np.where(good, sign * heights, np.inf))
+    panel.plot(number[good], heights[good], "o", markersize=4, label="run within limits")
+    if not good.all():
+        panel.plot(number[~good], heights[~good], "x", markersize=5, color="0.5", label="run outside")
+    panel.step(number, np.where(np.isfinite(best), best, np.nan), where="post", label="best so far")
+    panel.set_xlabel("run")
+    panel.set_ylabel(name)
+    panel.grid(alpha=0.3)
+    panel.legend(fontsize="small")
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=120)
+    write_output(file, mark_picture(picture.getvalue()), "picture", "picture")
+    return file

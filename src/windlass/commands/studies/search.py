@@ -1,0 +1,174 @@
+"""Search for the least value of an objective in a box, with limits on other results, by runs that may fail.
+
+A point is a tuple of numbers from 0 to 1, one for each parameter.  Runs of several points are done together; a point
+that was done is not done again.  The methods are those of SciPy:
+
+- ``gradient``: SLSQP with one-sided differences, all of them together; for smooth results and few runs.
+- ``simplex``: Nelder-Mead; for results with noise, without limits that are met exactly.
+- ``evolution``: differential evolution; for several minima and many runs.
+
+For ``simplex`` and ``evolution`` a point outside of the limits counts as worse than all points inside, by the sum of
+its violations.
+Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
+J. Glob. Optim. 11 (1997) 341.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+
+METHODS = ("gradient", "simplex", "evolution")
+POPULATION = 6
+"""Points of a generation of `evolution` per parameter [1]."""
+SMALLEST = 0.05
+"""Size of the first simplex [1]."""
+Point = tuple[float, ...]
+
+
+class SearchResult(NamedTuple):
+    """A run: its objective, and its slacks, which are >= 0 within limits; NaN if the run has failed."""
+
+    objective: float
+    slacks: tuple[float, ...]
+
+    @property
+    def violation(self) -> float:
+        """The sum of the slacks below 0, without their sign; infinite for failed runs."""
+        total = -sum(min(slack, 0.0) for slack in self.slacks)
+        return total if np.isfinite(total) and np.isfinite(self.objective) else np.inf
+
+
+class Spent(Exception):
+    """All runs are spent."""
+
+
+class BoxSearch:
+    """A search.
+
+    Args:
+        run: results of points, in their order.
+        runs: most runs.
+        step: distance of differences [1].
+        tolerance: change of the objective, per its first value, at which the search ends [1].
+        seed: of random numbers.
+
+    Attributes:
+        found: all runs so far, in their order.
+    """
+
+    def __init__(
+        self, run: Callable[[Sequence[Point]], list[SearchResult]], runs: int, step: float, tolerance: float, seed: int
+    ) -> None:
+        self._run, self._runs, self._step, self._tolerance, self._seed = run, runs, step, tolerance, seed
+        self.found: dict[Point, SearchResult] = {}
+        self._scale = 1.0
+
+    def minimise(self, start: Point, method: str) -> str:
+        """Search from a point; returns why the search has ended."""
+        try:
+            first = self.evaluate([start])[0]
+            if not np.isfinite(first.violation):
+                return "the first run has no result: start from other values"
+            self._scale = abs(first.objective) or 1.0
+            ended: str = getattr(self, f"_by_{method}")(np.array(start), len(first.slacks))
+        except Spent:
+            return f"all {self._runs} runs are spent"
+        return ended
+
+    @property
+    def best(self) -> Point | None:
+        """The best point within all limits, None if there is none."""
+        inside = [point for point, result in self.found.items() if result.violation <= 1e-9]
+        return min(inside, key=lambda point: self.found[point].objective) if inside else None
+
+    def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
+        """Results of points; those that are new are run together.
+
+        Raises:
+            Spent: more runs would be needed than there are.
+        """
+        new = [point for point in dict.fromkeys(points) if point not in self.found]
+        affordable = new[: self._runs - len(self.found)]
+        if affordable:
+            for point, result in zip(affordable, self._run(affordable), strict=True):
+                self.found[point] = result
+        if len(affordable) < len(new):
+            raise Spent
+        return [self.found[point] for point in points]
+
+    def _values(self, x: FloatArray) -> FloatArray:
+        """Scaled objective and slacks of a point, shape (1 + slacks,); of failed runs worse than all others."""
+        result = self.evaluate([to_point(x)])[0]
+        if np.isfinite(result.violation):
+            return np.array([result.objective / self._scale, *result.slacks])
+        good = [each for each in self.found.values() if np.isfinite(each.violation)]
+        worst = max(each.objective for each in good) / self._scale
+        return np.array([worst + 1.0 + abs(worst), *(-1.0 for _ in good[0].slacks)])
+
+    def _slopes(self, x: FloatArray) -> FloatArray:
+        """Derivatives of objective and slacks by differences into the box, shape (1 + slacks, parameters)."""
+        sides = np.where(x + self._step <= 1.0, self._step, -self._step)
+        moved = [x + side * unit for side, unit in zip(sides, np.eye(len(x)), strict=True)]
+        self.evaluate([to_point(place) for place in [x, *moved]])
+        base = self._values(x)
+        slopes = [(self._values(place) - base) / side for place, side in zip(moved, sides, strict=True)]
+        # SLSQP of SciPy 1.17 reads rows of a transposed array as if they were contiguous
+        return np.ascontiguousarray(np.array(slopes).T)
+
+    def _by_gradient(self, start: FloatArray, slacks: int) -> str:
+        from scipy.optimize import minimize  # imported here, because help is printed faster without it
+
+        limits = [
+            {"type": "ineq", "fun": lambda x, k=k: self._values(x)[k], "jac": lambda x, k=k: self._slopes(x)[k]}
+            for k in range(1, slacks + 1)
+        ]
+        ended = minimize(
+            lambda x: self._values(x)[0], start, jac=lambda x: self._slopes(x)[0], method="SLSQP",
+            bounds=[(0.0, 1.0)] * len(start), constraints=limits, options={"ftol": self._tolerance, "maxiter": 1000},
+        )  # fmt: skip
+        return "converged" if ended.success else f"ended early: {ended.message}"
+
+    def _merit(self, x: FloatArray) -> float:
+        values = self._values(x)
+        outside = -float(np.minimum(values[1:], 0.0).sum())
+        if outside <= 0.0:
+            return float(values[0])
+        inside = [each.objective for each in self.found.values() if each.violation <= 0.0]
+        return max([*(value / self._scale for value in inside), 1.0]) + outside
+
+    def _by_simplex(self, start: FloatArray, slacks: int) -> str:
+        from scipy.optimize import minimize  # imported here, because help is printed faster without it
+
+        size = max(SMALLEST, 10.0 * self._step)
+        corners = [start, *(start + np.where(start + size <= 1.0, size, -size) * unit for unit in np.eye(len(start)))]
+        self.evaluate([to_point(corner) for corner in corners])
+        options = {
+            "initial_simplex": np.array(corners), "fatol": self._tolerance, "xatol": self._step, "maxiter": 10_000,
+            "maxfev": 10_000,
+        }  # fmt: skip
+        minimize(self._merit, start, method="Nelder-Mead", bounds=[(0.0, 1.0)] * len(start), options=options)
+        return "converged"
+
+    def _by_evolution(self, start: FloatArray, slacks: int) -> str:
+        from scipy.optimize import differential_evolution  # imported here, because help is printed faster without it
+
+        def merits(x: Any) -> Any:
+            places = np.reshape(x, (len(start), -1)).T
+            self.evaluate([to_point(place) for place in places])
+            return np.array([self._merit(place) for place in places])
+
+        differential_evolution(
+            merits, [(0.0, 1.0)] * len(start), x0=start, vectorized=True, updating="deferred", popsize=POPULATION,
+            seed=self._seed, tol=self._tolerance, atol=self._tolerance, polish=False, maxiter=10_000,
+        )  # fmt: skip
+        return "converged"
+
+
+def to_point(x: Any) -> Point:
+    """A point in the box, rounded so that equal points are found again."""
+    return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

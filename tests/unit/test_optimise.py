@@ -1,0 +1,240 @@
+"""`windlass optimise`: searches of known minima, limits, failed runs, continuing, and wrong command lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.commands import cli, optimise
+from windlass.commands.studies.model_options import ModelOptions
+from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
+from windlass.framework.launch.arguments import Option
+
+from support.processes import run_windlass
+
+MODEL = """\
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, MassPoint
+
+stiffness = wl.option("stiffness", 100.0, "N/m", "stiffness of the spring", minimum=1.0)
+count = wl.option("count", 3, "1", "a whole number")
+world = wl.World(gravity=(0.0, -9.81))
+point = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=2.0)
+ends = [con.position_marker(world, end) for end in (world.add(Ground), point)]
+world.add(con.CartesianSpringDamper, marker0=ends[0], marker1=ends[1], stiffness=(stiffness,) * 3)
+state = wl.Static(world).solve()
+if not wl.help_requested():
+    sag = -wl.eval_output(point, "displacement", state)[1]
+    wl.write_summary({"sag": sag, "error": (sag - 0.1) ** 2, "word": "none"})
+"""
+LIMITED = "sag<=0.05,load>=12"
+
+
+@pytest.fixture
+def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
+    """A model without processes: cost (k/100 - 2)² + (m - 3/2)², sag m g/k, load m g; it fails for k > 480 N/m."""
+    done: list[dict[str, float]] = []
+    (tmp_path / "model.py").write_text("")
+
+    def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
+        given = dict(zip(words[1::2], map(float, words[2::2]), strict=True))
+        k, m = given["-stiffness"], given["-mass"]
+        done.append(given)
+        reason = "the spring breaks" if k > 480.0 else ""
+        cost = (0.01 * k - 2.0) ** 2 + (m - 1.5) ** 2
+        (folder / "summary.json").write_text(json.dumps({"cost": cost, "sag": 9.81 * m / k, "load": 9.81 * m}))
+        (folder / "outcome.json").write_text(json.dumps({"reason": reason, "wall_time": 0.0}))
+        return reason
+
+    options = {
+        "stiffness": Option("stiffness", 100.0, "N/m", "k", minimum=1.0),
+        "mass": Option("mass", 2.0, "kg", "m", minimum=0.0),
+        "count": Option("count", 3, "1", "n"),
+    }
+    monkeypatch.setattr(optimise, "run_case", run_case)
+    monkeypatch.setattr(optimise, "ask_model", lambda *_: ModelOptions(options, ()))
+    monkeypatch.chdir(tmp_path)
+    return done
+
+
+def read_table(folder: Path) -> list[dict[str, str]]:
+    with (folder / "optimise.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def call(words: str, *more: str) -> int:
+    return cli.main(["optimise", "model.py", *words.split(), *more])
+
+
+def test_the_least_cost_within_limits(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At both limits, m = 12/g and k = m g/0.05, of which the search knows nothing."""
+    assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -within", LIMITED) == 0
+    said = capsys.readouterr().out
+    assert "least cost = 0.236" in said and "-stiffness 240 N/m" in said and "-mass 1.223" in said
+    assert said.count("(at its limit)") == 2 and "converged" in said
+    rows = read_table(tmp_path / "o")
+    assert len(rows) == len(quick) <= 30
+    assert float(rows[0]["stiffness"]) == 100.0 and float(rows[0]["mass"]) == 2.0
+    assert (tmp_path / "o" / "optimise.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_methods_find_the_least_cost(quick: list[Any], method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(f"-output o -minimise cost -stiffness 50:500:log -mass 0.5:3 -method {method} -runs 2000") == 0
+    best = min(quick, key=lambda given: (given["-stiffness"] / 100 - 2) ** 2 + (given["-mass"] - 1.5) ** 2)
+    assert_allclose([best["-stiffness"], best["-mass"]], [200.0, 1.5], rtol=0.02)
+    assert "least cost" in capsys.readouterr().out
+
+
+def test_the_gradient_needs_far_fewer_runs_than_evolution(quick: list[Any]) -> None:
+    counts = []
+    for method in ("gradient", "evolution"):
+        quick.clear()
+        words = f"-output {method} -minimise cost -stiffness 50:470 -mass 0.5:3 -method {method} -runs 5000 -quiet"
+        assert call(words) == 0
+        least = [(given["-stiffness"] / 100 - 2) ** 2 + (given["-mass"] - 1.5) ** 2 for given in quick]
+        # runs until the cost is within 1e-4 of the least one
+        counts.append(int(np.argmax(np.array(least) < 1e-4)) + 1)
+    assert 8 * counts[0] < counts[1] and counts[0] <= 15
+
+
+def test_maximise_ends_of_ranges_and_failed_runs(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """The load grows with the mass; some runs fail on the way."""
+    assert call("-output o -maximise load -stiffness 400:500 -mass 0.5:3 -method simplex -runs 200") == 0
+    said = capsys.readouterr().out
+    assert "largest load = 29.43" in said and "-mass 3 kg (end of its range)" in said
+
+
+def test_no_run_within_limits(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("-output o -minimise cost -stiffness 50:400 -mass 0.5:3 -within", "load>=100") == 2
+    assert "no run within the limits load >= 100" in capsys.readouterr().out
+
+
+def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """More runs than before: those of the first search are read, and the answer is that of one search."""
+    words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3"
+    assert call(f"{words} -runs 4") == 0
+    assert "all 4 runs are spent" in capsys.readouterr().out and len(quick) == 4
+    # killed within a case: its outcome is missing
+    (tmp_path / "o" / "cases" / "0004" / "outcome.json").unlink()
+    assert call(words) == 0
+    later = read_table(tmp_path / "o")
+    assert "converged" in capsys.readouterr().out and len(quick) == len(later) + 1
+    assert call("-output other -minimise cost -stiffness 50:500 -mass 0.5:3") == 0
+    for one, two in zip(later, read_table(tmp_path / "other"), strict=True):
+        assert (one["stiffness"], one["mass"], one["cost"]) == (two["stiffness"], two["mass"], two["cost"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-minimise cost -mass 1:2", "-output is not given"),
+        ("-output o -mass 1:2", "-minimise RESULT or -maximise RESULT: must be one of them"),
+        ("-output o -minimise a -maximise b -mass 1:2", "must be one of them"),
+        ("-output o -minimise cost", "nothing varies"),
+        ("-output o -minimise cost -mass 1,2", "-mass 1,2: must be a range a:b or a:b:log"),
+        ("-output o -minimise cost -mass 1:2:5", "-mass 1:2:5: must be a range"),
+        ("-output o -minimise cost -mass 2:1", "the first number must be less than the second one"),
+        ("-output o -minimise cost -mass 0:1:log", "both ends of a range with equal ratios must be > 0"),
+        ("-output o -minimise cost -mass -1:1", "mass"),
+        ("-output o -minimise cost -count 1:5", "must be an option with any numbers, this is a whole number"),
+        ("-output o -minimise cost -mass 1:2 -within load=3", "-within load=3: must be RESULT<=NUMBER"),
+        ("-output o -minimise cost -mass 1:2 -within load<=nan", "must be RESULT<=NUMBER"),
+        ("-output o -minimise costs -mass 1:2 -stiffness 100:200", "no result 'costs': must be one of cost, sag, load"),
+        (
+            "-output o -minimise cost -mass 1:2 -method newton",
+            "-method = newton: expected one of gradient, simplex, evolution",
+        ),
+        ("-output o -minimise cost -mass 1:2 -summary s.json", "-summary: a search gives it to its runs"),
+        ("-output o -minimise cost -mass 1:2 -fixed -mass", "-mass"),
+        ("-output o -minimise cost -mass 1:2 -runs 0", "runs"),
+    ],
+)
+def test_wrong_command_lines(quick: list[Any], words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_folders_of_others_are_kept(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 4"
+    assert call(words) == 0
+    assert call(f"{words} -step 1e-4") == 2
+    assert "holds another search, which differs in step" in capsys.readouterr().err
+    table = tmp_path / "o" / "optimise.csv"
+    table.write_text("my own notes\n")
+    assert call(words) == 2
+    assert "optimise.csv" in capsys.readouterr().err and table.read_text() == "my own notes\n"
+    (tmp_path / "notes" / "cases" / "mine").mkdir(parents=True)
+    assert call(words.replace("-output o", "-output notes")) == 2
+    assert "holds no search" in capsys.readouterr().err
+
+
+def search(
+    function: Callable[[Point], SearchResult], start: Point, method: str = "gradient", runs: int = 4000
+) -> BoxSearch:
+    """A search of a function."""
+    found = BoxSearch(lambda points: [function(point) for point in points], runs, 1e-6, 1e-12, 0)
+    found.minimise(start, method)
+    return found
+
+
+@pytest.mark.parametrize("method", ["gradient", "simplex", "evolution"])
+def test_a_curved_valley(method: str) -> None:
+    """Rosenbrock's function in the box of -2 to 2, least at (1, 1)."""
+
+    def valley(point: Point) -> SearchResult:
+        x, y = (4.0 * share - 2.0 for share in point)
+        return SearchResult(1.0 + 100.0 * (y - x * x) ** 2 + (1.0 - x) ** 2, ())
+
+    best = search(valley, (0.2, 0.75), method).best
+    assert best is not None
+    assert_allclose(best, (0.75, 0.75), atol=5e-3)
+
+
+def test_a_linear_objective_with_curved_limits() -> None:
+    """Least x where x y >= 1/8 and y <= 1/2: at (1/4, 1/2), from within, in few runs."""
+
+    def corner(point: Point) -> SearchResult:
+        x, y = point
+        return SearchResult(800.0 * x, (x * y - 0.125, 0.5 - y))
+
+    found = search(corner, (0.8, 0.3))
+    assert found.best is not None and len(found.found) < 40
+    assert_allclose(found.best, (0.25, 0.5), atol=1e-4)
+
+
+def test_a_step_downhill_into_failed_runs() -> None:
+    """The objective falls towards a region where runs fail: the best run is next to it."""
+
+    def cliff(point: Point) -> SearchResult:
+        return SearchResult(math.nan if point[0] > 0.6 else 1.0 - point[0], ())
+
+    best = search(cliff, (0.3,), "simplex").best
+    assert best is not None and 0.59 < best[0] <= 0.6
+
+
+def test_the_first_run_fails() -> None:
+    found = BoxSearch(lambda points: [SearchResult(math.nan, ()) for _ in points], 10, 1e-3, 1e-6, 0)
+    assert "the first run has no result" in found.minimise((0.5,), "gradient") and found.best is None
+
+
+def test_a_model_of_windlass(tmp_path: Path) -> None:
+    """Its own options and results, in processes of their own."""
+    (tmp_path / "spring.py").write_text(MODEL)
+    words = ["optimise", "spring.py", "-output", "o", "-minimise", "error", "-stiffness", "100:300", "-runs", "2"]
+    done = run_windlass(words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "all 2 runs are spent" in done.stdout and "-stiffness 100.2 N/m" in done.stdout
+    rows = read_table(tmp_path / "o")
+    assert_allclose(
+        [float(row["sag"]) for row in rows], [2.0 * 9.81 / float(row["stiffness"]) for row in rows], rtol=1e-9
+    )
