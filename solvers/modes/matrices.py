@@ -21,12 +21,15 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.matrix import TangentMatrix
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.modes.running import RunningBelt, add_flow
 from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
+MOST_ITERATIONS = 2000
+"""Iterations that take forces of constraints out of forces: their number is that of different constraints."""
 
 
 class LinearMotion:
@@ -151,6 +154,45 @@ class LinearMotion:
         """The coordinates of a PETSc vector of the unknowns by local coordinate, shape (n,)."""
         unknowns = self.sparsity.unknowns
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
+
+    def place_forces(self, forces: FloatArray) -> Any:
+        """Forces by local coordinate, of which each process has a share, as a PETSc vector of the unknowns."""
+        unknowns, vector = self.sparsity.unknowns, self.create_vector()
+        local = np.zeros(len(unknowns.numbers))
+        local[unknowns.of_dof] = forces
+        sum_to_owners(self.sparsity.numbers, vector, local)
+        return vector
+
+    def place_own(self, values: FloatArray) -> Any:
+        """Values by local coordinate, the same on all processes that have it, as a PETSc vector of the unknowns."""
+        own = np.zeros(len(values))
+        owned = len(self.assembly.layout.owned)
+        own[:owned] = values[:owned]
+        return self.place_forces(own)
+
+    def project(self, forces: Any) -> Any:
+        """The part of forces that no constraint carries, as a vector whose multipliers are 0."""
+        unknowns, matrix = self.sparsity.unknowns, self._create()
+        rows, columns = self.sparsity.pattern.entries()
+        is_multiplier = np.zeros(len(unknowns.numbers), bool)
+        is_multiplier[unknowns.of_multiplier] = True
+        is_own = np.zeros(len(unknowns.numbers), bool)
+        is_own[unknowns.of_dof[: len(self.assembly.layout.owned)]] = True
+        values, stiffness = matrix.values[:-1], self._stiffness.values[:-1]
+        couples = is_multiplier[rows] ^ is_multiplier[columns]
+        values[couples] = stiffness[couples]
+        values[(rows == columns) & is_own[rows]] = 1.0
+        values[(rows == columns) & is_multiplier[rows]] = stiffness[(rows == columns) & is_multiplier[rows]]
+        matrix.update()
+        solver = PETSc.KSP().create(self.assembly.comm)
+        solver.setType(PETSc.KSP.Type.MINRES)
+        solver.getPC().setType(PETSc.PC.Type.NONE)
+        solver.setTolerances(rtol=1e-12, max_it=MOST_ITERATIONS)
+        solver.setOperators(matrix.mat)
+        found = forces.duplicate()
+        solver.solve(forces, found)
+        found.array[unknowns.of_multiplier] = 0.0
+        return found
 
     def multiply_mass(self, values: FloatArray) -> FloatArray:
         """M x of the rows of this process by local unknown; the sum over all processes is the product."""

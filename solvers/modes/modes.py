@@ -21,6 +21,7 @@ from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.given import COMMON
 from windlass.solvers.modes.eigen import Eigenpair, Eigensolver, create_solver
+from windlass.solvers.modes.imbalance import Imbalance, find_imbalance
 from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.modes.result import ModesResult
 from windlass.solvers.modes.sturm import count_below, find_gap
@@ -108,10 +109,11 @@ class Modes:
         if options.help_requested():
             empty = np.zeros(0)
             return ModesResult(motion, current, np.zeros(0, complex), none, none[:, :0], empty, empty, None)
+        imbalance = find_imbalance(motion)
         quadratic = motion.damped if self.problem == "auto" else self.problem == "quadratic"
         solver = Eigensolver(motion, self.prefix, quadratic)
         pairs, missing = self._find(motion, solver, quadratic)
-        result = self._create_result(motion, current, solver, pairs[: self.count], missing)
+        result = self._create_result(motion, current, solver, pairs[: self.count], missing, imbalance)
         release_dropped(assembly.comm)
         if result.notes and options.progress_wanted():
             say_once(f"note: {self.name}", result.notes)
@@ -151,7 +153,13 @@ class Modes:
         return None if below is None or tau is None else below - int((squares < tau).sum())
 
     def _create_result(
-        self, motion: LinearMotion, state: State, solver: Eigensolver, pairs: list[Eigenpair], missing: int | None
+        self,
+        motion: LinearMotion,
+        state: State,
+        solver: Eigensolver,
+        pairs: list[Eigenpair],
+        missing: int | None,
+        imbalance: Imbalance,
     ) -> ModesResult:
         layout = self.assembly.layout
         shapes = np.zeros((len(pairs), layout.spare), complex)
@@ -167,10 +175,10 @@ class Modes:
             for vector in (pair.real, pair.imaginary):
                 motion.M.mult(vector, product)
                 masses[i] += abs(factor) ** 2 * float(vector.dot(product))
-        notes = self._take_notes(motion, solver, pairs, missing)
+        notes = self._take_notes(motion, solver, pairs, missing, imbalance)
         values = np.array([pair.value for pair in pairs], complex)
         residuals = np.array([pair.residual for pair in pairs])
-        return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes)
+        return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
         """Factor that scales the largest entry to 1; of equally large ones the first in the order of the world."""
@@ -183,7 +191,12 @@ class Modes:
         return 1.0 / min(found, key=lambda part: part[0])[1] if largest > 0.0 else 1.0 + 0j
 
     def _take_notes(
-        self, motion: LinearMotion, solver: Eigensolver, pairs: list[Eigenpair], missing: int | None
+        self,
+        motion: LinearMotion,
+        solver: Eigensolver,
+        pairs: list[Eigenpair],
+        missing: int | None,
+        imbalance: Imbalance,
     ) -> list[str]:
         notes = []
         if len(pairs) < self.count and not solver.is_chosen:
@@ -210,7 +223,13 @@ class Modes:
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
         if growing:
-            notes.append(f"{growing} modes grow: the state is unstable, if it is in balance")
+            means = f"the state, in balance within {imbalance.words}, is unstable"
+            notes.append(f"{growing} modes grow: {means if imbalance.is_balanced else 'perhaps as forces are left'}")
+        if not imbalance.is_balanced:
+            notes.append(
+                f"doubtful: the state is not in balance, {imbalance.words} is left, {imbalance.share:.1e} of the "
+                "largest force; modes need the state of a solver"
+            )
         return notes
 
 

@@ -62,6 +62,7 @@ class ModesResult:
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
         missing: modes below the last one that were not found; None if that is not known.
         notes: remarks on the solve.
+        imbalance: largest force that is left at the state [N, N m]; 0 if only rounding errors are left.
     """
 
     motion: LinearMotion
@@ -73,6 +74,7 @@ class ModesResult:
     residuals: FloatArray
     missing: int | None
     notes: list[str] = field(default_factory=list)
+    imbalance: float = 0.0
     _shares: dict[str, Shares] = field(default_factory=dict)
 
     def __len__(self) -> int:

@@ -43,6 +43,9 @@ def main() -> None:
         found[f"{name} shares"] = np.array([shares[key] for key in sorted(shares)])
         potential = result.energy_share("potential")
         found[f"{name} potential"] = np.array([potential[key] for key in sorted(potential)])
+    ring = spin_ring(40, 1.0, balanced=False)
+    found["ring imbalance"] = np.array(wl.Modes(ring.world, count=3).solve(ring).imbalance)
+    assert found["ring imbalance"] > 1e-9
     spinning = ((speed, spin_ring(40, speed, balanced=False)) for speed in (1.0, 1.5))
     diagram = wl.campbell(spinning, count=9)
     # shapes of free motions are any combinations

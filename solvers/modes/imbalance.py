@@ -1,0 +1,74 @@
+"""Forces that are left at the state about which modes are sought: M a + f - loads + C_qᵀ λ = w, |w| smallest over λ.
+
+Modes are motions about an equilibrium, or about a motion with the accelerations of the state.  Where w is not 0, the
+state changes by itself, and frequencies and growth are those of a state that does not last.  With w = r - C_qᵀ μ and
+C_q w = 0 it is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.modes.matrices import LinearMotion
+from windlass.solvers.names import name_largest
+
+ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
+"""Forces left, per sum of absolute terms K x, that are errors of rounding [1]."""
+BALANCED = 1e-6
+"""Largest force left, per largest force of a part, up to which a state is in balance [1]."""
+UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
+"""Units of forces by coordinate; others are angles or slopes."""
+
+
+class Imbalance(NamedTuple):
+    """The largest force that is left.
+
+    Attributes:
+        value: the force [N or N m]; 0 if only rounding errors are left.
+        share: the same per largest of inertia forces, internal forces, loads and reactions [1].
+        words: the force with its unit and coordinate.
+    """
+
+    value: float
+    share: float
+    words: str
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether the state is an equilibrium, or moves with its accelerations."""
+        return self.share <= BALANCED
+
+
+def find_imbalance(motion: LinearMotion) -> Imbalance:
+    """The largest force left at the state of the matrices, which the fields hold; all processes together."""
+    assembly, processes = motion.assembly, motion.assembly.processes
+    layout, fields = assembly.layout, assembly.fields
+    parts = [np.zeros(layout.spare + 1) for _ in range(4)]
+    assembly.add_inertia(parts[0])
+    assembly.add_forces(parts[1])
+    assembly.add_loads(parts[2], -1.0)
+    assembly.add_constraints(np.zeros(len(fields.lam)), parts[3])
+    vectors = [motion.place_forces(part[:-1]) for part in parts]
+    total = vectors[0].duplicate()
+    for vector in vectors:
+        total.axpy(1.0, vector)
+    left = motion.project(total)
+    reaction = total.duplicate()
+    reaction.waxpy(-1.0, left, total)
+    reaction.axpy(-1.0, vectors.pop())
+    rounding = motion.multiply_absolute(motion.place_own(fields.x[:-1]))
+    left.array = np.where(np.abs(left.array_r) > ROUNDING * rounding.array_r, left.array_r, 0.0)
+    scale = max(float(vector.norm(PETSc.NormType.INFINITY)) for vector in (*vectors, reaction))
+    own: FloatArray = motion.take_coordinates(left)[: len(layout.owned)].copy()
+    # first-order states are no forces
+    own[layout.states[layout.states < len(layout.owned)]] = 0.0
+    largest = processes.largest_of(float(np.abs(own).max(initial=0.0)))
+    if largest == 0.0:
+        return Imbalance(0.0, 0.0, "0 N")
+    ((name, value),) = name_largest(assembly, own, 1)
+    unit = UNITS.get(name.rpartition(", ")[2], "N m")
+    return Imbalance(largest, largest / max(scale, largest), f"{abs(value):.2g} {unit} at {name}")
