@@ -91,6 +91,7 @@ def add_equations(
                 C[k] += w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[j, d]
             else:
                 C[k] += w[R, d] - m.p[j, d]
+            # forces on s, the axial motion, the marker and the nodes
             f[c.dofs[i, 0]] += lam[k] * w[P, d]
             f[c.dofs[i, 1 + c.width]] += lam[k] * w[P, d]
             for b in range(c.width):
@@ -123,6 +124,7 @@ def add_equation_tangent(
             values[slots.diagonal[i, 1]] += slots.scale
             values[slots.diagonal[i, 2]] += slots.scale
             continue
+        # the place on the cable
         fill_place(c, i, x, v, S, w)
         j, ale, speed, dims = row.marker, 1 + c.width, speed_of(c, i, v), row.dims
         for d in range(3):

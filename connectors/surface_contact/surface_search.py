@@ -141,7 +141,7 @@ class SurfaceSearch(PairSearch):
         """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
-        p, rope = self.p, self.p.points.rc[self.first]
+        p, rope = self.p, self.p.points.rows["rc"][self.first]
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         size = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1) + rope
         parts = [np.zeros((2, 0), np.int64)]
