@@ -137,6 +137,11 @@ class SurfaceSearch(PairSearch):
         axes = np.einsum("sij,sjk->sik", m.A[s.marker], s.Q)
         return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
 
+    def find_values(self) -> tuple[IntArray, IntArray]:
+        """See `PairSearch`."""
+        own = self.p.points.rows
+        return own["data"].copy(), own["n"].copy()
+
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
