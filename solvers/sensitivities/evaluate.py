@@ -9,8 +9,10 @@ is a function of p, so that p can be anything: columns, lengths, positions, load
 differences between two models with p ± h, at the coordinates x and x ± h dx/dp: without further equilibria.  Their
 error is h² and rounding over h, together some 1e-9.
 
-History values of contacts stay as they are: what sticks continues to stick, what slips continues to slip, what is open
-stays open.  Where a contact is about to change its state, results have a kink, and derivatives hold on one side.
+History values of contacts stay as they are: what is open stays open; segments that slip continue to slip; contact
+points that have slipped are held where the solve has ended, as in modes.  Parameters with which history values at the
+start change are refused.  Where a contact is about to change its state, results have a kink, and derivatives hold on
+one side.
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
 
@@ -37,6 +39,8 @@ STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
 """Step h of differences per value of a parameter [1]: truncation h² and rounding eps/h are then equally small."""
 BALANCED = 1e-4
 """Force out of balance, per largest force, up to which a state counts as an equilibrium [1]."""
+SAME = 1e-9
+"""Change of history values, relative to the largest, that is none [1]."""
 ROUNDING = 1e-15
 """Rounding of forces per stiffness and largest coordinate [1]."""
 Results = Callable[[State], Mapping[str, float]]
@@ -98,12 +102,14 @@ def find_equilibrium(
     require_balance(float(np.abs(left).max(initial=0.0)), size, rounding)
     factors = factorise(motion)
     slopes, multiplier_slopes = dict[str, FloatArray](), dict[str, FloatArray]()
+    at_start = find_history(world, state.t)
     unknowns = motion.sparsity.unknowns
     for name in p:
         moved = []
         for side in (1.0, -1.0):
             other, _ = create_model(model, {**p, name: p[name] + side * h[name]})
             require_equal(world, other, name)
+            require_history(at_start, find_history(other, state.t), name)
             moved.append(eval_residual(serial_assembly(other), transplant(state, other))[0])
         right = np.zeros(motion.K.getSize()[0])
         (f, c), (f_below, c_below) = moved
@@ -144,8 +150,9 @@ def evaluate(
         y by name, and dy by name and parameter, in units of results per unit of the parameter.
 
     Raises:
-        ModelError: parameters or results that are no finite numbers, models of other tables, a state that is no
-            equilibrium, first-order states, a singular tangent, or several processes.
+        ModelError: parameters or results that are no finite numbers, models of other tables or with other history
+            values at the start, a state that is no equilibrium, first-order states, a singular tangent, or several
+            processes.
         NotConverged: of the solve.
     """
     found = find_equilibrium(model, p, solve, steps)
@@ -218,6 +225,24 @@ def transplant(state: State, world: World) -> State:
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
     found.data[:] = found.start_data[:] = state.data
     return found
+
+
+def find_history(world: World, time: float) -> FloatArray:
+    """History values of contacts at the start of a model, as the anchors of points that touch."""
+    start = State(world)
+    start.t = time
+    serial_assembly(world).decide(start)
+    return start.data
+
+
+def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
+    """Raise ModelError if history values at the start change with a parameter, as anchors do with the geometry."""
+    change = float(np.abs(other - before).max(initial=0.0))
+    if change > SAME * float(np.abs(before).max(initial=0.0)):
+        raise ModelError(
+            f"the history values of contacts at the start change with {name!r}: its derivatives would leave out "
+            "anchors that move; take differences of whole solves"
+        )
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:

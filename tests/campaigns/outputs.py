@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from windlass.commands import show, sweep
-from windlass.commands.studies import evaluation, sweep_plots, sweep_table
+from windlass.commands import optimise, show, sweep
+from windlass.commands.studies import convergence_plot, evaluation, sweep_plots, sweep_table
 from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
 from windlass.exudyn import export
@@ -146,6 +146,13 @@ def write_table(folder: Path) -> None:
     CsvTable(folder / "any.csv", [("a", "m"), ("b", "s")], [(1.0, 2.0)]).close()
 
 
+def finish_search(folder: Path) -> None:
+    """The table and the picture of windlass optimise."""
+    rows = [{"case": 1, "friction": 0.3, "status": "ok", "reason": "", "run_time": 1.0, "loss": 0.5}]
+    sweep_table.write_table(folder, rows, optimise.TABLE)
+    convergence_plot.draw_convergence(folder / optimise.PICTURE, [0.5], [True], "loss", 1.0)
+
+
 def finish_sweep(folder: Path) -> None:
     """Table and picture of a sweep."""
     rows = [{"case": k, "mu": k, "status": "ok", "reason": "", "run_time": 1.0, "x": 2.0 * k} for k in (1, 2)]
@@ -207,6 +214,7 @@ WAYS = (
     Way("campbell", ("campbell.csv", "campbell.png"), draw_campbell, makes_folder=True),
     Way("CsvTable", ("any.csv",), write_table),
     Way("windlass sweep", ("sweep.csv", "plots/x.png"), finish_sweep),
+    Way("windlass optimise", ("optimise.csv", "optimise.png"), finish_search),
     Way("windlass-export-exudyn", ("model.json",), export_exudyn),
     Way("windlass post", ("spectrum.csv", "tension.png"), evaluate_table, makes_folder=True),
     Way("windlass show", ("frame.png",), show_picture),
