@@ -174,9 +174,12 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
     assert_allclose(lost / 100.0, outcome.errors["power"], rtol=0.2)
 
 
-@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("seed", range(10))
 def test_drive_at_random(seed: int) -> None:
-    """Two drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face."""
+    """Ten drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face.
+
+    Measured: at most 0.23 % of the loss, 0.38 % of tensions, 0.65 % of hub loads, 0.26 % of torque and power.
+    """
     from drives import draw  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
 
