@@ -74,14 +74,23 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 
 
 @kernel
-def find_closed(p: Any, data: FloatArray, start: FloatArray, closed: NDArray[np.bool_]) -> None:
-    """Which rows are closed, or were at the start of the step, with the thing that they have now, shape (rows,)."""
-    c = p.points
-    for i in range(len(c.n)):
-        first, number = c.data[i], data[p.place[i]]
+def find_closed(
+    first: IntArray,
+    points: IntArray,
+    place: IntArray,
+    data: FloatArray,
+    start: FloatArray,
+    closed: NDArray[np.bool_],
+) -> None:
+    """Which rows are closed, or were at the start of the step, with the thing that they have now, shape (rows,).
+
+    ``first``, ``points``: see `PairSearch.find_values`.
+    """
+    for i in range(len(first)):
+        number = data[place[i]]
         closed[i] = False
-        for at in range(first, first + c.n[i]):
-            closed[i] |= number > 0.0 and (data[at] <= 0.0 or (start[at] <= 0.0 and start[p.place[i]] == number))
+        for at in range(first[i], first[i] + points[i]):
+            closed[i] |= number > 0.0 and (data[at] <= 0.0 or (start[at] <= 0.0 and start[place[i]] == number))
 
 
 @dataclass
@@ -128,6 +137,10 @@ class PairSearch(ABC):
         """Groups, numbers of their possible partners, and gaps [m] of all pairs closer than the skin, shape
         (pairs,)."""
 
+    def find_values(self) -> tuple[IntArray, IntArray]:
+        """Place of the first history value of each row, and its number of points, shape (rows,) each."""
+        return self.p.points.data, self.p.points.n
+
     def eval_slack(self) -> float:
         """Largest motion of a point beyond the control points of its cable [m]."""
         return 0.0
@@ -162,7 +175,8 @@ class PairSearch(ABC):
         """Give the pairs places in the rows of their groups: first closed pairs, then the nearest."""
         p, data, many = self.p, fields.data, len(self.p.dofs)
         closed = np.zeros(len(p.place), dtype=bool)
-        find_closed(p, data, fields.start_data, closed)
+        first, points = self.find_values()
+        find_closed(first, points, p.place, data, fields.start_data, closed)
         has = p.group * many + data[p.place].astype(np.int64)
         pairs = group * many + number
         held = np.unique(has[closed])
@@ -197,9 +211,8 @@ class PairSearch(ABC):
         )  # fmt: skip
         rows = free[at]
         data[p.place[rows]] = missing[of] % many
-        for k in rows:
-            first, n = p.points.data[k], p.points.n[k]
-            data[first : first + n], data[first + n : first + 2 * n] = OPEN_GAP, UNDEFINED
+        for begin, n in zip(first[rows], points[rows], strict=True):
+            data[begin : begin + n], data[begin + n : begin + 2 * n] = OPEN_GAP, UNDEFINED
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:

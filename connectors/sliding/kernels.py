@@ -12,7 +12,7 @@ import numpy as np
 
 from windlass.connectors.friction.regularised import smooth_sign
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.sliding.places import SlidingColumns, is_lost, place_of
+from windlass.connectors.sliding.places import SlidingRows, is_lost, place_of
 from windlass.elements.cable2d.points import shape, shape_bend, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -28,34 +28,35 @@ NUMBERS = 17
 
 
 @kernel
-def fill_place(c: SlidingColumns, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
+def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
     """S, S', S'' and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
-    L = c.length[c.cable[i]]
-    s = (place_of(c, i, x) - c.offset[i]) / L
+    row = c.rows[i]
+    L = c.cables[row.cable].length
+    s = (place_of(c, i, x) - row.offset) / L
     S[0, 0], S[0, 1], S[0, 2], S[0, 3] = shape(s, L)
     S[1, 0], S[1, 1], S[1, 2], S[1, 3] = shape_slope(s, L)
     S[2, 0], S[2, 1], S[2, 2], S[2, 3] = shape_bend(s, L)
     for d in range(3):
-        for row in range(5):
-            w[row, d] = 0.0
-        if d < c.dims[i]:
+        for k in range(5):
+            w[k, d] = 0.0
+        if d < row.dims:
             for a in range(4):
-                n = c.dofs[i, 2 + c.width + c.dims[i] * a + d]
-                for row in range(3):
-                    w[row, d] += S[row, a] * x[n]
+                n = c.dofs[i, 2 + c.width + row.dims * a + d]
+                for k in range(3):
+                    w[k, d] += S[k, a] * x[n]
                 w[RT, d] += S[0, a] * v[n]
                 w[PT, d] += S[1, a] * v[n]
 
 
 @kernel
-def speed_of(c: SlidingColumns, i: int, v: FloatArray) -> float:
+def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
     """σ_t of row i [m/s]."""
     return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
 
 
 @kernel
 def add_equations(
-    c: SlidingColumns,
+    c: SlidingRows,
     m: PositionColumns,
     x: FloatArray,
     v: FloatArray,
@@ -66,20 +67,22 @@ def add_equations(
 ) -> None:
     """C += r(ξ) - position of the marker, or its rate; f += C_qᵀ λ."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
-    for i in range(len(c.marker)):
-        if not c.on[i] or c.left[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.on or row.left:
             # s is held, and nothing else
-            s, k = c.dofs[i, 0], c.lam[i, 0]
-            C[k] += v[s] if rate_level else x[s] - c.reference[i, 0] - c.held[i]
+            s, k = c.dofs[i, 0], row.lam[0]
+            C[k] += v[s] if rate_level else x[s] - row.reference[0] - row.held
             f[s] += lam[k]
-            C[c.lam[i, 1]] += lam[c.lam[i, 1]]
-            C[c.lam[i, 2]] += lam[c.lam[i, 2]]
+            C[row.lam[1]] += lam[row.lam[1]]
+            C[row.lam[2]] += lam[row.lam[2]]
             continue
+        # the place on the cable, and the equations at it
         fill_place(c, i, x, v, S, w)
-        lost, j = is_lost(c, i, place_of(c, i, x)), c.marker[i]
+        lost, j = is_lost(c, i, place_of(c, i, x)), row.marker
         for d in range(3):
-            k = c.lam[i, d]
-            if d >= c.dims[i]:
+            k = row.lam[d]
+            if d >= row.dims:
                 C[k] += lam[k]
                 continue
             if lost:
@@ -88,17 +91,18 @@ def add_equations(
                 C[k] += w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[j, d]
             else:
                 C[k] += w[R, d] - m.p[j, d]
+            # forces on s, the axial motion, the marker and the nodes
             f[c.dofs[i, 0]] += lam[k] * w[P, d]
             f[c.dofs[i, 1 + c.width]] += lam[k] * w[P, d]
             for b in range(c.width):
                 f[c.dofs[i, 1 + b]] -= lam[k] * m.J[j, d, b]
             for a in range(4):
-                f[c.dofs[i, 2 + c.width + c.dims[i] * a + d]] += lam[k] * S[0, a]
+                f[c.dofs[i, 2 + c.width + row.dims * a + d]] += lam[k] * S[0, a]
 
 
 @kernel
 def add_equation_tangent(
-    c: SlidingColumns,
+    c: SlidingRows,
     m: PositionColumns,
     x: FloatArray,
     v: FloatArray,
@@ -112,15 +116,17 @@ def add_equation_tangent(
     """values += derivatives of C and of C_qᵀ λ, and of the friction by λ."""
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
-    for i in range(len(c.marker)):
-        if not c.on[i] or c.left[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.on or row.left:
             values[slots.rows[i, 0, 0]] += dv if rate_level else dq
             values[slots.columns[i, 0, 0]] += slots.scale
             values[slots.diagonal[i, 1]] += slots.scale
             values[slots.diagonal[i, 2]] += slots.scale
             continue
+        # the place on the cable
         fill_place(c, i, x, v, S, w)
-        j, ale, speed, dims = c.marker[i], 1 + c.width, speed_of(c, i, v), c.dims[i]
+        j, ale, speed, dims = row.marker, 1 + c.width, speed_of(c, i, v), row.dims
         for d in range(3):
             if d >= dims:
                 values[slots.diagonal[i, d]] += slots.scale
@@ -134,11 +140,10 @@ def add_equation_tangent(
             for a in range(4):
                 G[ale + 1 + dims * a + d], Y[ale + 1 + dims * a + d] = S[0, a], S[1, a] * speed
             for b in range(len(G)):
-                row = dv * G[b] + dq * Y[b] if rate_level else dq * G[b]
-                values[slots.rows[i, d, b]] += row
+                values[slots.rows[i, d, b]] += dv * G[b] + dq * Y[b] if rate_level else dq * G[b]
                 values[slots.columns[i, b, d]] += slots.scale * G[b]
             # second derivatives of C
-            force = dq * lam[c.lam[i, d]]
+            force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
             # with respect to s and the axial motion, and mixed with the nodes
@@ -157,56 +162,59 @@ def add_equation_tangent(
                     for b in range(c.width):
                         values[slots.block[i, 1 + a, 1 + b]] -= force * m.H[h, d, a, b]
         # friction along the cable by λ
-        if c.mu[i] > 0.0:
+        if row.mu > 0.0:
             eval_friction(c, i, w, v, lam, F)
             for d in range(dims):
                 values[slots.columns[i, 0, d]] += slots.scale * F[2] * F[3 + d]
 
 
 @kernel
-def add_accelerations(c: SlidingColumns, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
+def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
     """C += right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
-    for i in range(len(c.marker)):
-        if not c.on[i] or c.left[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.on or row.left:
             continue
         fill_place(c, i, x, v, S, w)
         speed = speed_of(c, i, v)
-        for d in range(c.dims[i]):
+        for d in range(row.dims):
             total = -(2.0 * w[PT, d] + w[K, d] * speed) * speed
             for b in range(c.width):
-                total += m.Jd[c.marker[i], d, b] * v[c.dofs[i, 1 + b]]
-            C[c.lam[i, d]] += total
+                total += m.Jd[row.marker, d, b] * v[c.dofs[i, 1 + b]]
+            C[row.lam[d]] += total
 
 
 @kernel
-def eval_friction(c: SlidingColumns, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
+def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
     """T of row i [N]; F gets l T, l² ∂T/∂w, l ∂T/∂N, and n = λ⊥/N, 0 where N = 0, shape (6,)."""
+    row = c.rows[i]
     square, along = 0.0, 0.0
-    for d in range(c.dims[i]):
+    for d in range(row.dims):
         square += w[P, d] * w[P, d]
-        along += w[P, d] * lam[c.lam[i, d]]
+        along += w[P, d] * lam[row.lam[d]]
     l = sqrt(square)
     N, F[5] = 0.0, 0.0
-    for d in range(c.dims[i]):
-        F[3 + d] = lam[c.lam[i, d]] - w[P, d] * along / square
+    for d in range(row.dims):
+        F[3 + d] = lam[row.lam[d]] - w[P, d] * along / square
         N += F[3 + d] * F[3 + d]
     N = sqrt(N)
     for d in range(3):
         F[3 + d] = F[3 + d] / N if N > 0.0 else 0.0
     speed = l * v[c.dofs[i, 0]]
-    share, slope = smooth_sign(speed, c.v0[i])
-    T: float = c.d[i] * speed + c.mu[i] * N * share
-    F[0], F[1], F[2] = l * T, square * (c.d[i] + c.mu[i] * N * slope), l * c.mu[i] * share
+    share, slope = smooth_sign(speed, row.v0)
+    T: float = row.d * speed + row.mu * N * share
+    F[0], F[1], F[2] = l * T, square * (row.d + row.mu * N * slope), l * row.mu * share
     return T
 
 
 @kernel
-def add_friction(c: SlidingColumns, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
+def add_friction(c: SlidingRows, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
     """f += l T on s."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
-    for i in range(len(c.marker)):
-        if c.on[i] and not c.left[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if row.on and not row.left:
             fill_place(c, i, x, v, S, w)
             eval_friction(c, i, w, v, lam, F)
             f[c.dofs[i, 0]] += F[0]
@@ -214,7 +222,7 @@ def add_friction(c: SlidingColumns, x: FloatArray, v: FloatArray, lam: FloatArra
 
 @kernel
 def add_friction_tangent(
-    c: SlidingColumns,
+    c: SlidingRows,
     x: FloatArray,
     v: FloatArray,
     lam: FloatArray,
@@ -225,28 +233,30 @@ def add_friction_tangent(
 ) -> None:
     """values += derivatives of l T by coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
-    for i in range(len(c.marker)):
-        if not c.on[i] or c.left[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.on or row.left:
             continue
+        # friction at the place on the cable
         fill_place(c, i, x, v, S, w)
         T = eval_friction(c, i, w, v, lam, F)
         square, along, s_t, ale = 0.0, 0.0, v[c.dofs[i, 0]], 1 + c.width
-        for d in range(c.dims[i]):
+        for d in range(row.dims):
             square += w[P, d] * w[P, d]
-            along += w[P, d] * lam[c.lam[i, d]]
+            along += w[P, d] * lam[row.lam[d]]
         l = sqrt(square)
         values[slots[i, 0, 0]] += dv * F[1]
-        for d in range(c.dims[i]):
+        for d in range(row.dims):
             by_slope = w[P, d] / l * (T + F[1] / l * s_t) - F[2] * along / square * F[3 + d]
             values[slots[i, 0, 0]] += dq * by_slope * w[K, d]
             values[slots[i, 0, ale]] += dq * by_slope * w[K, d]
             for a in range(4):
-                values[slots[i, 0, ale + 1 + c.dims[i] * a + d]] += dq * by_slope * S[1, a]
+                values[slots[i, 0, ale + 1 + row.dims * a + d]] += dq * by_slope * S[1, a]
 
 
 @kernel
 def fill_outputs(
-    c: SlidingColumns,
+    c: SlidingRows,
     m: PositionColumns,
     x: FloatArray,
     v: FloatArray,
@@ -255,22 +265,23 @@ def fill_outputs(
 ) -> None:
     """The numbers of each row, shape (n, NUMBERS), see `PLACE` and the others."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
-    for i in range(len(c.marker)):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
         place = place_of(c, i, x)
         out[i, :] = 0.0
-        out[i, PLACE], out[i, ON_CABLE] = place, c.cable[i] - c.first[i]
-        if not c.closed[i]:
-            out[i, END] = -1.0 if place <= 0.0 else (1.0 if place >= c.total[i] else 0.0)
-        if not c.on[i] or c.left[i]:
+        out[i, PLACE], out[i, ON_CABLE] = place, row.cable - row.first
+        if not row.closed:
+            out[i, END] = -1.0 if place <= 0.0 else (1.0 if place >= row.total else 0.0)
+        if not row.on or row.left:
             continue
         fill_place(c, i, x, v, S, w)
         T = eval_friction(c, i, w, v, lam, F)
         l = sqrt(w[P, 0] ** 2 + w[P, 1] ** 2 + w[P, 2] ** 2)
         s_t, N = v[c.dofs[i, 0]], 0.0
-        for d in range(c.dims[i]):
-            N += F[3 + d] * lam[c.lam[i, d]]
+        for d in range(row.dims):
+            N += F[3 + d] * lam[row.lam[d]]
             # +λ acts on the marker
-            out[i, FORCE + d], out[i, GAP + d] = lam[c.lam[i, d]], w[R, d] - m.p[c.marker[i], d]
-            out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[c.marker[i], d]
+            out[i, FORCE + d], out[i, GAP + d] = lam[row.lam[d]], w[R, d] - m.p[row.marker, d]
+            out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[row.marker, d]
         out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t
         out[i, TRACK_SPEED] = l * speed_of(c, i, v)

@@ -7,7 +7,7 @@ of the marker, axial motion of the material, nodes of the cable].
 from __future__ import annotations
 
 from math import floor, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,117 +22,114 @@ BEYOND = 0.5
 """Largest distance beyond an end of the track of a joint that does not leave it, per length of the last cable [1]."""
 
 
-class SlidingColumns(NamedTuple):
-    """Rows of sliding joints; n rows, all tracks with c cables."""
+class SlidingRows(NamedTuple):
+    """Rows of sliding joints; n rows, all tracks with c cables.
 
-    marker: IntArray  # position of the marker in the columns of its family, shape (n,)
-    width: int  # coordinates of a marker
-    # local coordinate numbers, including the nodes of the present cable, shape (n, width + 14)
+    Attributes:
+        rows: records, shape (n,), with the position of the ``marker`` in the columns of its family, the local numbers
+            of the multipliers ``lam`` (3), whether it is ``on`` and ``leaves`` its track at the ends, the number of
+            equations ``dims``, the ``reference`` of s and of the axial motion [m] (2), friction ``d``, ``mu``, ``v0``
+            [N s/m, 1, m/s], the position of the history values ``data``, the ``first`` and ``last`` cable of the track,
+            whether it is ``closed``, and its ``total`` length [m]; what follows from the history values: the ``cable``
+            that the row is bound to, its ``offset`` S with the turns of a closed track [m], whether the row has
+            ``left`` its track, and the displacement of s where it is switched off or has left, ``held`` [m].
+        cables: records, shape (c,): place of the ``start`` [m], ``length`` [m], coordinate numbers ``nodes`` (13).
+        dofs: local coordinate numbers, including the nodes of the present cable, shape (n, width + 14).
+        width: coordinates of a marker.
+    """
+
+    rows: NDArray[Any]
+    cables: NDArray[Any]
     dofs: IntArray
-    lam: IntArray  # local numbers of the multipliers, shape (n, 3)
-    on: NDArray[np.bool_]  # switched on, shape (n,)
-    leaves: NDArray[np.bool_]  # leaves its track at the ends, shape (n,)
-    dims: IntArray  # equations of the row, shape (n,)
-    reference: FloatArray  # of s and of the axial motion [m], shape (n, 2)
-    d: FloatArray  # d, mu, v0: friction [N s/m, 1, m/s], shape (n,)
-    mu: FloatArray
-    v0: FloatArray
-    data: IntArray  # position of the history values, shape (n,)
-    first: IntArray  # first, last: cables of the track, the last one included, shape (n,)
-    last: IntArray
-    closed: NDArray[np.bool_]  # the track is closed, shape (n,)
-    total: FloatArray  # its length [m], shape (n,)
-    # start, length, nodes: of each cable: place of its start [m], length [m], local coordinate numbers, shapes
-    # (c,), (c,) and (c, 13)
-    start: FloatArray
-    length: FloatArray
-    nodes: IntArray
-    cable: IntArray  # cable that a row is bound to, shape (n,)
-    offset: FloatArray  # S, with the turns of a closed track [m], shape (n,)
-    left: NDArray[np.bool_]  # the row has left its track, shape (n,)
-    held: FloatArray  # displacement of s where it is switched off or has left [m], shape (n,)
+    width: int
 
 
 @kernel
-def place_of(c: SlidingColumns, i: int, x: FloatArray) -> float:
+def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
     """σ of row i [m]."""
-    moved: float = x[c.dofs[i, 1 + c.width]] - c.reference[i, 1]
+    row = c.rows[i]
+    moved: float = x[c.dofs[i, 1 + c.width]] - row.reference[1]
     return float(x[c.dofs[i, 0]] + moved)
 
 
 @kernel
-def find_cable(c: SlidingColumns, i: int, place: float, near: int) -> tuple[int, float]:
+def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, float]:
     """The cable at a place along the track of row i, sought from a near one, and the number of turns."""
-    turns = float(floor(place / c.total[i])) if c.closed[i] else 0.0
-    place -= turns * c.total[i]
-    cable = min(max(near, c.first[i]), c.last[i])
-    while cable < c.last[i] and place > c.start[cable] + c.length[cable]:
+    row = c.rows[i]
+    turns = float(floor(place / row.total)) if row.closed else 0.0
+    place -= turns * row.total
+    cable = min(max(near, row.first), row.last)
+    while cable < row.last and place > c.cables[cable].start + c.cables[cable].length:
         cable += 1
-    while cable > c.first[i] and place < c.start[cable]:
+    while cable > row.first and place < c.cables[cable].start:
         cable -= 1
     return cable, turns
 
 
 @kernel
-def assign_cables(c: SlidingColumns, x: FloatArray, data: FloatArray) -> bool:
+def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
     """Bind rows to the cables of the history values; whether any is bound to another one than before."""
     changed = False
-    for i in range(len(c.marker)):
-        at = c.data[i]
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        at = row.data
         if data[at + CABLE] == UNKNOWN:
-            cable, turns = find_cable(c, i, place_of(c, i, x), c.first[i])
+            cable, turns = find_cable(c, i, place_of(c, i, x), row.first)
         else:
-            cable, turns = c.first[i] + int(data[at + CABLE]), data[at + TURNS]
-        c.offset[i] = c.start[cable] + turns * c.total[i]
-        c.left[i], c.held[i] = data[at + LEFT] > 0.0, data[at + HELD]
-        if cable != c.cable[i]:
+            cable, turns = row.first + int(data[at + CABLE]), data[at + TURNS]
+        row.offset = c.cables[cable].start + turns * row.total
+        row.left, row.held = data[at + LEFT] > 0.0, data[at + HELD]
+        if cable != row.cable:
             changed = True
-            c.cable[i] = cable
-            for a in range(c.nodes.shape[1]):
-                c.dofs[i, 1 + c.width + a] = c.nodes[cable, a]
+            row.cable = cable
+            for a in range(len(c.cables[cable].nodes)):
+                c.dofs[i, 1 + c.width + a] = c.cables[cable].nodes[a]
     return changed
 
 
 @kernel
-def note_cables(c: SlidingColumns, x: FloatArray, data: FloatArray) -> None:
+def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
     """Set the cables of the history values from the places of rows, as at the start of a run."""
-    for i in range(len(c.marker)):
-        at = c.data[i]
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        at = row.data
         if data[at + LEFT] <= 0.0:
-            cable, turns = find_cable(c, i, place_of(c, i, x), c.first[i])
-            data[at + CABLE], data[at + TURNS] = cable - c.first[i], turns
-            data[at + HELD] = x[c.dofs[i, 0]] - c.reference[i, 0]
+            cable, turns = find_cable(c, i, place_of(c, i, x), row.first)
+            data[at + CABLE], data[at + TURNS] = cable - row.first, turns
+            data[at + HELD] = x[c.dofs[i, 0]] - row.reference[0]
 
 
 @kernel
-def update_cables(c: SlidingColumns, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
+def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
     """The post-Newton update: which cable each row is on, and whether it has left its track.
 
     A new cable has a different cubic, so the step must be solved again, unless the joint carries no force.
     """
     error, changed, largest, worst = 0.0, False, 0.0, -1
-    for i in range(len(c.marker)):
-        at = c.data[i]
-        if not c.on[i] or data[at + LEFT] > 0.0:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        at = row.data
+        if not row.on or data[at + LEFT] > 0.0:
             continue
         place = place_of(c, i, x)
-        force = sqrt(lam[c.lam[i, 0]] ** 2 + lam[c.lam[i, 1]] ** 2 + lam[c.lam[i, 2]] ** 2)
+        force = sqrt(lam[row.lam[0]] ** 2 + lam[row.lam[1]] ** 2 + lam[row.lam[2]] ** 2)
         largest = max(largest, force)
-        cable, turns = find_cable(c, i, place, c.cable[i])
-        leaves = c.leaves[i] and not c.closed[i] and (place < 0.0 or place > c.total[i])
-        if cable - c.first[i] != data[at + CABLE] or turns != data[at + TURNS] or leaves:
+        cable, turns = find_cable(c, i, place, row.cable)
+        leaves = row.leaves and not row.closed and (place < 0.0 or place > row.total)
+        if cable - row.first != data[at + CABLE] or turns != data[at + TURNS] or leaves:
             changed = True
             if force > error:
                 error, worst = force, i
-        data[at + CABLE], data[at + TURNS], data[at + LEFT] = cable - c.first[i], turns, 1.0 if leaves else 0.0
-        data[at + HELD] = x[c.dofs[i, 0]] - c.reference[i, 0]
+        data[at + CABLE], data[at + TURNS], data[at + LEFT] = cable - row.first, turns, 1.0 if leaves else 0.0
+        data[at + HELD] = x[c.dofs[i, 0]] - row.reference[0]
     note_outcome(outcome, error, np.inf, changed, largest, worst)
 
 
 @kernel
-def is_lost(c: SlidingColumns, i: int, place: float) -> bool:
+def is_lost(c: SlidingRows, i: int, place: float) -> bool:
     """Whether a joint that must stay on its track is far beyond one of its ends."""
-    if c.closed[i] or c.leaves[i]:
+    row = c.rows[i]
+    if row.closed or row.leaves:
         return False
-    before, after = BEYOND * c.length[c.first[i]], BEYOND * c.length[c.last[i]]
-    return bool(place < -before or place > c.total[i] + after)
+    before, after = BEYOND * c.cables[row.first].length, BEYOND * c.cables[row.last].length
+    return bool(place < -before or place > row.total + after)

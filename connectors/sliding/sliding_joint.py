@@ -53,7 +53,7 @@ from windlass.connectors.sliding.kernels import (
 )
 from windlass.connectors.sliding.places import (
     UNKNOWN,
-    SlidingColumns,
+    SlidingRows,
     assign_cables,
     is_lost,
     note_cables,
@@ -67,6 +67,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import EntityTable
@@ -146,7 +147,7 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-def bind(rows: LocalRows) -> SlidingColumns:
+def bind(rows: LocalRows) -> SlidingRows:
     """The rows for the kernels, on the cables on which they begin."""
     world, layout, count = rows.world, rows.layout, len(rows.rows)
     t = read_tracks(world)
@@ -155,10 +156,8 @@ def bind(rows: LocalRows) -> SlidingColumns:
     first, last = t.first[number], t.first[number + 1] - 1
     nodes = layout.local_dofs(t.dofs)
     axial = nodes[first, 0]
-    return SlidingColumns(
+    joints = create_records(
         marker=rows.markers("marker"),
-        width=world.ref_width(rows.table, "marker"),
-        dofs=rows.dofs.copy(),
         lam=layout.multipliers(rows.table, rows.rows),
         on=rows.local("active"),
         leaves=rows.local("leaves"),
@@ -172,19 +171,18 @@ def bind(rows: LocalRows) -> SlidingColumns:
         last=last,
         closed=t.closed[number],
         total=t.start[last] + t.length[last],
-        start=t.start,
-        length=t.length,
-        nodes=nodes,
         cable=cable,
         offset=np.zeros(count),
         left=np.zeros(count, bool),
         held=np.zeros(count),
     )
+    cables = create_records(start=t.start, length=t.length, nodes=nodes)
+    return SlidingRows(joints, cables, rows.dofs.copy(), world.ref_width(rows.table, "marker"))
 
 
 def build(rows: LocalRows) -> System:
     """The system of `SlidingJoint`."""
-    c: SlidingColumns = bind(rows)
+    c: SlidingRows = bind(rows)
     assign, note, processes = call(assign_cables), call(note_cables), rows.layout.processes
     update = call(update_cables, lambda s: (c, s.x, s.lam, s.data, s.outcome))
     system = System("SlidingJoint", c.dofs)
@@ -207,51 +205,52 @@ def build(rows: LocalRows) -> System:
     system.residual = call(add_friction, lambda s: (c, s.x, s.v, s.lam, s.f))
     system.tangent = call(add_friction_tangent, lambda s: (c, s.x, s.v, s.lam, s.dq, s.dv, s.slots, s.values))
     system.constraint = ConstraintSystem(
-        c.lam,
+        c.rows["lam"].copy(),
         call(add_equations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.lam, s.rate_level, s.C, s.f)),
         call(
             add_equation_tangent,
             lambda s: (c, s.markers[FAMILY], s.x, s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
         ),
         call(add_accelerations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.C)),
-        rubs=bool((c.mu != 0.0).any()),
+        rubs=bool((c.rows["mu"] != 0.0).any()),
     )
-    rubs = bool((c.d != 0.0).any() or (c.mu != 0.0).any())
+    rubs = bool((c.rows["d"] != 0.0).any() or (c.rows["mu"] != 0.0).any())
     system.account = Account.of(lost={"friction": lambda s: evaluate_rows(rows, s)[:, 4]}, conserves=not rubs)
     system.checks.diagnose = lambda s: find_lost(rows, c, s)
     return system
 
 
-def check_distances(rows: LocalRows, c: SlidingColumns, s: Fields) -> None:
+def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     """Raise ModelError for a point that is not on its cable at the start of a solve."""
     out = evaluate_rows(rows, s)
+    length = c.cables["length"][c.rows["cable"]]
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
     # not `>`: the distance is NaN at a place too large to be evaluated
-    for i in np.flatnonzero(~(distance <= OFF * c.length[c.cable]))[:1]:
-        p = s.markers[FAMILY].p[c.marker[i]]
+    for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
+        p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(
             f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "
             f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on it at the start, within "
-            f"{OFF * c.length[c.cable[i]]:.3g} m"
+            f"{OFF * length[i]:.3g} m"
         )
 
 
-def find_lost(rows: LocalRows, c: SlidingColumns, s: Fields) -> list[str]:
+def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
     """Texts on joints that have left the ends of their tracks."""
     found = []
-    for i in np.flatnonzero(c.on & ~c.left):
+    for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):
         place = place_of(c, int(i), s.x)
         if is_lost(c, int(i), place):
             found.append(
                 f"{rows.table.describe(int(rows.rows[i]))} has run off the end of its rope: s = {place:.6g} m, the "
-                f"rope is from 0 to {c.total[i]:.6g} m; give stops (`end_stops`), or leaves=True"
+                f"rope is from 0 to {c.rows['total'][i]:.6g} m; give stops (`end_stops`), or leaves=True"
             )
     return found
 
 
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
     """The numbers of `fill_outputs`, shape (rows, NUMBERS)."""
-    c: SlidingColumns = rows.columns
+    c: SlidingRows = rows.columns
     assign_cables(c, s.x, s.data)
     out = np.zeros((len(rows.rows), NUMBERS))
     fill_outputs(c, s.markers[FAMILY], s.x, s.v, s.lam, out)
@@ -266,7 +265,7 @@ def output(unit: str, doc: str, which: int | slice) -> Output:
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     """Each joint as a line from its place on the cable to its point, which only shows where it has left."""
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
-    p = s.markers[FAMILY].p[c.marker]
+    p = s.markers[FAMILY].p[c.rows["marker"]]
     shown = {"friction_force": (FRICTION, "N"), "normal_force": (NORMAL, "N"), "slide_speed": (SPEED, "m/s")}
     return Drawing(
         points=np.stack((p + out[:, GAP : GAP + 3], p), axis=1).reshape(-1, 3),
@@ -283,7 +282,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 def find_left(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """1 where a joint has left its track, shape (rows,)."""
     evaluate_rows(rows, s)
-    left: FloatArray = rows.columns.left.astype(float)
+    left: FloatArray = rows.columns.rows["left"].astype(float)
     return left
 
 

@@ -42,6 +42,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -101,9 +102,9 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> ContactRows:
-    """The columns of rows with these surfaces."""
+    """The rows for the kernels, with these surfaces."""
     dofs, shared = np.ascontiguousarray(rows.dofs), bind_parameters(rows, rows.local("points"))
-    return ContactRows(surfaces=surfaces, surface=surface, rc=rows.local("rope_radius"), dofs=dofs, **shared)
+    return ContactRows(surfaces, create_records(surface=surface, rc=rows.local("rope_radius"), **shared), dofs)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -150,19 +151,19 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
     """Cables from which motion cannot begin; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1)
-    surfaces, length = rows.local("surface"), c.L * c.n
+    surfaces, length = rows.local("surface"), c.rows["L"] * c.rows["n"]
     return [
         f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m behind the surface "
         f"{rows.world.entity(int(surfaces[i]))!r}: must be < {length[i]:.3g} m, its length; lay it on the surface, "
         "on sea beds by `hang_from_ground`"
-        for i in np.flatnonzero(c.active & (gap < -length))
+        for i in np.flatnonzero(c.rows["active"] & (gap < -length))
     ]
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
     """Reasons for doubt: cables that begin deep behind a surface, steps longer than the period of cables on their
     contact, surfaces out of reach."""
-    on = np.flatnonzero(c.active)
+    on = np.flatnonzero(c.rows["active"])
     if not len(on):
         return []
     gap = eval_points(c, fields)[..., 1].min(axis=1)
@@ -171,7 +172,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         return f"the surface {rows.world.entity(int(rows.local('surface')[row]))!r}"
 
     found, worst = [], on[np.argmin(gap[on])]
-    if gap[worst] < -DEEP * c.L[worst] * c.n[worst]:
+    if gap[worst] < -DEEP * c.rows[worst].L * c.rows[worst].n:
         found.append(
             f"a cable begins {-gap[worst]:.3g} m behind {name(worst)} and is driven out from there: lay it on the "
             "surface, on sea beds by `hang_from_ground`"
@@ -180,8 +181,8 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         return found + find_long_steps(rows, c, on, step)
     # cables of other processes may be near even if no cable of this one is
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
-        mine = np.flatnonzero(c.surface == s)
-        if gap[mine].min() > (c.L * c.n)[mine].sum():
+        mine = np.flatnonzero(c.rows["surface"] == s)
+        if gap[mine].min() > (c.rows["L"] * c.rows["n"])[mine].sum():
             row = mine[np.argmin(gap[mine])]
             found.append(f"no cable is near {name(row)}: the nearest is {gap[row]:.3g} m away")
     return found
@@ -189,9 +190,9 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
     """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active rows."""
-    mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.L
+    mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["L"]
     heavy = on[mass[on] > 0.0]
-    period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.kc[heavy])
+    period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.rows["kc"][heavy])
     if not len(heavy) or period.min() >= step:
         return []
     worst, least = heavy[np.argmin(period)], period.min()
@@ -230,7 +231,7 @@ def build(rows: LocalRows) -> System:
     c: ContactRows = rows.columns
     system = create_system(rows, c)
     system.account = create_place_account(
-        lambda fields: eval_accounts(c, fields), (len(c.n), int(c.n.max(initial=0))), by="surface"
+        lambda fields: eval_accounts(c, fields), (len(c.rows), int(c.rows["n"].max(initial=0))), by="surface"
     )
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)

@@ -68,9 +68,10 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
     """The numbers of all points, row after row; points that are inactive or beyond the end of their surface count as
     far away."""
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
-    for i in range(len(c.n)):
-        n, s, rc, L = c.n[i], c.surface[i], c.rc[i], c.L[i] * c.n[i]
-        if not c.active[i]:
+    for i in range(len(c.rows)):
+        own = c.rows[i]
+        n, s, rc, L = own.n, own.surface, own.rc, own.L * own.n
+        if not own.active:
             for k in range(n):
                 numbers[at + k, GAP], numbers[at + k, X] = np.inf, np.nan
             at += n
@@ -130,7 +131,8 @@ def sweep_surfaces(
         far = max(far, sqrt(cx * cx + cy * cy + cz * cz))
     for g in range(len(first)):
         i = first[g]
-        n, L, rc, skin = c.n[i], c.L[i] * c.n[i], c.rc[i], p.skin[p.set_of[g]]
+        own = c.rows[i]
+        n, L, rc, skin = own.n, own.L * own.n, own.rc, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
         # motion of the control points, and their distance from the first
@@ -191,16 +193,18 @@ def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Ca
     def describe() -> str:
         return f"surface {which[1]} of SetSurface, by the cable of {rows.table.kind} row {rows.rows[which[0]]},"
 
-    return follow_sets(watch_surfaces(rows, c, family, spare=1), family, c.n, p.number, assign, measure, seek, describe)
+    return follow_sets(
+        watch_surfaces(rows, c, family, spare=1), family, c.rows["n"].copy(), p.number, assign, measure, seek, describe
+    )
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
     """The gaps of rows; ``spare`` as in `watch_points`."""
-    numbers, kind, first = create_numbers(int(c.n.sum()) + spare), rows.table.kind, np.cumsum(c.n)
+    numbers, kind, first = create_numbers(int(c.rows["n"].sum()) + spare), rows.table.kind, np.cumsum(c.rows["n"])
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
-        return f"point {k - int(first[row] - c.n[row])} of {kind} row {rows.rows[row]}"
+        return f"point {k - int(first[row] - c.rows[row].n)} of {kind} row {rows.rows[row]}"
 
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
     return Gaps(fill, numbers, describe, weighed=True)

@@ -34,9 +34,8 @@ Source: penalty in points and radial return: P. Wriggers, Computational Contact 
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.friction.bristle import (
@@ -65,22 +64,21 @@ Twelve = tuple[float, float, float, float, float, float, float, float, float, fl
 
 
 class ContactRows(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) unless noted otherwise."""
+    """Rows of the law.
 
-    surfaces: Geometry  # the surfaces
-    surface: IntArray  # which one a row touches
-    data: IntArray  # position of the first history value
-    n: IntArray  # number of points
-    kc: FloatArray  # kc, dc: normal stiffness [N/m] and damping [N s/m] of a point
-    dc: FloatArray
-    mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point
-    mu_k: FloatArray
-    mu: FloatArray  # friction coefficient [1]
-    rc: FloatArray  # radius of the rope [m]
-    L: FloatArray  # reference length that a point stands for [m]
-    clip: NDArray[np.bool_]  # normal force never pulls
-    active: NDArray[np.bool_]  # contributes
-    dofs: IntArray  # local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m)
+    Attributes:
+        surfaces: the surfaces.
+        rows: records, shape (rows,): the ``surface`` that a row touches, the position of its first history value
+            ``data``, the number of points ``n``; normal stiffness ``kc`` [N/m] and damping ``dc`` [N s/m] of a point,
+            tangential damping ``mu_v`` [N s/m] and stiffness ``mu_k`` [N/m], friction coefficient ``mu`` [1], radius of
+            the rope ``rc`` [m], reference length ``L`` that a point stands for [m]; ``clip``: the normal force never
+            pulls; ``active``: contributes.
+        dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
+    """
+
+    surfaces: Geometry
+    rows: NDArray[Any]
+    dofs: IntArray
 
 
 class SurfaceParameters(NamedTuple):
@@ -150,7 +148,8 @@ class Forces(NamedTuple):
 @kernel(inline=True)
 def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
     """Parameters of row i."""
-    return SurfaceParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.rc[i], c.clip[i])
+    row = c.rows[i]
+    return SurfaceParameters(row.kc, row.dc, row.mu_v, row.mu_k, row.mu, row.rc, row.clip)
 
 
 @kernel(inline=True, fast=False)

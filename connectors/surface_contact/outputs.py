@@ -63,10 +63,11 @@ def fill_numbers(
     (u_t.H V) more, which is the lever.
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
-    for i in range(len(c.n)):
-        n, first, s, par = c.n[i], c.data[i], c.surface[i], read_parameters(c, i)
+    for i in range(len(c.rows)):
+        own, par = c.rows[i], read_parameters(c, i)
+        n, first, s = own.n, own.data, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w, L = gather(x, dofs, i), gather(v, dofs, i), c.L[i] * n
+        q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.L * n
         for k in range(n):
             z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), out[i, k]
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
@@ -77,7 +78,7 @@ def fill_numbers(
             if not h.there:
                 continue
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
-            if data[first + k] > 0.0 or not c.active[i]:
+            if data[first + k] > 0.0 or not own.active:
                 continue
             # forces and rates of closed points
             state = read_state(data, start, first, n, k, par.mu_k)
@@ -115,7 +116,7 @@ _fill = call(fill_numbers)
 
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     """All numbers of all points, shape (rows, points, SIZE); rows with fewer points end with zeros and state -2."""
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), SIZE))
+    out = np.zeros((len(c.rows), int(c.rows["n"].max(initial=0)), SIZE))
     out[..., STATE], out[..., POWER + 8] = UNDEFINED, OPEN
     _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
@@ -131,9 +132,9 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)
-        + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.surface]], axis=1)[:, None]
+        + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.rows["surface"]]], axis=1)[:, None]
     )
-    error = np.finfo(float).eps * (c.kc + c.mu_k)[:, None] * size
+    error = np.finfo(float).eps * (c.rows["kc"] + c.rows["mu_k"])[:, None] * size
     return float(np.linalg.norm(error[out[..., POWER + 8] != OPEN]))
 
 
@@ -148,17 +149,17 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
     """The same for rows with these columns; rows without surface have no active points."""
-    row, point = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
-    values, length = eval_points(c, fields)[row, point], c.L[row]
+    row, point = np.nonzero(np.arange(int(c.rows["n"].max(initial=0))) < c.rows["n"][:, None])
+    values, length = eval_points(c, fields)[row, point], c.rows["L"][row]
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
     painted = {
         "contact_normal_force_per_length": Paint(values[:, FN] / length, "sum", 0.0, "N/m"),
-        "gap": Paint(np.where(c.active[row], values[:, GAP], OUTSIDE), "min", np.nan, "m"),
+        "gap": Paint(np.where(c.rows["active"][row], values[:, GAP], OUTSIDE), "min", np.nan, "m"),
         "contact_tangential_force_per_length": Paint(friction / length, "sum", 0.0, "N/m"),
         "stick_slip": Paint(values[:, STATE], "max", UNDEFINED, "1"),
     }
     if rows.table.component in rows.layout.losses:
-        work = eval_friction_work(rows)[row] / (length * c.n[row])
+        work = eval_friction_work(rows)[row] / (length * c.rows["n"][row])
         painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
     return Painting(rows.local("cable")[row], point * length, (point + 1) * length, painted)
 
@@ -180,7 +181,7 @@ def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:
         c: ContactRows = rows.columns
-        return pick(fields.markers[FAMILY], c.surfaces.marker[c.surface])
+        return pick(fields.markers[FAMILY], c.surfaces.marker[c.rows["surface"]])
 
     return Output(unit, doc, evaluate)
 
@@ -188,7 +189,9 @@ def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -
 def _eval_axes(rows: LocalRows, fields: Fields) -> Any:
     c: ContactRows = rows.columns
     return np.einsum(
-        "rij,rj->ri", fields.markers[FAMILY].A[c.surfaces.marker[c.surface]], c.surfaces.Q[c.surface, :, 2]
+        "rij,rj->ri",
+        fields.markers[FAMILY].A[c.surfaces.marker[c.rows["surface"]]],
+        c.surfaces.Q[c.rows["surface"], :, 2],
     )
 
 
@@ -208,7 +211,7 @@ OUTPUTS: dict[str, Output] = {
     "contact_position": _output("m", "the point, global, (points, 3)", lambda o, c: o[..., POSITION]),
     "normal": _output("1", "normal from surface to cable, global, (points, 3)", lambda o, c: o[..., NORMAL]),
     "line_pressure": _output(
-        "N/m", "-f_n per reference length of the cable, (points,)", lambda o, c: -o[..., FN] / c.L[:, None]
+        "N/m", "-f_n per reference length of the cable, (points,)", lambda o, c: -o[..., FN] / c.rows["L"][:, None]
     ),
     "slip_rate": _output("m/s", "|v_t| of each point, 0 where open, (points,)", lambda o, c: o[..., SPEED]),
     "force": _output(

@@ -101,16 +101,17 @@ def write_frame(o: SurfaceFrame, k: int, g: FloatArray) -> None:
 @kernel(inline=True)
 def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: FloatArray) -> None:
     """Copy row i to lane k."""
-    s = c.surface[i]
+    row = c.rows[i]
+    s = row.surface
     for a in range(CABLE):
         at = c.dofs[i, a]
         g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[at], v[at]
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
-    g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-    g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] = c.mu[i], c.rc[i], c.clip[i]
+    g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = row.kc, row.dc, row.mu_v, row.mu_k
+    g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] = row.mu, row.rc, row.clip
     for a in range(NUMBERS):
         g[GEOMETRY + a, k] = c.surfaces.geo[s, a]
-    g[LENGTH, k], g[COUNT, k] = c.L[i] * c.n[i], c.n[i]
+    g[LENGTH, k], g[COUNT, k] = row.L * row.n, row.n
 
 
 @kernel(inline=True)
@@ -123,7 +124,7 @@ def gather_history(
         g[CLOSED, k] = 0.0
     for k in range(count):
         i = rows[k]
-        n, first = c.n[i], c.data[i]
+        n, first = c.rows[i].n, c.rows[i].data
         if j < n and data[first + j] <= 0.0:
             state = read_state(data, start, first, n, j, g[MU_K, k])
             g[CLOSED, k], g[STATE, k] = 1.0, state
@@ -205,7 +206,7 @@ def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: FloatArra
     """Add the forces of lane k to those of the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g[FORCES + a, k]
-    marker, r = c.surfaces.marker[c.surface[i]], SURFACE
+    marker, r = c.surfaces.marker[c.rows[i].surface], SURFACE
     for b in range(c.dofs.shape[1] - CABLE):
         force = moment = 0.0
         for d in range(3):
@@ -226,20 +227,21 @@ def add_residual(
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities, start as `eval_points`."""
     # the value 1, because lanes without a row are evaluated, too
-    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
-    for i in range(len(c.n)):
-        if c.active[i] and touches(data, c.data[i], c.n[i]):
+    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.rows), np.int64), 0
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if row.active and touches(data, row.data, row.n):
             rows[total] = i
             total += 1
     first = 0
     while first < total:
-        which, count, most = c.surfaces.kind[c.surface[rows[first]]], 0, 0
+        which, count, most = c.surfaces.kind[c.rows[rows[first]].surface], 0, 0
         while count < LANES and first + count < total:
             i = rows[first + count]
-            if c.surfaces.kind[c.surface[i]] != which:
+            if c.surfaces.kind[c.rows[i].surface] != which:
                 break
             gather_row(c, m, x, v, i, count, g)
-            most = max(most, c.n[i])
+            most = max(most, c.rows[i].n)
             count += 1
         g[FORCES:] = 0.0
         for j in range(most):

@@ -161,12 +161,13 @@ def add_tangent(
         np.empty((3, width)),
         np.empty(3),
     )
-    for i in range(len(c.n)):
-        n, first, s = c.n[i], c.data[i], c.surface[i]
-        if not c.active[i] or not touches(data, first, n):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first, s = row.n, row.data, row.surface
+        if not row.active or not touches(data, first, n):
             continue
         # the surface, the coordinates of the cable, and sums of force and moment
-        marker, par, L = c.surfaces.marker[s], read_parameters(c, i), c.L[i] * n
+        marker, par, L = c.surfaces.marker[s], read_parameters(c, i), row.L * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         J, Jd, Jr = m.J[marker], m.Jd[marker], m.Jr[marker]

@@ -67,11 +67,12 @@ def update_history(
         return
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     worst, changed, largest, worst_row = 0.0, False, 0.0, -1
-    for i in range(len(c.n)):
-        if not c.active[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.active:
             continue
-        n, first, s, par = c.n[i], c.data[i], c.surface[i], read_parameters(c, i)
-        bristles, L = par.mu_k != 0.0, c.L[i] * n
+        n, first, s, par = row.n, row.data, row.surface, read_parameters(c, i)
+        bristles, L = par.mu_k != 0.0, row.L * n
         rubs = par.mu != 0.0 and (bristles or par.mu_v != 0.0)
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
