@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -181,8 +182,10 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
+    # the default of newer versions of SciPy is about to change
+    kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
-        return io.mmread(file) if file.suffix == ".mtx" else sparse.load_npz(file)
+        return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)
     except (OSError, ValueError, KeyError) as error:
         words = "must be a file of scipy.sparse.save_npz or scipy.io.mmwrite"
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton cannot be read ({error}): {words}") from None
