@@ -100,6 +100,14 @@ def test_damage_of_equal_cycles() -> None:
     assert_allclose(cycles.damage(rope), 1000.0 * 0.2**4.09 / 10.0 ** (3.20 - 2.79 * 0.3), rtol=1e-3)
 
 
+def test_damage_of_kilonewtons_is_refused() -> None:
+    """A curve is in N; tensions in kN would live a million times as long."""
+    curve = wl.post.fatigue_curve("studless chain", breaking_load=1e6)
+    tension = Series(np.arange(5.0), np.array([0.0, 300.0, 0.0, 300.0, 0.0]), unit="kN")
+    with pytest.raises(wl.ModelError, match="damage of a series in kN: must be a tension in N"):
+        wl.post.rainflow(tension).damage(curve)
+
+
 def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
     """Narrow-banded Gaussian tension: D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles 1954); 10 800 cycles scatter."""
     curve = FatigueCurve(exponent=3.0, constant=5.0, reference=1.0)

@@ -100,16 +100,24 @@ class Cycles:
         ranges, means: of the cycles, shapes (n,), in the unit of the series.
         counts: 1 for whole and 0.5 for half cycles, shape (n,).
         duration: of the series [s].
+        unit: of the series; "1" if none is known.
     """
 
     ranges: FloatArray
     means: FloatArray
     counts: FloatArray
     duration: float
+    unit: str = "1"
 
     @checked(curve=instance(FatigueCurve))
     def damage(self, curve: FatigueCurve) -> float:
-        """The sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1."""
+        """The sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1.
+
+        Raises:
+            ModelError: the series is no tension in N.
+        """
+        if self.unit not in ("1", "N"):
+            raise ModelError(f"damage of a series in {self.unit}: must be a tension in N, as the curve is")
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
@@ -134,4 +142,4 @@ def rainflow(series: Series) -> Cycles:
     from rainflow import extract_cycles  # imported here, because only fatigue needs it
 
     found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)
-    return Cycles(found[:, 0], found[:, 1], found[:, 2], series.duration)
+    return Cycles(found[:, 0], found[:, 1], found[:, 2], series.duration, series.unit)
