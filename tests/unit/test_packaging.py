@@ -174,7 +174,7 @@ INSTALLED_COMMANDS = (
     "run mass_on_springs.py -help",
     "modes mass_on_springs.py -modes_count 2",
     "sweep mass_on_springs.py -dynamic_step 1e-3,2e-3 -output steps",
-    "optimise mass_on_springs.py -minimise kinetic_energy -mass 1:3 -output best -runs 2",
+    "optimise mass_on_springs.py -minimise frequencies.0 -mass 1:3 -output best -runs 2",
     "tune mass_on_springs.py -catalogue false -try '-dynamic_pc_type lu,bjacobi' -rounds 1",
     "run rope.py",
     "show rope.vtkhdf -picture rope.png",
