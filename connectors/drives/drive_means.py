@@ -58,6 +58,8 @@ CREEP_ERROR = 0.01
 """Of the loss of speed, that bristles may add [1]."""
 STEADY_CREEP = 0.5
 """Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
+TRANSIENT = 0.1
+"""Difference of losses of speed from theory, relative to the largest, from which a report advises later means [1]."""
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span, of the largest change of tension on a pulley, above which a belt
 vibrates so much that its losses are not those of steady motion [1]."""
@@ -369,6 +371,7 @@ class DriveMeans(Sensors):
             doubts = (*judge_powers(report, stored, error), *judge_creep(report))
             if self.drive.losses is None and self._eval_swing(report, values) <= STEADY_SWING:
                 doubts += judge_losses(report, stored)
+            report = replace(report, advice=(*report.advice, *note_start(report, self.drive)))
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
@@ -507,6 +510,24 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
         "normal dampers of the contact and in the method of integration, unless the cord is damped so much; torques "
         f"and losses of speed are too large by about as much; take {finer:.2g} times as many elements; "
         "`means.losses(ledger)` has the parts",
+    )
+
+
+def note_start(report: DriveReport, drive: Drive) -> tuple[str, ...]:
+    """Advice where speeds are not those of steady motion, as before each piece of a belt has come around once."""
+    lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
+    if not len(lost) or not np.isfinite(lost).all():
+        return ()
+    off, most = np.abs(lost[:, 0] - lost[:, 1]), float(np.abs(lost[:, 1]).max())
+    worst = int(off.argmax())
+    if off[worst] <= TRANSIENT * most or not report.belt_speed > 0.0:
+        return ()
+    arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
+    turn = (sum(drive.span_lengths) + arcs) / report.belt_speed
+    return (
+        f"speeds of {report.name} are not those of steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in these "
+        f"means, {100.0 * lost[worst, 1]:.3g} % in theory with their tensions; creep is steady once each piece of the "
+        f"belt has come around, in {turn:.3g} s: begin means later, or the motion by `belt.run`",
     )
 
 

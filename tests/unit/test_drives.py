@@ -16,7 +16,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
-from windlass.connectors.drives.drive_means import judge_creep, judge_losses
+from windlass.connectors.drives.drive_means import judge_creep, judge_losses, note_start
 from windlass.connectors.drives.drive_report import Drive, complete
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
@@ -419,6 +419,27 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     # the other pulley is still being accelerated
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))
     assert not judge_creep(late)
+
+
+def test_means_before_one_turn_of_the_belt_say_so() -> None:
+    """Losses of speed that are 10 % off those of steady motion; the time of a turn is length over speed."""
+    world = wl.World()
+    belt = create_belt(world, create_pulleys(world))
+    report = belt.report(wl.State(world))
+
+    def note(*losses: tuple[float, float]) -> tuple[str, ...]:
+        pulleys = [
+            replace(duty, creep=creep, rigid_creep=rigid, slip_reserve=0.5, wrap_angle=2.0)
+            for duty, (creep, rigid) in zip(report.pulleys, losses, strict=True)
+        ]
+        return note_start(replace(report, pulleys=tuple(pulleys), belt_speed=5.0), belt.drive)
+
+    assert not note((0.0, 0.0), (1.95e-3, 2e-3), (1.1e-3, 1e-3)) and not note((0.0, 0.0), (nan, nan), (nan, nan))
+    (words,) = note((0.0, 0.0), (1.2e-3, 2e-3), (1e-3, 1e-3))
+    assert "a loss of 0.12 % in these means, 0.2 % in theory" in words
+    drive = belt.drive
+    turn = (sum(drive.span_lengths) + 2.0 * sum(drive.radii)) / 5.0
+    assert f"come around, in {turn:.3g} s" in words
 
 
 def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
