@@ -337,9 +337,10 @@ class DriveMeans(Sensors):
     def report(self) -> DriveReport | None:
         """Means over time by the trapezoidal rule; None before the second record.
 
-        Speeds, torques and powers of pulleys are, in the plane, those of all steps, other numbers those of the records.
-        Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the means; numbers that are
-        not there at all times, as of a span that is wound up, are means over the times at which they are.
+        In the plane, the speeds, torques and powers of pulleys are means over all steps; all other numbers are means
+        over the records.  Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the
+        means.  A number that is not there at all times, as of a span that is wound up, is a mean over the times at
+        which it is.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:

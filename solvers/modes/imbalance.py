@@ -1,8 +1,8 @@
 """Forces that are left at the state about which modes are sought: M a + f - loads + C_qᵀ λ = w, |w| smallest over λ.
 
 Modes are motions about an equilibrium, or about a motion with the accelerations of the state.  Where w is not 0, the
-state changes by itself, and frequencies and growth are those of a state that does not last.  With w = r - C_qᵀ μ and
-C_q w = 0 it is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
+state changes by itself, and the frequencies and growth rates describe a state that does not last.  With w = r - C_qᵀ μ
+and C_q w = 0 it is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
 """
 
 from __future__ import annotations

@@ -4,9 +4,10 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-where dK/dp and dM/dp are those of the equilibrium that moves with p: central differences of the matrices of models with
-p ± h, at their states to first order.  Frequencies that are equal have the eigenvalues of the matrix of these products
-over their shapes as derivatives: as p changes they part, and each derivative belongs to one branch.
+where dK/dp and dM/dp include the change of the equilibrium with p: they are central differences of the matrices of
+models with p ± h, at their states to first order.  For equal frequencies the derivatives are the eigenvalues of the
+matrix of these products over their shapes: as p changes the frequencies separate, and each derivative belongs to one
+branch.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 

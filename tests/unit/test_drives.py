@@ -192,7 +192,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         for step, layer in ((None, None), (2e-4, None), (None, 3e7), (None, 1e9))
     ]
     assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, *2 * (4000 * 400 / 0.01,)))
-    # bristles do not depend on the step; those of a layer are the layer, below EA (1.5/l)² = 9e8 N/m²
+    # bristles do not depend on the step; with a layer below EA (1.5/l)² = 9e8 N/m² they have its stiffness
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
     # G b/h; without a width, or with the cord on the face, it is rigid

@@ -120,7 +120,7 @@ def test_no_run_within_limits(quick: list[Any], capsys: pytest.CaptureFixture[st
 
 
 def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """More runs than before: those of the first search are read, and the answer is that of one search."""
+    """With more runs than before, the runs of the first search are read; the result equals one uninterrupted search."""
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3"
     assert call(f"{words} -runs 4") == 0
     assert "all 4 runs are spent" in capsys.readouterr().out and len(quick) == 4
@@ -149,6 +149,7 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
         ("-output o -minimise cost -count 1:5", "must be an option with any numbers, this is a whole number"),
         ("-output o -minimise cost -mass 1:2 -within load=3", "-within load=3: must be RESULT<=NUMBER"),
         ("-output o -minimise cost -mass 1:2 -within load<=nan", "must be RESULT<=NUMBER"),
+        ("-output o -minimise cost -mass 1:2 -within load<=inf", "must be RESULT<=NUMBER"),
         ("-output o -minimise costs -mass 1:2 -stiffness 100:200", "no result 'costs': must be one of cost, sag, load"),
         (
             "-output o -minimise cost -mass 1:2 -method newton",
@@ -176,6 +177,25 @@ def test_folders_of_others_are_kept(quick: list[Any], tmp_path: Path, capsys: py
     (tmp_path / "notes" / "cases" / "mine").mkdir(parents=True)
     assert call(words.replace("-output o", "-output notes")) == 2
     assert "holds no search" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["my own notes\n", "[1, 2]", '{"mine": 1}'])
+def test_a_file_of_the_name_of_the_definition_is_kept(
+    quick: list[Any], content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "o").mkdir()
+    mine = tmp_path / "o" / "optimise.json"
+    mine.write_text(content)
+    assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 4") == 2
+    assert "its file optimise.json is none of a search" in capsys.readouterr().err
+    assert mine.read_text() == content and not quick
+
+
+def test_damaged_cases_are_run_again(quick: list[Any], tmp_path: Path) -> None:
+    words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 3"
+    assert call(words) == 0
+    (tmp_path / "o" / "cases" / "0002" / "case.json").write_text('{"stiffness": [1], "mass": 2}')
+    assert call(words) == 0 and len(quick) == 4
 
 
 def search(

@@ -159,7 +159,7 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
 
 def test_the_table_is_whole() -> None:
     """All scripts of the repository have a row; each without agreement or convergence has a reason, and no other row
-    has one; the totals are those of the rows."""
+    has one; the totals are the sums of the rows."""
     reasons = peers.tomllib.loads(peers.REASONS.read_text())
     page = peers.PAGE.read_text()
     rows = [line.strip("| ").split(" | ", 2) for line in page.splitlines() if line.startswith("| ") and ".py" in line]

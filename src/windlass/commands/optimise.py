@@ -12,15 +12,17 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from math import isnan, log
+from math import isfinite, isnan, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from windlass.commands.studies.cases import is_range, is_varied
+from windlass.commands.studies.cases import find_first, is_range
 from windlass.commands.studies.convergence_plot import draw_convergence
-from windlass.commands.studies.model_options import Case, ask_model, find_files, show_help, take_own, write_options
+from windlass.commands.studies.model_options import Case, ask_model, show_help, write_options
 from windlass.commands.studies.run_cases import run_case, threads
 from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
+from windlass.commands.studies.study_folder import open_study
+from windlass.commands.studies.study_words import read_words
 from windlass.commands.studies.sweep_table import (
     OUTCOME,
     Row,
@@ -30,11 +32,10 @@ from windlass.commands.studies.sweep_table import (
     to_value,
     write_table,
 )
-from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.lock import OutputLock
+from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import check_target, replace_file
-from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
+from windlass.framework.files.whole_files import replace_file
+from windlass.framework.launch.arguments import Option, option_table
 
 HELP = """windlass optimise MODEL.py -output DIR -minimise RESULT [options of the search, of the model and of PETSc]
 
@@ -43,7 +44,7 @@ that vary have ranges: -preload 200:500, or with equal ratios -stiffness 1e4:1e8
 of the model.  Limits on other results: -within "largest_tension<=600,speed_loss>=0".
 The same command continues a search that has stopped.
 
-Options of the search, which win over those of the model (give these by -fixed):"""
+Options of the search.  A model's option of the same name is given by -fixed:"""
 COMMAND = "windlass optimise"
 OWN = option_table(
     Option("output", "", "", "folder of the search; the same command with it continues a stopped search"),
@@ -61,7 +62,6 @@ OWN = option_table(
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
     Option("quiet", False, "", "print errors only"),
 )  # fmt: skip
-RESERVED = ("summary", "statistics", "progress", "help", "h")
 DEFINITION, VALUES, TABLE, PICTURE = "optimise.json", "case.json", ("optimise.csv", "optimise.parquet"), "optimise.png"
 LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
@@ -166,24 +166,16 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     Raises:
         OptionError: an error in the command line.
     """
-    words, behind = split_arguments(words)
-    model, pairs, own = take_own(words, OWN, COMMAND)
-    if not own["output"]:
-        raise OptionError("-output is not given: expected the folder of the search, such as -output best_preload")
+    model, own, varied, constant, common = read_words(words, OWN, COMMAND, "search", "runs", "best_preload")
     if bool(own["minimise"]) == bool(own["maximise"]):
         raise OptionError("-minimise RESULT or -maximise RESULT: must be one of them")
-    varied = {name: str(text) for name, text in pairs if is_varied(text)}
-    constant = [(name, text) for name, text in pairs if name not in varied] + split_options(own["fixed"].split())
-    for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):
-        raise OptionError(f"-{name}: a search gives it to its runs; must be left out")
-    both = [name for name in varied if name in dict(constant)]
+    both = [name for name in varied if name in constant]
     if both:
         raise OptionError(f"-{both[0]}: is an option of all runs, and has a range; must be one of them")
     if not varied:
         raise OptionError("nothing varies: expected ranges of options such as -preload 200:500")
     limits = read_limits(own["within"])
-    common = [*join_options(find_files(constant)), *(["--", *behind] if behind else [])]
-    first = {name: text.split(":")[0].split(",")[0] for name, text in varied.items()}
+    first = {name: find_first(text) for name, text in varied.items()}
     known = ask_model(model, first, common)
     ranges = {name: read_range(name, text, known.items.get(name)) for name, text in varied.items()}
     for ends in ("low", "high"):
@@ -197,7 +189,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     for part in filter(str.strip, text.split(",")):
         match = LIMIT.fullmatch(part)
         number = None if match is None else to_number(to_value(match[3]))
-        if match is None or number is None or isnan(number):
+        if match is None or number is None or not isfinite(number):
             raise OptionError(f"-within {part.strip()}: must be RESULT<=NUMBER or RESULT>=NUMBER, with commas between")
         found.append(Limit(match[1], match[2], number))
     return tuple(found)
@@ -245,9 +237,9 @@ class SearchRuns:
         for folder in sorted((plan.folder / "cases").iterdir()):
             values, outcome = read_json(folder / VALUES), read_json(folder / OUTCOME)
             self._count = max(self._count, int(folder.name) if folder.name.isdecimal() else 0)
-            if isinstance(values, dict) and isinstance(outcome, dict):
-                self._known[tuple(values.values())] = folder
-        self._shown = 0
+            texts = list(values.values()) if isinstance(values, dict) else []
+            if texts and all(isinstance(text, str) for text in texts) and isinstance(outcome, dict):
+                self._known[tuple(texts)] = folder
 
     def case(self, point: Point) -> Case:
         """The values of a point as on the command line."""
@@ -277,7 +269,8 @@ class SearchRuns:
     def _read(self, case: Case) -> SearchResult:
         folder = self._known[tuple(case.values())]
         values = {name: to_value(text) for name, text in case.items()}
-        row = create_row(int(folder.name), values, read_json(folder / OUTCOME) or {"reason": "stopped"}, folder)
+        outcome = read_json(folder / OUTCOME) or {"reason": "stopped", "wall_time": 0.0}
+        row = create_row(int(folder.name), values, outcome, folder)
         self.rows.append(row)
         name, sign = self._plan.goal
         missing = [wanted for wanted in (name, *(limit.name for limit in self._plan.limits)) if wanted not in row]
@@ -291,7 +284,7 @@ class SearchRuns:
 
 def conduct(plan: SearchPlan, executor: Executor) -> int:
     """Search, and write the table and the picture."""
-    lock = open_folder(plan)
+    lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
     runs = SearchRuns(plan, executor)
     own, (goal, sign) = plan.own, plan.goal
     search = BoxSearch(runs, own["runs"], own["step"], own["tolerance"], own["seed"])
@@ -313,31 +306,10 @@ def conduct(plan: SearchPlan, executor: Executor) -> int:
     return 0 if search.best is not None else 2
 
 
-def open_folder(plan: SearchPlan) -> OutputLock:
-    """Make the folder of a search, or find runs of the same search in it; raises OutputError."""
-    folder = plan.folder
-    try:
-        (folder / "cases").mkdir(parents=True, exist_ok=True)
-        lock = OutputLock(folder / "optimise", "the search")
-        for name, what in ((TABLE[0], "table"), (TABLE[1], "table"), (PICTURE, "picture")):
-            check_output(folder / name, f"{what} of the search", what)
-        described, before = plan.describe(), read_json(folder / DEFINITION)
-        if before is None:
-            if any((folder / "cases").iterdir()):
-                raise OutputError(
-                    f"-output {folder}: holds no search; must be a new folder, or the folder of this search"
-                )
-            replace_file(check_target(folder / DEFINITION), f"{json.dumps(described, indent=1)}\n".encode())
-            before = described
-    except OSError as error:
-        raise OutputError(f"-output {folder}: cannot be written ({error.strerror})") from None
-    other = [name for name, value in described.items() if before.get(name) != value]
-    if other:
-        raise OutputError(
-            f"-output {folder}: holds another search, which differs in {', '.join(other)}: must be a new folder, or "
-            "the same command and model"
-        )
-    return lock
+def check_files(folder: Path) -> None:
+    """Refuse files of other programs at the paths of the table and the picture; raises OutputError."""
+    for name, what in ((TABLE[0], "table"), (TABLE[1], "table"), (PICTURE, "picture")):
+        check_output(folder / name, f"{what} of the search", what)
 
 
 def describe(plan: SearchPlan, search: BoxSearch, runs: SearchRuns, best: int | None, ended: str) -> list[str]:

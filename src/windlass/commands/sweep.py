@@ -7,7 +7,6 @@ without a file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import cast
 from windlass.commands.studies.child_runs import show_progress
 from windlass.commands.studies.model_options import Case, show_help, write_options
 from windlass.commands.studies.run_cases import run_case, threads
+from windlass.commands.studies.study_folder import open_study
 from windlass.commands.studies.sweep_plan import OWN, SweepPlan, plan_sweep
 from windlass.commands.studies.sweep_plots import FOLDER as PLOTS
 from windlass.commands.studies.sweep_plots import draw_sweep
@@ -25,15 +25,12 @@ from windlass.commands.studies.sweep_table import (
     OUTCOME,
     PARQUET_FILE,
     case_folder,
-    read_definition,
     read_json,
     read_rows,
     write_table,
 )
-from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.lock import OutputLock
+from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import check_target, replace_file
 from windlass.framework.launch.launcher import communicator
 
 HELP = """windlass sweep MODEL.py -output DIR [options of the sweep, of the model and of PETSc]
@@ -69,7 +66,7 @@ def main(words: Sequence[str]) -> int:
 
 def conduct(plan: SweepPlan, executor: Executor) -> int:
     """Run the cases that have not ended, and write the table and the plots."""
-    lock = open_folder(plan)
+    lock = open_study(plan.folder, DEFINITION, plan.describe(), "sweep", lambda: check_files(plan.folder))
     folders = {case_folder(plan.folder, number): case for number, case in enumerate(plan.cases, 1)}
     try:
         run_all(plan, executor, {folder: case for folder, case in folders.items() if needs_run(folder, plan.retry)})
@@ -83,35 +80,6 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
     if not plan.quiet:
         print("\n".join(describe(len(rows), failed, files)))
     return 2 if len(failed) == len(rows) else 0
-
-
-def open_folder(plan: SweepPlan) -> OutputLock:
-    """Make the folder of a sweep, or find finished cases of the same sweep in it.
-
-    Raises:
-        OutputError: it cannot be written, has other content, or is in use.
-    """
-    try:
-        (plan.folder / "cases").mkdir(parents=True, exist_ok=True)
-        lock = OutputLock(plan.folder / "sweep", "the sweep")
-        described = plan.describe()
-        check_files(plan.folder)
-        if not (plan.folder / DEFINITION).exists():
-            if any((plan.folder / "cases").iterdir()):
-                raise OutputError(
-                    f"-output {plan.folder}: holds no sweep; must be a new folder, or the folder of this sweep"
-                )
-            replace_file(check_target(plan.folder / DEFINITION), f"{json.dumps(described, indent=1)}\n".encode())
-    except OSError as error:
-        raise OutputError(f"-output {plan.folder}: cannot be written ({error.strerror})") from None
-    before = read_definition(plan.folder)
-    other = [name for name, value in described.items() if before.get(name) != value]
-    if other:
-        raise OutputError(
-            f"-output {plan.folder}: holds another sweep, which differs in {', '.join(other)}: must be a new folder, "
-            "or the same command and model"
-        )
-    return lock
 
 
 def check_files(folder: Path) -> None:

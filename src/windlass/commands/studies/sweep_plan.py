@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windlass.commands.studies.cases import create_grid, create_sample, find_first, is_varied, read_cases
-from windlass.commands.studies.model_options import Case, ask_model, find_files, take_own
+from windlass.commands.studies.cases import create_grid, create_sample, find_first, read_cases
+from windlass.commands.studies.model_options import Case, ask_model, find_files
+from windlass.commands.studies.study_words import read_words
 from windlass.framework.errors import OptionError
-from windlass.framework.launch.arguments import Option, join_options, option_table, split_arguments, split_options
+from windlass.framework.launch.arguments import Option, option_table
 
 COMMAND = "windlass sweep"
 OWN = option_table(
@@ -26,8 +27,6 @@ OWN = option_table(
     Option("plot", "", "", "results that are drawn, a list; default: the first ones of the model"),
     Option("quiet", False, "", "print errors only"),
 )
-RESERVED = ("summary", "statistics", "progress", "help", "h")
-"""Options that a sweep gives to its cases."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +77,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
     Raises:
         OptionError: an error in the command line.
     """
-    words, behind = split_arguments(words)
-    model, pairs, own = take_own(words, OWN, COMMAND)
-    if not own["output"]:
-        raise OptionError("-output is not given: expected the folder of the sweep, such as -output friction_sweep")
-    varied = {name: str(text) for name, text in pairs if is_varied(text)}
-    constant = [(name, text) for name, text in pairs if name not in varied]
-    constant += split_options(own["fixed"].split())
-    for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):
-        raise OptionError(f"-{name}: a sweep gives it to its cases; must be left out")
-    common = [*join_options(find_files(constant)), *(["--", *behind] if behind else [])]
+    model, own, varied, constant, common = read_words(words, OWN, COMMAND, "sweep", "cases", "friction_sweep")
     listed = _read_listed(varied, own)
     first = listed[0] if listed else {name: find_first(text) for name, text in varied.items()}
     known = ask_model(model, first, common)
@@ -95,7 +85,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
         cases = create_sample(varied, own["samples"], own["seed"], known.items)
     else:
         cases = listed or create_grid(varied, known.items)
-    both = [name for name in cases[0] if name in dict(constant)]
+    both = [name for name in cases[0] if name in constant]
     if both:
         raise OptionError(f"-{both[0]}: is an option of all cases, and a column of the cases; must be one of them")
     for number, case in enumerate(cases, 1):

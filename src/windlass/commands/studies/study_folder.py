@@ -1,0 +1,53 @@
+"""The folder of a study of many runs: its lock, and the definition by which the same command continues it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from windlass.commands.studies.sweep_table import CASES, read_json
+from windlass.framework.errors import OutputError
+from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.whole_files import check_target, replace_file
+
+
+def open_study(
+    folder: Path, definition: str, described: Mapping[str, Any], what: str, check: Callable[[], None]
+) -> OutputLock:
+    """Make the folder of a study, or find finished cases of the same study in it; returns its lock.
+
+    Args:
+        folder: the folder.
+        definition: name of the file with the definition.
+        described: what must be the same when the study continues.
+        what: the kind of study for messages, as "sweep".
+        check: refuses files of other programs at the paths of tables and pictures.
+
+    Raises:
+        OutputError: the folder cannot be written, has other content, or is in use.
+    """
+    file = folder / definition
+    try:
+        (folder / CASES).mkdir(parents=True, exist_ok=True)
+        lock = OutputLock(file.with_suffix(""), f"the {what}")
+        check()
+        if not file.exists():
+            if any((folder / CASES).iterdir()):
+                raise OutputError(
+                    f"-output {folder}: holds no {what}; must be a new folder, or the folder of this {what}"
+                )
+            replace_file(check_target(file), f"{json.dumps(described, indent=1)}\n".encode())
+    except OSError as error:
+        raise OutputError(f"-output {folder}: cannot be written ({error.strerror})") from None
+    before = read_json(file)
+    if not isinstance(before, dict) or not set(described) <= set(before):
+        raise OutputError(f"'{folder}' must be the folder of a {what}; its file {definition} is none of a {what}")
+    other = [name for name, value in described.items() if before[name] != value]
+    if other:
+        raise OutputError(
+            f"-output {folder}: holds another {what}, which differs in {', '.join(other)}: must be a new folder, or "
+            "the same command and model"
+        )
+    return lock
