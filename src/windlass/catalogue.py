@@ -135,7 +135,13 @@ class LineSheet:
 
 
 class Groove(NamedTuple):
-    """The groove of a rope sheave."""
+    """The groove of a rope sheave.
+
+    Attributes:
+        groove_radius: radius of its bottom across the groove [m].
+        flank_half_angle: angle between a flank and the plane of the sheave [rad].
+        depth: least depth from the bottom to the rim [m].
+    """
 
     groove_radius: float
     flank_half_angle: float
