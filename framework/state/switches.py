@@ -24,7 +24,7 @@ SHOWN = 5
 
 
 def describe_switches(world: World) -> dict[str, NDArray[Any]]:
-    """The switchable columns of numbers as arrays for a file; all processes together."""
+    """The switchable columns of numbers as arrays for a file; all processes must call it."""
     kept = {}
     for name, values in list_switches(world).items():
         alike = not find_unequal(values, values[:1]).any()
@@ -40,7 +40,7 @@ def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switches of file and model, or switch the model accordingly; all processes together.
+    """Compare the switches of file and model, or switch the model accordingly; all processes must call it.
 
     Args:
         world: the world.
