@@ -408,7 +408,7 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
-        """Elements that are short enough, see `choose_angle`."""
+        """Number of elements that are short enough for `choose_angle`."""
         count: int = ceil(self.route.length / (choose_angle(self.strain) * min(self.radii)))
         return count
 
