@@ -20,7 +20,7 @@ from windlass.framework.state.fingerprint import list_switches, restore_changes
 PREFIX = "switch."
 RESTORE, KEEP = "restore", "keep"
 SHOWN = 5
-"""Most columns that a message names."""
+"""Largest number of columns in a message."""
 
 
 def describe_switches(world: World) -> dict[str, NDArray[Any]]:
