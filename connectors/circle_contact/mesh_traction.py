@@ -86,5 +86,5 @@ class MeshTraction(NamedTuple):
 def describe_more(factor: float) -> str:
     """A larger number of cables in words: ``"4 % more cables"``, from half as many more on ``"1.7 times as many"``."""
     if factor < 1.5:
-        return f"{max(np.ceil(100.0 * (factor - 1.0)), 1.0):.0f} % more cables"
+        return f"{max(np.ceil(100.0 * (factor - 1.0) - 1e-9), 1.0):.0f} % more cables"
     return f"{factor:.2g} times as many cables"

@@ -140,7 +140,7 @@ class BoxFit:
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of the scaled residuals by one-sided differences, shape (n, p)."""
+        """Derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
         base = self._residuals(x)
@@ -156,7 +156,7 @@ class BoxFit:
         return slopes
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Derivatives by differences of second order, one-sided at ends of ranges, and their estimated error."""
+        """Derivatives from differences of second order, one-sided at ends of ranges, and their estimated error."""
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
         sides = np.where(x + step <= 1.0, step, -step)
