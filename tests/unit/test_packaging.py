@@ -175,6 +175,7 @@ INSTALLED_COMMANDS = (
     "modes mass_on_springs.py -modes_count 2",
     "sweep mass_on_springs.py -dynamic_step 1e-3,2e-3 -output steps",
     "optimise mass_on_springs.py -minimise frequencies.0 -mass 1:3 -output best -runs 2",
+    "uncertainty mass_on_springs.py -mass normal:2:0.1 -output spread",
     "tune mass_on_springs.py -catalogue false -try '-dynamic_pc_type lu,bjacobi' -rounds 1",
     "run rope.py",
     "show rope.vtkhdf -picture rope.png",
