@@ -26,7 +26,7 @@ from windlass.connectors.circle_segments.common import (
     create_system,
     dofs,
 )
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.update import update_gaps
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -67,7 +67,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 @kernel
 def note_gaps(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
     """Update the gaps, and say what has become of them."""
     error, changed, force, row = update_gaps(c, shape, circle, data)

@@ -25,7 +25,7 @@ from windlass.connectors.circle_points.common import (
     create_point_outputs,
 )
 from windlass.connectors.circle_points.gaps import watch_points
-from windlass.connectors.circle_points.kernels import LAID, PointColumns
+from windlass.connectors.circle_points.kernels import LAID, PointRows
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
@@ -110,7 +110,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
 
 
-def create_system(rows: LocalRows, c: PointColumns, bring: Function | None = None) -> System:
+def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
     """Forces, tangent and update of rows; ``bring`` goes before each update, see `join_rows`."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
@@ -139,7 +139,7 @@ def create_system(rows: LocalRows, c: PointColumns, bring: Function | None = Non
             commit(s)
 
         system.post_newton = bring_and_commit
-    if c.press.any():
+    if c.rows["press"].any():
         # without a press the damper jumps where a point closes, which Newton's method cannot follow
         system.return_map.motion = update(False)
     return system

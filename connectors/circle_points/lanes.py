@@ -11,8 +11,8 @@ from __future__ import annotations
 from windlass.connectors.circle_points.kernels import (
     PRESS,
     AxisPoint,
-    PointColumns,
     PointParameters,
+    PointRows,
     arc_position,
     eval_contact,
     eval_growth,
@@ -47,7 +47,7 @@ SIZE = 53
 
 @kernel(inline=True)
 def gather_rows(
-    c: PointColumns,
+    c: PointRows,
     circle: PositionColumns,
     data: FloatArray,
     x: FloatArray,
@@ -61,35 +61,38 @@ def gather_rows(
     most, offset, bristles = 0, False, False
     for k in range(count):
         i = rows[first + k]
-        ci = c.circle[i]
+        row = c.rows[i]
+        ci = row.circle
         for a in range(8):
             g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
-        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[MU, k], g[RADIUS, k], g[CLIP, k], g[GROWN, k] = c.mu[i], c.r[i], c.clip[i], eval_growth(c, i, data, PRESS)
-        g[LENGTH, k], g[OFFSET, k], g[COUNT, k] = c.L[i] * c.n[i], c.offset[i], c.n[i]
+        g[KC, k], g[DC, k] = row.contact_stiffness, row.contact_damping
+        g[MU_V, k], g[MU_K, k] = row.friction_velocity_penalty, row.friction_stiffness
+        g[MU, k], g[RADIUS, k], g[CLIP, k] = row.friction_coefficient, row.radius, row.clip_normal_force
+        g[GROWN, k] = eval_growth(row, data, PRESS)
+        g[LENGTH, k], g[OFFSET, k], g[COUNT, k] = row.length * row.segments, row.vertical_offset, row.segments
         g[POSE, k], g[POSE + 1, k] = circle.p[ci, 0], circle.p[ci, 1]
         g[POSE + 2, k], g[POSE + 3, k], g[POSE + 4, k] = circle.v[ci, 0], circle.v[ci, 1], circle.omega[ci, 2]
         g[POSE + 5, k], g[POSE + 6, k] = circle.A[ci, 0, 0], circle.A[ci, 0, 1]
         g[POSE + 7, k], g[POSE + 8, k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
-        most = max(most, c.n[i])
-        offset |= c.offset[i] != 0.0
-        bristles |= c.mu[i] != 0.0 and c.mu_k[i] != 0.0
-    for row in range(BEND, SIZE):
+        most = max(most, row.segments)
+        offset |= row.vertical_offset != 0.0
+        bristles |= row.friction_coefficient != 0.0 and row.friction_stiffness != 0.0
+    for number in range(BEND, SIZE):
         for k in range(LANES):
-            g[row, k] = 0.0
+            g[number, k] = 0.0
     return most, offset, bristles
 
 
 @kernel(inline=True)
 def gather_history(
-    c: PointColumns, data: FloatArray, rows: IntArray, first: int, count: int, j: int, g: FloatArray
+    c: PointRows, data: FloatArray, rows: IntArray, first: int, count: int, j: int, g: FloatArray
 ) -> None:
     """Bring the history values of point j of listed rows to the first lanes."""
     for k in range(LANES):
         g[CLOSED, k] = 0.0
     for k in range(count):
-        i = rows[first + k]
-        n, at = c.n[i], c.data[i] + j
+        row = c.rows[rows[first + k]]
+        n, at = row.segments, row.data + j
         if j < n:
             g[CLOSED, k], g[STATE, k], g[ANCHOR, k] = data[at] <= 0.0, data[at + n], data[at + 2 * n]
 
@@ -185,4 +188,4 @@ def eval_points(j: int, offset: bool, g: FloatArray) -> None:
         par, o = read_lane_parameters(k, g), read_pose(k, g)
         z = eval_contact(par, o, p, UNDEFINED, 0.0)
         g[DISTANCE, k], g[FN, k], g[VT, k] = z.D, z.fn, z.vt
-        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, par.r)
+        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, par.radius)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.kernels import PointRows
 from windlass.connectors.circle_points.lanes import (
     CIRCLE,
     FORCES,
@@ -25,13 +25,14 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def add_residual(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
     # the value 1, because lanes without a row are evaluated, too
-    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
-    for i in range(len(c.n)):
-        if c.active[i] and touches(data, c.data[i], c.n[i]):
+    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.rows), np.int64), 0
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if row.active and touches(data, row.data, row.segments):
             rows[total] = i
             total += 1
     for first in range(0, total, LANES):

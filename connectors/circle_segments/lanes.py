@@ -14,10 +14,10 @@ import numpy as np
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    ContactColumns,
     Disc,
     Four,
     SegmentParameters,
+    SegmentRows,
     create_chord,
     eval_friction,
     eval_rates,
@@ -53,15 +53,16 @@ all."""
 
 
 @kernel(inline=True)
-def list_closed(c: ContactColumns, data: FloatArray) -> tuple[IntArray, IntArray, int]:
+def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
     """The closed segments of active rows, by row and number in the row, and their count."""
     most = 1
-    for i in range(len(c.n)):
-        most += c.n[i]
+    for i in range(len(c.rows)):
+        most += c.rows[i].segments
     rows, numbers, count = np.empty(most, np.int64), np.empty(most, np.int64), 0
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if c.active[i] and touches(data, first, n):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if row.active and touches(data, first, n):
             for s in range(n):
                 # written in any case, and counted if it is closed
                 rows[count], numbers[count] = i, s
@@ -71,7 +72,7 @@ def list_closed(c: ContactColumns, data: FloatArray) -> tuple[IntArray, IntArray
 
 @kernel(inline=True)
 def gather_lanes(
-    c: ContactColumns,
+    c: SegmentRows,
     shape: ShapeColumns,
     circle: PositionColumns,
     data: FloatArray,
@@ -84,8 +85,8 @@ def gather_lanes(
     """Copy some listed segments to the first lanes; gives the case that covers all of them."""
     case = PLAIN
     for k in range(count):
-        i, s = rows[first + k], numbers[first + k]
-        ci, m, at = c.circle[i], c.cable[i], c.data[i] + s
+        s, row = numbers[first + k], c.rows[rows[first + k]]
+        ci, m, at = row.circle, row.cable, row.data + s
         j = shape.start[m] + s
         cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
         # end points and their velocities, relative to the centre
@@ -94,10 +95,20 @@ def gather_lanes(
         g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
         g[RATES + 2, k], g[RATES + 3, k] = shape.v[j + 1, 0] - vx, shape.v[j + 1, 1] - vy
         # parameters of the row, see `SegmentParameters`
-        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[MU, k], g[RADIUS, k], g[LENGTH, k], g[FADE, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
-        g[SEGMENT_NORMALS, k], g[CLIP, k], g[CURRENT, k] = c.segment_normals[i], c.clip[i], c.current[i]
-        g[SHIFT, k], g[OFFSET, k] = c.shift[i], y
+        g[KC, k], g[DC, k] = row.contact_stiffness, row.contact_damping
+        g[MU_V, k], g[MU_K, k] = row.friction_velocity_penalty, row.friction_stiffness
+        g[MU, k], g[RADIUS, k], g[LENGTH, k], g[FADE, k] = (
+            row.friction_coefficient,
+            row.radius,
+            row.length,
+            row.damping_depth,
+        )
+        g[SEGMENT_NORMALS, k], g[CLIP, k], g[CURRENT, k] = (
+            row.use_segment_normals,
+            row.clip_normal_force,
+            row.is_current,
+        )
+        g[SHIFT, k], g[OFFSET, k] = row.shift, y
         # rotation of the circle
         g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
         g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
@@ -105,14 +116,14 @@ def gather_lanes(
         # history, and r' where the line has an offset from the axis
         g[STATE, k], g[STICK, k] = UNDEFINED, 0.0
         if c.friction:
-            g[STATE, k], g[STICK, k] = data[at + c.n[i]], data[at + 2 * c.n[i]]
+            g[STATE, k], g[STICK, k] = data[at + row.segments], data[at + 2 * row.segments]
         if y != 0.0:
             g[SLOPES, k], g[SLOPES + 1, k] = shape.slope[j, 0], shape.slope[j, 1]
             g[SLOPES + 2, k], g[SLOPES + 3, k] = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
         # the most general case that any segment needs
-        if c.fade[i] != 0.0 or not c.segment_normals[i]:
+        if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
-        elif y != 0.0 and c.current[i]:
+        elif y != 0.0 and row.is_current:
             case = max(case, LOWERED)
     return case
 
@@ -155,8 +166,8 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
     z = h
     if case != PLAIN:
         # without an offset slopes are not filled and `below` is NaN, which is not used
-        below = lower_chord(read_four(SLOPES, k, g), par.y, h)
-        z = below if par.current and par.y != 0.0 else h
+        below = lower_chord(read_four(SLOPES, k, g), par.vertical_offset, h)
+        z = below if par.is_current and par.vertical_offset != 0.0 else h
     x, d_rho, _ = place_on_circle(par, o, z)
     return x, d_rho
 
@@ -168,7 +179,7 @@ def eval_forces(case: int, g: FloatArray) -> None:
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
         _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
         x, _ = find_place(par, o, h, case, k, g)
-        bristle = wrap(x - g[STICK, k], par.r) if state == STICKS and par.mu_k != 0.0 else 0.0
+        bristle = wrap(x - g[STICK, k], par.radius) if state == STICKS and par.friction_stiffness != 0.0 else 0.0
         ft = eval_friction(par, state, vt, bristle, fn)
         n0x, n0y, n1x, n1y = force_normals(par, h)
         rho = h.rho

@@ -7,8 +7,8 @@ import numpy as np
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    ContactColumns,
     SegmentParameters,
+    SegmentRows,
     closest_point,
     eval_friction,
     force_normals,
@@ -56,18 +56,18 @@ OPEN = -3.0
 
 @kernel(inline=True)
 def gather_rates(
-    c: ContactColumns, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
+    c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: FloatArray,
 ) -> None:  # fmt: skip
     """Copy the data of some listed segments, in addition to the numbers of `gather_lanes`, to the first lanes."""
     for k in range(count):
-        row = rows[first + k]
-        j = shape.start[c.cable[row]] + numbers[first + k]
+        i = rows[first + k]
+        j = shape.start[c.rows[i].cable] + numbers[first + k]
         for end in range(2):
             for d in range(2):
                 g[SLOPES + 2 * end + d, k] = shape.slope[j + end, d]
                 g[SLOPE_RATES + 2 * end + d, k] = shape.slope_rate[j + end, d]
-        g[AXIAL, k] = s_t[row]
+        g[AXIAL, k] = s_t[i]
 
 
 @kernel(inline=True)
@@ -113,8 +113,8 @@ def slip_rate(
     rho_t = z.D * iE * turning - h * along
     at_chord, at_end = h * turning, iD * along
     theta_t = at_chord if z.free else at_end
-    rolls = d_rho * (rho_t - s_t * invert(par.L)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
-    rate: float = par.r * (theta_t - g[ROTATION, k]) + rolls
+    rolls = d_rho * (rho_t - s_t * invert(par.length)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
+    rate: float = par.radius * (theta_t - g[ROTATION, k]) + rolls
     return rate
 
 
@@ -127,35 +127,40 @@ def eval_lanes(case: int, g: FloatArray) -> None:
         vn, vt, fn = eval_contact_rates(par, o, h, (vax, vay, vbx, vby))
         z, y = h, 0.0
         if case != PLAIN:
-            below = lower_chord(read_four(SLOPES, k, g), par.y, h)
-            on_axis = par.current and par.y != 0.0
-            z, y = below if on_axis else h, par.y if on_axis else 0.0
+            below = lower_chord(read_four(SLOPES, k, g), par.vertical_offset, h)
+            on_axis = par.is_current and par.vertical_offset != 0.0
+            z, y = below if on_axis else h, par.vertical_offset if on_axis else 0.0
         x, d_rho, d_length = place_on_circle(par, o, z)
-        slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.mu_k != 0.0
-        bristle = wrap(x - g[STICK, k], par.r) if sticks and has_bristle else 0.0
+        slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.friction_stiffness != 0.0
+        bristle = wrap(x - g[STICK, k], par.radius) if sticks and has_bristle else 0.0
         ft = eval_friction(par, state, vt, bristle, fn)
         rate = slip_rate(par, z, d_rho, d_length, y, k, g)
         slip = rate if has_bristle & (sticks | slips) else vt
         n0x, n0y, n1x, n1y = force_normals(par, h)
         at0 = fn * (n0x * vax + n0y * vay) + ft * (n0x * vay - n0y * vax)
         at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
-        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.r * ft * o.omega
-        spring = par.kc * (h.D - par.r)
+        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.radius * ft * o.omega
+        spring = par.contact_stiffness * (h.D - par.radius)
         # the gap changes with the mesh, not with the material
         rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
         ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
         drift = g[AXIAL, k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        sliding, damping, bends, normal = ft * slip, par.mu_v * vt * vt, par.mu_k * bristle * slip, (fn - spring) * vn
+        sliding, damping, bends, normal = (
+            ft * slip,
+            par.friction_velocity_penalty * vt * vt,
+            par.friction_stiffness * bristle * slip,
+            (fn - spring) * vn,
+        )
         sliding = sliding if slips else 0.0
         damping = 0.0 if slips else damping
         bends = 0.0 if slips else bends
         g[POWER, k], g[POWER + 1, k], g[POWER + 2, k] = sliding, damping, normal
         g[POWER + 3, k], g[POWER + 4, k] = bends, stretch
         g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
-        g[POWER + 6, k] = 0.5 * spring * (h.D - par.r)
-        g[POWER + 7, k] = bent_energy(slips, par.mu_k, bristle * bristle, ft)
-        g[POWER + 8, k], g[POWER + 9, k], g[POWER + 10, k], g[POWER + 11, k] = fn - spring, drift, h.D - par.r, fn
+        g[POWER + 6, k] = 0.5 * spring * (h.D - par.radius)
+        g[POWER + 7, k] = bent_energy(slips, par.friction_stiffness, bristle * bristle, ft)
+        g[POWER + 8, k], g[POWER + 9, k], g[POWER + 10, k], g[POWER + 11, k] = fn - spring, drift, h.D - par.radius, fn
 
 
 @kernel(inline=True)
@@ -171,7 +176,7 @@ def eval_case(case: int, g: FloatArray) -> None:
 
 @kernel
 def fill_powers(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
 ) -> None:
     """The powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
@@ -191,7 +196,7 @@ def fill_powers(
 
 @kernel
 def read_segments(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray,
 ) -> None:  # fmt: skip
     """Add energies and powers of all rows, see `create_account`, and write the numbers of segments for `fill_jumps`.
@@ -204,12 +209,13 @@ def read_segments(
         for s in range(parts.shape[1]):
             parts[i, s, :PARTS] = 0.0
             parts[i, s, CONTACT_STATE] = OPEN
-        ci = c.circle[i]
-        for s in range(c.n[i]):
-            a, b = shape.start[c.cable[i]] + s, shape.start[c.cable[i]] + s + 1
+        row = c.rows[i]
+        ci = row.circle
+        for s in range(row.segments):
+            a, b = shape.start[row.cable] + s, shape.start[row.cable] + s + 1
             ax, ay = shape.p[a, 0] - circle.p[ci, 0], shape.p[a, 1] - circle.p[ci, 1]
             bx, by = shape.p[b, 0] - circle.p[ci, 0], shape.p[b, 1] - circle.p[ci, 1]
-            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - c.r[i]
+            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - row.radius
     for first in range(0, total, LANES):
         count = min(LANES, total - first)
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)

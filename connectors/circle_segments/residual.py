@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import ContactColumns, add_sums
+from windlass.connectors.circle_segments.kernels import SegmentRows, add_sums
 from windlass.connectors.circle_segments.lanes import (
     FORCES,
     FT,
@@ -24,9 +24,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 @kernel
-def add_residual(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray
-) -> None:
+def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray) -> None:
     """Add the left-hand-side forces of all rows to f."""
     g = np.zeros((SIZE, LANES))
     rows, numbers, total = list_closed(c, data)
@@ -45,16 +43,17 @@ def add_residual(
             eval_forces(GENERAL, g)
         # added to the coordinates, row by row
         for k in range(count):
-            row = rows[first + k]
-            if row != last:
+            i = rows[first + k]
+            if i != last:
                 if last >= 0:
                     add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
                 r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
                 sum_x, sum_y, torque = 0.0, 0.0, 0.0
-            last, y, S, D = row, shape.offset[c.cable[row]], shape.S, shape.dS
+            row = c.rows[i]
+            last, y, S, D = i, shape.offset[row.cable], shape.S, shape.dS
             # forces on both end points by their shape functions
             for end in range(2):
-                j = shape.start[c.cable[row]] + numbers[first + k] + end
+                j = shape.start[row.cable] + numbers[first + k] + end
                 fx, fy = g[FORCES + 2 * end, k], g[FORCES + 2 * end + 1, k]
                 sum_x += fx
                 sum_y += fy
@@ -65,6 +64,6 @@ def add_residual(
                     hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
                     r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy
                     r1x, r1y, s1x, s1y = r1x + D[j, 2] * hx, r1y + D[j, 2] * hy, s1x + D[j, 3] * hx, s1y + D[j, 3] * hy
-            torque += c.r[row] * g[FT, k]
+            torque += row.radius * g[FT, k]
     if last >= 0:
         add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)

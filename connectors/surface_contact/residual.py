@@ -107,11 +107,16 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
         at = c.dofs[i, a]
         g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[at], v[at]
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
-    g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = row.kc, row.dc, row.mu_v, row.mu_k
-    g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] = row.mu, row.rc, row.clip
+    g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = (
+        row.contact_stiffness,
+        row.contact_damping,
+        row.friction_velocity_penalty,
+        row.friction_stiffness,
+    )
+    g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] = row.friction_coefficient, row.rope_radius, row.clip_normal_force
     for a in range(NUMBERS):
         g[GEOMETRY + a, k] = c.surfaces.geo[s, a]
-    g[LENGTH, k], g[COUNT, k] = row.L * row.n, row.n
+    g[LENGTH, k], g[COUNT, k] = row.length * row.points, row.points
 
 
 @kernel(inline=True)
@@ -124,7 +129,7 @@ def gather_history(
         g[CLOSED, k] = 0.0
     for k in range(count):
         i = rows[k]
-        n, first = c.rows[i].n, c.rows[i].data
+        n, first = c.rows[i].points, c.rows[i].data
         if j < n and data[first + j] <= 0.0:
             state = read_state(data, start, first, n, j, g[MU_K, k])
             g[CLOSED, k], g[STATE, k] = 1.0, state
@@ -230,7 +235,7 @@ def add_residual(
     g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]
-        if row.active and touches(data, row.data, row.n):
+        if row.active and touches(data, row.data, row.points):
             rows[total] = i
             total += 1
     first = 0
@@ -241,7 +246,7 @@ def add_residual(
             if c.surfaces.kind[c.rows[i].surface] != which:
                 break
             gather_row(c, m, x, v, i, count, g)
-            most = max(most, c.rows[i].n)
+            most = max(most, c.rows[i].points)
             count += 1
         g[FORCES:] = 0.0
         for j in range(most):
