@@ -149,8 +149,8 @@ def sweep_circles(
         far, least = max(far, np.sqrt(dx * dx + dy * dy)), min(least, p.radius[k])
     for g in range(len(first)):
         i = first[g]
-        cable = c.rows[i]
-        n, y, L = cable.segments, cable.vertical_offset, cable.length * cable.segments
+        own = c.rows[i]
+        n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
         # motion of the control points, and of offsets by the slopes between them

@@ -43,7 +43,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_press,
     gather,
 )
-from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
+from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
@@ -52,6 +52,7 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
 """Change of the press at rest, of that as mounted, which asks for another pass."""
@@ -125,20 +126,21 @@ def update_history(
             rows[total] = i
             total += 1
     before, bend, drag, h, limit = np.empty(most), np.empty(most), np.empty(most), np.empty(most), np.empty(most)
-    state, excess, points, g = np.empty(most), np.empty(most), np.empty((most, 4, LANES)), np.ones((SIZE, LANES))
+    state, excess, points, lanes = np.empty(most), np.empty(most), np.empty((most, 4, LANES)), np.zeros(1, POINT_LANES)
     for number in range(total):
         lane = number % LANES
         if lane == 0:
             # the points of the next rows, in parallel lanes
+            g = lanes[0]
             some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
                 if offset:
                     eval_points(k, True, g)
                 else:
                     eval_points(k, False, g)
-                for value in range(4):
-                    for l in range(LANES):
-                        points[k, value, l] = g[DISTANCE + value, l]
+                for l in range(LANES):
+                    points[k, 0, l], points[k, 1, l] = g.distance[l], g.fn[l]
+                    points[k, 2, l], points[k, 3, l] = g.vt[l], g.arc[l]
         # parameters of the row
         i = rows[number]
         row = c.rows[i]

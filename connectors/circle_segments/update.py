@@ -28,15 +28,10 @@ from windlass.connectors.circle_segments.kernels import (
     stick_position,
 )
 from windlass.connectors.circle_segments.lanes import (
-    D_RHO,
-    FN,
     GENERAL,
-    LANES,
     LOWERED,
-    PLACE,
     PLAIN,
-    SIZE,
-    VT,
+    SEGMENT_LANES,
     eval_places,
     gather_lanes,
 )
@@ -46,6 +41,7 @@ from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
 
 @kernel(inline=True)
@@ -113,16 +109,16 @@ def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
     """Frictionless update: a gap is written where its sign has changed; the results are those of `update_friction`."""
-    error, force, g = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros((SIZE, LANES))
+    error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
-        some = min(LANES, total - first)
+        some, g = min(LANES, total - first), lanes[0]
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
             # normal force with the decisions before
             if gaps[first + k] <= 0.0:
-                force[rows[first + k]] += abs(g[FN, k])
+                force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at
 
@@ -136,11 +132,11 @@ def update_friction(
     Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    error, force, g = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros((SIZE, LANES))
+    error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
     # lanes of segments that are closed or were
     for first in range(0, total, LANES):
-        some = min(LANES, total - first)
+        some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         if case == PLAIN:
             eval_places(PLAIN, g)
@@ -151,7 +147,7 @@ def update_friction(
         for k in range(some):
             i = rows[first + k]
             row = c.rows[i]
-            r, n, gap_at, fn, vt = row.radius, row.segments, row.data + numbers[first + k], g[FN, k], g[VT, k]
+            r, n, gap_at, fn, vt = row.radius, row.segments, row.data + numbers[first + k], g.fn[k], g.vt[k]
             state_at, stick_at = gap_at + n, gap_at + 2 * n
             # normal force, which limits the friction
             if gaps[first + k] <= 0.0:
@@ -163,7 +159,7 @@ def update_friction(
             limit, last, mu_k = coulomb(row.friction_coefficient, fn)[0], start[stick_at], row.friction_stiffness
             x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
-                x, d_rho = g[PLACE, k], g[D_RHO, k]
+                x, d_rho = g.place[k], g.d_rho[k]
                 # a segment that was open at the start of the step begins to stick at its present place
                 if start[state_at] == UNDEFINED:
                     last = x
