@@ -44,8 +44,9 @@ from windlass.connectors.circle_segments.moving_cable import set_shift, update_m
 from windlass.connectors.circle_segments.place_numbers import FN, FT
 from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
 from windlass.framework.checks.values import read_words
@@ -81,8 +82,8 @@ class ContactFrictionCircleCable2D(SegmentContact):
     length also the axial motion [m] at which the positions were stored (1).
     """
 
-    circle = ref("rigid marker", "centre and rotation of the circle")
-    cable = ref("cable shape marker", "segments of the cable")
+    circle = ref(RIGID, "centre and rotation of the circle")
+    cable = ref(SHAPE, "segments of the cable")
     data = ref(
         "GenericData",
         "3 n history values, 3 n + 1 on moving material; created as [0.1]*n + [-2]*n + [0]*n (+ [0]) if left out",

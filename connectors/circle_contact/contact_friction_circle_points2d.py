@@ -32,6 +32,7 @@ from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
@@ -73,7 +74,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     integral of the stretch on it [m], the stretch at the last step [1], and mean and number of waves [1].
     """
 
-    circle = ref("rigid marker", "centre and rotation of the circle")
+    circle = ref(RIGID, "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref(
         "GenericData", "3 n history values, 8 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",

@@ -36,6 +36,7 @@ from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles
 from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
@@ -60,7 +61,7 @@ class SetCircle(Component):
     """One circle of a set."""
 
     circle_set = ref("CircleSet", "the set")
-    circle = ref("rigid marker", "centre and rotation of the circle")
+    circle = ref(RIGID, "centre and rotation of the circle")
     radius = column("m", "radius r of the circle", above=0)
 
 

@@ -31,6 +31,7 @@ from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
+from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -40,7 +41,7 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
-CIRCLE_FAMILY = "position marker"
+CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
 """Gap, relative to the radius, that counts as touching at the start of a solve [1]."""

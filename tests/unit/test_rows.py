@@ -23,7 +23,7 @@ from windlass.framework.model.rows import field_names, row_type
 class Mixed(Component):
     """Columns of all kinds."""
 
-    marker0 = ref("position marker", "a place")
+    marker0 = ref(con.POSITION, "a place")
     body = ref("body", "no place")
     data = ref("GenericData", "history values", optional=True)
     stiffness = column("N/m", "k", shape=(3,))
