@@ -21,7 +21,6 @@ from windlass.elements.cable2d.lanes import (
     FORCES,
     FREE,
     GIVEN,
-    LANES,
     LENGTH,
     MATRIX,
     VELOCITIES,
@@ -37,6 +36,7 @@ from windlass.elements.cable2d.points import Blocks, Four, Rule, axial_block, ax
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
