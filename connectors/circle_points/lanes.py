@@ -72,6 +72,7 @@ def gather_rows(
         i = rows[first + k]
         row = c.rows[i]
         ci = row.circle
+        # the cable, and parameters of the row
         for a in range(8):
             g.coordinates[a, k], g.velocities[a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
         g.contact_stiffness[k], g.contact_damping[k] = row.contact_stiffness, row.contact_damping
@@ -81,12 +82,14 @@ def gather_rows(
         g.clip_normal_force[k], g.grown[k] = row.clip_normal_force, eval_growth(row, data, PRESS)
         g.cable_length[k], g.segments[k] = row.length * row.segments, row.segments
         g.vertical_offset[k] = row.vertical_offset
+        # the circle
         g.cx[k], g.cy[k], g.vx[k], g.vy[k] = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
         g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
         most = max(most, row.segments)
         offset |= row.vertical_offset != 0.0
         bristles |= row.friction_coefficient != 0.0 and row.friction_stiffness != 0.0
+    # sums begin with 0
     for k in range(LANES):
         g.bend[k], g.sticking[k], g.touching[k] = 0.0, 0.0, 0.0
         for a in range(8):

@@ -115,6 +115,7 @@ def eval_lanes(case: int, g: Any) -> None:
             below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
             on_axis = par.is_current and par.vertical_offset != 0.0
             z, y = below if on_axis else h, par.vertical_offset if on_axis else 0.0
+        # friction, and how fast it slips
         x, d_rho, d_length = place_on_circle(par, o, z)
         slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.friction_stiffness != 0.0
         bristle = wrap(x - g.stick[k], par.radius) if sticks and has_bristle else 0.0
@@ -131,12 +132,9 @@ def eval_lanes(case: int, g: Any) -> None:
         ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
         drift = g.axial[k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        sliding, damping, bends, normal = (
-            ft * slip,
-            par.friction_velocity_penalty * vt * vt,
-            par.friction_stiffness * bristle * slip,
-            (fn - spring) * vn,
-        )
+        # parts of the power
+        sliding, damping = ft * slip, par.friction_velocity_penalty * vt * vt
+        bends, normal = par.friction_stiffness * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
         damping = 0.0 if slips else damping
         bends = 0.0 if slips else bends

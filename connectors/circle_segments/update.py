@@ -75,6 +75,7 @@ def store_gaps(
         cx, cy = circle.p[ci, 0], circle.p[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
         ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
+        # segment by segment
         for s in range(n):
             bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
             gap, at = closest_point(ax, ay, bx, by)[2] - r, row.data + s

@@ -34,7 +34,7 @@ from windlass.elements.cable2d.force_functions import UserRows, create_user_rows
 from windlass.elements.cable2d.force_functions import residual as user_residual
 from windlass.elements.cable2d.force_functions import tangent as user_tangent
 from windlass.elements.cable2d.gauss import fill_energies, fill_powers, residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import CableRows, create_lanes
+from windlass.elements.cable2d.lanes import RuleRows, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, create_inertia, eval_flow, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
@@ -138,7 +138,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
     # only some runs need energies
     @functools.cache
-    def own() -> CableRows:
+    def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(own.__wrapped__())
@@ -246,7 +246,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     return system
 
 
-def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> CableRows:
+def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """The data of rows with the same rule; ``row``: their positions among the local rows of the table.
 
     Stiffness and damping that a force function replaces are 0 for the kernels.
@@ -262,7 +262,7 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> CableRows:
         place=row,
     )
     free = eval_free_bending(rows, rule.sa)[0], eval_free_bending(rows, rule.sb)[1]
-    return CableRows(records, *free, rows.dofs)
+    return RuleRows(records, *free, rows.dofs)
 
 
 IN_PLANE = CableKind("Cable2D", (residual_gauss, tangent_gauss), (residual_lobatto, tangent_lobatto))

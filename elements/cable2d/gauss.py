@@ -24,7 +24,7 @@ from windlass.elements.cable2d.lanes import (
     LENGTH,
     MATRIX,
     VELOCITIES,
-    CableRows,
+    RuleRows,
     Lanes,
     gather,
     scatter_forces,
@@ -265,7 +265,7 @@ def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
 
 @kernel
 def fill_energies(
-    c: CableRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+    c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
     """Strain energies [J] by strain and by bending, and the powers [W] that their damping dissipates; shape (2, rows).
 
@@ -302,7 +302,7 @@ def fill_energies(
 
 
 @kernel
-def fill_powers(c: CableRows, r: Rule, x: FloatArray, v: FloatArray, powers: FloatArray) -> None:
+def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, powers: FloatArray) -> None:
     """The powers of `fill_energies` alone, shape (2, rows), with the same digits."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):

@@ -34,10 +34,10 @@ LENGTH, EA, EI, D_EA, D_EI, MASS_PER_LENGTH, FREE = range(GIVEN, 23)
 QUANTITIES = (
     "length", "axial_stiffness", "bending_stiffness", "axial_damping", "bending_damping", "mass_per_length",
 )  # fmt: skip
-"""Fields of `CableRows` in the order of these rows."""
+"""Fields of `RuleRows` in the order of these rows."""
 
 
-class CableRows(NamedTuple):
+class RuleRows(NamedTuple):
     """Cables with the same integration rule, which has n axial and m bending points.
 
     Attributes:
@@ -70,7 +70,7 @@ class Lanes(NamedTuple):
     row: IntArray
 
 
-def create_lanes(c: CableRows) -> Lanes:
+def create_lanes(c: RuleRows) -> Lanes:
     """Rows of a rule in blocks."""
     rows = len(c.rows)
     blocks = -(-rows // LANES)

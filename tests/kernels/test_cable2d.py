@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements.cable2d.gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import CableRows, create_lanes
+from windlass.elements.cable2d.lanes import RuleRows, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
 from windlass.elements.cable2d.points import create_rule, eval_shape
@@ -150,7 +150,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
         axial_damping=2 * one, bending_damping=0.4 * one, place=np.arange(rows)[::-1].copy(),
     )  # fmt: skip
     dofs = 4 * np.arange(rows)[:, None] + np.arange(8)
-    lanes, inertia = create_lanes(CableRows(own, strain, curvature, dofs)), create_inertia(rho, length, dofs)
+    lanes, inertia = create_lanes(RuleRows(own, strain, curvature, dofs)), create_inertia(rho, length, dofs)
     x, v, a = rng.normal(size=(3, 4 * rows + 4))
     f, expected = np.zeros((2, len(x)))
     residual_lobatto(lanes, x, v, a, 1.5, f)

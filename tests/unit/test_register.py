@@ -310,7 +310,7 @@ def test_schemas_of_pairs() -> None:
         register_pair(Passing, three, three_by_three)
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
         register_pair(Mixed, three, three_by_three)
-    words = "must be a family with laws between two markers, POSITION or COORDINATE of windlass.connectors"
+    words = "must be a family with laws between two markers, POSITION or COORDINATE"
     with raises(f"marker0 of Shaped = cable shape marker: {words}"):
         register_pair(Shaped, three, three_by_three)
     with raises("start of Spring reads data, but Spring has no data: must be declared together with .*"):
@@ -324,7 +324,7 @@ def test_schemas_of_pairs() -> None:
     for name in ("stiffness", "history", "k k"):
         with raises(f"derived field '{name}' of Keeper: must be a name other than marker0, marker1, data, .*"):
             register_pair(Keeper, three, three_by_three, derived=(name,), start=(0.0,))
-    words = "must be an object, such as POSITION of windlass.connectors"
+    words = "must be an object, such as POSITION"
     with raises(f"'position marker' as the target of a reference: {words}"):
         ref("position marker", "first end")
     with raises(f"'rigid marker' as a family that Named provides: {words}"):
