@@ -24,8 +24,8 @@ from windlass.elements.cable2d.lanes import (
     LENGTH,
     MATRIX,
     VELOCITIES,
-    RuleRows,
     Lanes,
+    RuleRows,
     gather,
     scatter_forces,
     scatter_matrices,
@@ -264,9 +264,7 @@ def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
 
 
 @kernel
-def fill_energies(
-    c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
-) -> None:
+def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Strain energies [J] by strain and by bending, and the powers [W] that their damping dissipates; shape (2, rows).
 
     In 2D and 3D, at the points of the rule: gradients of the energies are the residual without damping.
