@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
@@ -28,7 +27,7 @@ def find_users(rows: LocalRows) -> UserForces:
     """The rows with a user function, and the places of their forces."""
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
-    unit = "N, N m" if rows.table.component.refs["marker0"].target == RIGID else "N"
+    unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
     found: UserForces = rows.kept("users", lambda: bind_user_forces(rows, unit, ("stiffness", "damping", third)))
     return found
 
