@@ -142,7 +142,7 @@ def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float,
 
 @kernel(inline=True)
 def sum_bristles(j: int, offset: bool, g: Any) -> None:
-    """Add the way of point j of all lanes to ``bend``, and count it."""
+    """Add the displacement of point j of all lanes to ``bend``, and count it."""
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g.radius[k], read_pose(k, g)

@@ -424,7 +424,7 @@ def test_words_of_updates_are_fields_of_the_row() -> None:
 
 
 def test_derived_fields_are_those_declared() -> None:
-    """A law whose ``derive`` gives other names says so at the first evaluation."""
+    """A law whose ``derive`` returns other names is an error at the first evaluation."""
 
     class Sprung(Spring):
         """A spring with a derived field."""
