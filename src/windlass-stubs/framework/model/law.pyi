@@ -303,7 +303,7 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
     family = component.refs["marker0"].target
     make = family.register_pair if isinstance(family, MarkerFamily) else None
     if make is None:
-        words = "must be a family with laws between two markers, POSITION or COORDINATE of windlass.connectors"
+        words = "must be a family with laws between two markers, POSITION or COORDINATE"
         raise ModelError(f"marker0 of {component.__name__} = {family}: {words}")
     make(component, force, *kernels, **more)
 
