@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave
+from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave, show_times
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.place_numbers import GAP
@@ -58,7 +58,7 @@ def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[
     return [
         f"cables of {c.n[worst] * c.L[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} row "
         f"{rows.rows[worst]}: tensions and creep of the belt may be wrong by percents; take "
-        f"{angle.max() / allowed:.2g} times as many elements, {allowed:.2g} rad each"
+        f"{show_times(angle.max() / allowed)} times as many elements, {allowed:.2g} rad each"
     ]
 
 
@@ -98,6 +98,6 @@ def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: Flo
             f"the cable sinks into the circle of {kind} row {number[i]} by {sunk[i]:.2g} m, less than the "
             f"{wave[i]:.2g} m by which its cubic waves: it opens on the arc, where its soft bristles carry load over "
             f"{stretch[i]:.2g} m: take a contact stiffness below {stiffness:.2g} N/m^2, or "
-            f"{shallow[i] ** 0.25:.2g} times as many cables"
+            f"{show_times(shallow[i] ** 0.25)} times as many cables"
         )
     return found

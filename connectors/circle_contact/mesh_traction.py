@@ -14,6 +14,7 @@ Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without 
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,11 @@ SMALL = 0.1
 """Traction by the mesh that does no harm, of the limit of friction."""
 ENOUGH = 3
 """Points per cable from which their mean is that of the cable."""
+
+
+def show_times(factor: float) -> str:
+    """A factor above 1 for advice, rounded up to two digits; the least one is 1.1."""
+    return f"{max(1.1, ceil(10.0 * factor) / 10.0 if factor < 10.0 else ceil(factor)):.2g}"
 
 
 def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
@@ -79,5 +85,5 @@ class MeshTraction(NamedTuple):
         """Advice that makes the traction of one row small."""
         return (
             f"for a tenth of it take friction_stiffness_per_length below {self.shrink('bristles') * self.bristles:.2g} "
-            f"N/m^2, or {1.0 / self.shrink('length'):.2g} times as many cables"
+            f"N/m^2, or {show_times(1.0 / self.shrink('length'))} times as many cables"
         )
