@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.arctangent import arctan2, wrap
-from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose
+from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose, touches
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_force, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -296,3 +296,24 @@ def fill_outputs(
                 bristle = z.bristle if par.friction_stiffness != 0.0 else z.vt
                 write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap - par.grown, z.vt, z.un)
             write_place(out[i, k], gap, state, p.px, p.py, z.nx, z.ny)
+
+
+@kernel
+def add_torques(
+    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
+    torque: FloatArray,
+) -> None:  # fmt: skip
+    """Add the torque of each row on its circle about the centre, D f_t of all points, to that of its owner [N m]."""
+    for i in range(len(c.n)):
+        n, first = c.n[i], c.data[i]
+        if not c.active[i] or not touches(data, first, n):
+            continue
+        par, y, L = read_parameters(c, i, data, PRESSED), c.offset[i], c.L[i] * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
+        for k in range(n):
+            if data[first + k] <= 0.0:
+                s = relative_place(k, n)
+                z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), data[first + n + k], bend)
+                torque[owner[i]] += z.D * z.ft
