@@ -300,16 +300,17 @@ def fill_outputs(
 
 @kernel
 def add_torques(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
     """Add the torque of each row on its circle about the centre, D f_t of all points, to that of its owner [N m]."""
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or not touches(data, first, n):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if not row.active or not touches(data, first, n):
             continue
-        par, y, L = read_parameters(c, i, data, PRESSED), c.offset[i], c.L[i] * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+        par, y, L = read_parameters(row, data, PRESSED), row.vertical_offset, row.length * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
         for k in range(n):
