@@ -108,7 +108,8 @@ def update_history(
                         back = slip_bend(limit, 0.0, par.mu_k) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
-                    excess = -limit
+                    # within Newton's method it has no friction yet, see `kernels.py`
+                    excess, state = -limit, STICKS if commits else UNDEFINED
                 data[at], data[at + 1], data[at + 2] = ax, ay, az
             # the state differs from the stored one
             if state != data[first + n + k]:

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
-from windlass.elements import RigidBody2D
+from windlass.elements import Ground, RigidBody2D
 
 from support.processes import ROOT, run_python
 
@@ -48,6 +48,33 @@ def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
         world, belt, drive = create_drive(cord, step=step)
         report = belt.report(rest(world, belt, drive))
         assert_allclose([span.tension for span in report.spans], 350.0, rtol=2e-3)
+
+
+@pytest.mark.parametrize("groove", [None, 0.008])
+def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> None:
+    """Drums and sheaves of a closed belt are larger by the contact depth as mounted; measured within 0.2 %.
+
+    Where a step makes contact so soft that sinking in adds to the loss of speed, EA/(k R²) of it, the report says so.
+    """
+    for step in (None, 1e-3):
+        world = wl.World()
+        ground, grooves = world.add(Ground, name="ground"), {} if groove is None else {"groove_radius": groove}
+        pulleys = [
+            wl.Pulley(ground, radius, at=(x, 0.0, 0.0), name=name, axis=(0.0, 0.0, 1.0), **grooves)
+            for name, radius, x in (("a", 0.1, 0.0), ("b", 0.06, 0.4))
+        ]
+        belt = wl.Belt(
+            world, pulleys, tension=300.0, axial_stiffness=2e5, mass_per_length=0.1, bending_stiffness=1e-3,
+            cord_offset=0.004, friction=0.3, step=step,
+        )  # fmt: skip
+        # nothing else holds a belt along the axes of drums
+        con.fix(world, belt.nodes[0], "z")
+        with belt.preload():
+            report = belt.report(wl.Static(world, name="").solve())
+        assert_allclose([span.tension for span in report.spans], 300.0, rtol=2e-3)
+        said = [words for words in report.advice if "larger" in words]
+        # k = 1000 T/R², EA of the taut route
+        assert len(said) == (0 if step is None else 2) and all("creep 66.8% larger" in words for words in said)
 
 
 def test_too_soft_a_contact_is_an_error() -> None:
@@ -185,6 +212,20 @@ def test_drive_at_random(seed: int) -> None:
 
     outcome = run_drive(draw(seed, quick=True), revolutions=1.6, start=0.4)
     assert not outcome.reasons and outcome.efficiency < 1.0
+    assert max(map(abs, outcome.errors.values())) < 0.01
+
+
+def test_tension_of_a_heavily_loaded_drive() -> None:
+    """Tensions of 953 and 311 N on pulleys of 70 and 19 mm within 0.3 %; measured 0.09 %.
+
+    The friction that bristles spread over the arcs that stick changes the length of the belt: with the bristles of
+    12 EA/R² that losses of speed need, tensions were 0.70 % too large, of which theory has 0.71 %.
+    """
+    from drives import draw  # imported here, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+
+    outcome = run_drive(draw(35), revolutions=1.6, start=0.4)
+    assert not outcome.reasons and abs(outcome.errors["tension"]) < 0.003
     assert max(map(abs, outcome.errors.values())) < 0.01
 
 
