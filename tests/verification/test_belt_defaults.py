@@ -70,7 +70,8 @@ def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> 
         # nothing else holds a belt along the axes of drums
         con.fix(world, belt.nodes[0], "z")
         with belt.preload():
-            report = belt.report(wl.Static(world, name="").solve())
+            state = wl.Static(world, name="").solve()
+        report = belt.report(state)
         assert_allclose([span.tension for span in report.spans], 300.0, rtol=2e-3)
         said = [words for words in report.advice if "larger" in words]
         # k = 1000 T/R², EA of the taut route
@@ -185,7 +186,10 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
-    """A fast belt with little load loses percents of its power where cables come onto four pulleys, and says so."""
+    """A fast belt with little load loses percents of its power where cables come onto four pulleys, and says so.
+
+    Rotors swing for two revolutions after the start, with powers of their inertia in means over a few periods of 15 ms.
+    """
     from drives import Case  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
 
@@ -193,7 +197,7 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
     centers = tuple((0.055 * cos(-p), 0.055 * sin(-p)) for p in places.tolist())
     torques = (3.0 * R, 4.0 * R, 3.0 * R)
     case = Case(0, centers, (R,) * 4, 1.5e4, 1e-5, 0.14, 300.0, 0.6, 0.0, 30.0 / R, torques)
-    outcome = run_drive(case, revolutions=1.2, start=0.5)
+    outcome = run_drive(case, revolutions=4.0, start=0.5)
     assert outcome.efficiency < 1.0 and 0.01 < outcome.errors["power"] < 0.1
     (words,) = outcome.reasons
     lost = float(words.split(" %, are lost otherwise than by creep")[0].split()[-1])
