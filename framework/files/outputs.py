@@ -40,6 +40,7 @@ LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
 CAMPBELL = re.compile(rb"speed \[[^],\n]*\],mode \[1\],frequency \[Hz\],damping \[1\](,assurance \[1\])?\n")
 MODES = b"mode [1],frequency [Hz],damping [1],growth [1/s],residual [1]"
 SENSORS = b"time [s],step [1],"
+FIT = re.compile(rb"time \[s\](,[^,\n]+ measured \[[^],\n]*\],[^,\n]+ fit \[[^],\n]*\])+\n")
 SWEEP = re.compile(rb"case,[^\n]*,?status,reason,run_time[,\n]")
 
 
@@ -48,7 +49,7 @@ def _is_sealed(head: bytes, tail: bytes, kind: bytes) -> bool:
 
 
 def _is_table(head: bytes) -> bool:
-    return head.startswith((SENSORS, MODES)) or bool(LEDGER.match(head) or CAMPBELL.match(head) or SWEEP.match(head))
+    return head.startswith((SENSORS, MODES)) or any(kind.match(head) for kind in (LEDGER, CAMPBELL, SWEEP, FIT))
 
 
 def _is_picture(head: bytes, tail: bytes) -> bool:

@@ -15,8 +15,12 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from windlass.commands import optimise, show, sweep
+from windlass.commands import identify, optimise, show, sweep
 from windlass.commands.studies import convergence_plot, evaluation, sweep_plots, sweep_table
+from windlass.commands.studies.fit import Fit
+from windlass.commands.studies.fit_plot import draw_fit
+from windlass.commands.studies.measured import read_measured
+from windlass.commands.studies.ranges import Range
 from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
 from windlass.exudyn import export
@@ -153,6 +157,20 @@ def finish_search(folder: Path) -> None:
     convergence_plot.draw_convergence(folder / optimise.PICTURE, [0.5], [True], "loss", 1.0)
 
 
+def finish_fit(folder: Path) -> None:
+    """Tables, result and picture of windlass identify."""
+    data = folder / "data.csv"
+    data.write_text("time [s],x [m]\n0,1\n1,2\n2,2\n")
+    own = {"output": str(folder)}
+    ranges = {"friction": Range(0.1, 0.8, False, 0.3, "1")}
+    plan = identify.FitPlan(data, ranges, (), read_measured(data), (float("nan"),), own)
+    best, one = plan.measured.values, np.ones(1)
+    identify.check_files(folder)
+    identify.write_curves(plan, best)
+    identify.write_result(plan, Fit(one, best.ravel(), one, True, one, np.eye(1), [], "converged"))
+    draw_fit(folder / identify.PICTURE, plan.measured, best, best)
+
+
 def finish_sweep(folder: Path) -> None:
     """Table and picture of a sweep."""
     rows = [{"case": k, "mu": k, "status": "ok", "reason": "", "run_time": 1.0, "x": 2.0 * k} for k in (1, 2)]
@@ -215,6 +233,7 @@ WAYS = (
     Way("CsvTable", ("any.csv",), write_table),
     Way("windlass sweep", ("sweep.csv", "plots/x.png"), finish_sweep),
     Way("windlass optimise", ("optimise.csv", "optimise.png"), finish_search),
+    Way("windlass identify", ("fit.csv", "fit.json", "fit.png"), finish_fit),
     Way("windlass-export-exudyn", ("model.json",), export_exudyn),
     Way("windlass post", ("spectrum.csv", "tension.png"), evaluate_table, makes_folder=True),
     Way("windlass show", ("frame.png",), show_picture),

@@ -46,7 +46,9 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     for cell in scenes:
         cell.metadata["tags"] = ["raises-exception"]
     resources = {"metadata": {"path": str(tmp_path)}}
-    client = NotebookClient(book, timeout=TIMEOUT, kernel_name="python3", resources=resources)
+    # on a busy machine outputs may come later than the 4 s after which they are lost by default
+    waits = {"timeout": TIMEOUT, "iopub_timeout": TIMEOUT}
+    client = NotebookClient(book, **waits, kernel_name="python3", resources=resources)
     client.execute(env=environment())
     outputs = [output for cell in code for output in cell.outputs]
     errors = [output for output in outputs if output.output_type == "error"]

@@ -100,6 +100,12 @@ def run_warm(
         return _run_by_starter(list(words), folder or Path.cwd(), own, timeout, kind)
 
 
+def errors_of(done: subprocess.CompletedProcess[str]) -> str:
+    """Messages of a program, without the notice of the first process that meets a kernel that was not kept."""
+    lines = done.stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("windlass: compiling kernels for this machine"))
+
+
 @contextmanager
 def own_mpi_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """An environment whose folder of Open MPI 4 is used by one program alone.

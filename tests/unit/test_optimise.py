@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.commands import cli, optimise
+from windlass.commands import cli
+from windlass.commands.studies import kept_runs, ranges
 from windlass.commands.studies.model_options import ModelOptions
 from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
 from windlass.framework.launch.arguments import Option
@@ -60,8 +61,8 @@ def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, flo
         "mass": Option("mass", 2.0, "kg", "m", minimum=0.0),
         "count": Option("count", 3, "1", "n"),
     }
-    monkeypatch.setattr(optimise, "run_case", run_case)
-    monkeypatch.setattr(optimise, "ask_model", lambda *_: ModelOptions(options, ()))
+    monkeypatch.setattr(kept_runs, "run_case", run_case)
+    monkeypatch.setattr(ranges, "ask_model", lambda *_: ModelOptions(options, ()))
     monkeypatch.chdir(tmp_path)
     return done
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.processes import ROOT, run_python
+from support.processes import ROOT, errors_of, run_python
 
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
@@ -113,7 +113,7 @@ def test_more_processes_than_cables(tmp_path: Path) -> None:
     """Processes without rows take part in statics and dynamics, and the results equal one process."""
     words = ("-elements", "1", "-solver", "static,dynamic", "-quiet")
     alone, many = (run(tmp_path, *words, processes=n) for n in (1, 5))
-    assert (many.returncode, many.stderr) == (0, "")
+    assert (many.returncode, errors_of(many)) == (0, "")
     assert many.stdout == alone.stdout
     assert many.stdout.count("tip") == 2
 
@@ -130,7 +130,7 @@ def test_process_that_ends_between_solves(tmp_path: Path) -> None:
 def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) -> None:
     """Also when one of them drops the solve later than the other; the next solves are as usual."""
     done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, errors_of(done)) == (0, "")
     assert (done.stdout.count("left"), done.stdout.count("tip")) == (3, 2)
 
 
@@ -138,5 +138,5 @@ def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) 
 def test_error_that_all_processes_catch_ends_nothing(tmp_path: Path) -> None:
     """Both solves fail on both processes in the same step, and the script continues."""
     done = run(tmp_path, "-fault", "caught everywhere", "-solver", "dynamic,static", "-quiet")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, errors_of(done)) == (0, "")
     assert done.stdout.count("went on") == 4 and "tip" not in done.stdout

@@ -6,6 +6,7 @@ windlass run-exudyn MODEL.py [options]                  run a script of Exudyn w
 windlass modes MODEL.py [options]                       run it, then show the modes about its last state
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass optimise MODEL.py -output DIR [options]        find the options for which a result is least or largest
+windlass identify MODEL.py -output DIR -data FILE       find the options for which sensors fit measured values best
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
@@ -27,7 +28,10 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.error_report import report
 
-COMMANDS = ("run", "run-exudyn", "modes", "sweep", "optimise", "tune", "compile", "show", "post", "examples", "doctor")
+COMMANDS = (
+    "run", "run-exudyn", "modes", "sweep", "optimise", "identify", "tune", "compile", "show", "post", "examples",
+    "doctor",
+)  # fmt: skip
 """Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 

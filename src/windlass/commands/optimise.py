@@ -1,40 +1,27 @@
-"""The command `windlass optimise`: the values of options for which a result of a model is least or largest.
-
-Every run has a folder, ``cases/0007``, in which its values and its outcome remain.  A search that has stopped takes the
-same way again and finds these runs, so that the same command continues it.
-"""
+"""The command `windlass optimise`: the values of options for which a result of a model is least or largest."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from math import isfinite, isnan, log
+from math import isfinite, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from windlass.commands.studies.cases import find_first, is_range
 from windlass.commands.studies.convergence_plot import draw_convergence
-from windlass.commands.studies.model_options import Case, ask_model, show_help, write_options
-from windlass.commands.studies.run_cases import run_case, threads
+from windlass.commands.studies.kept_runs import KeptRuns
+from windlass.commands.studies.model_options import show_help
+from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_of
+from windlass.commands.studies.run_cases import threads
 from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
 from windlass.commands.studies.study_folder import open_study
 from windlass.commands.studies.study_words import read_words
-from windlass.commands.studies.sweep_table import (
-    OUTCOME,
-    Row,
-    case_folder,
-    create_row,
-    read_json,
-    to_value,
-    write_table,
-)
+from windlass.commands.studies.sweep_table import Row, to_value, write_table
 from windlass.framework.errors import OptionError
 from windlass.framework.files.outputs import check_output
-from windlass.framework.files.whole_files import replace_file
 from windlass.framework.launch.arguments import Option, option_table
 
 HELP = """windlass optimise MODEL.py -output DIR -minimise RESULT [options of the search, of the model and of PETSc]
@@ -62,7 +49,7 @@ OWN = option_table(
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
     Option("quiet", False, "", "print errors only"),
 )  # fmt: skip
-DEFINITION, VALUES, TABLE, PICTURE = "optimise.json", "case.json", ("optimise.csv", "optimise.parquet"), "optimise.png"
+DEFINITION, TABLE, PICTURE = "optimise.json", ("optimise.csv", "optimise.parquet"), "optimise.png"
 LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
@@ -82,36 +69,6 @@ class Limit(NamedTuple):
     def describe(self) -> str:
         """As on the command line."""
         return f"{self.name} {self.sense} {self.bound:g}"
-
-
-@dataclass(frozen=True)
-class Range:
-    """Values of an option.
-
-    Attributes:
-        low, high: ends.
-        ratios: whether equal steps are equal ratios.
-        start: where the search begins.
-        unit: of the values.
-    """
-
-    low: float
-    high: float
-    ratios: bool
-    start: float
-    unit: str
-
-    def value(self, share: float) -> float:
-        """The value at a share of the range from 0 to 1."""
-        if self.ratios:
-            return float(self.low * (self.high / self.low) ** share)
-        return self.low + share * (self.high - self.low)
-
-    def share(self, value: float) -> float:
-        """The share of a value."""
-        if self.ratios:
-            return log(value / self.low) / log(self.high / self.low)
-        return (value - self.low) / (self.high - self.low)
 
 
 @dataclass(frozen=True)
@@ -140,7 +97,7 @@ class SearchPlan:
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
-            "ranges": {name: [each.low, each.high, each.ratios, each.start] for name, each in self.ranges.items()},
+            "ranges": {name: each.describe() for name, each in self.ranges.items()},
             "common": list(self.common),
             **{name: self.own[name] for name in kept},
         }
@@ -169,18 +126,8 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "search", "runs", "best_preload")
     if bool(own["minimise"]) == bool(own["maximise"]):
         raise OptionError("-minimise RESULT or -maximise RESULT: must be one of them")
-    both = [name for name in varied if name in constant]
-    if both:
-        raise OptionError(f"-{both[0]}: is an option of all runs, and has a range; must be one of them")
-    if not varied:
-        raise OptionError("nothing varies: expected ranges of options such as -preload 200:500")
     limits = read_limits(own["within"])
-    first = {name: find_first(text) for name, text in varied.items()}
-    known = ask_model(model, first, common)
-    ranges = {name: read_range(name, text, known.items.get(name)) for name, text in varied.items()}
-    for ends in ("low", "high"):
-        known.check({name: f"{getattr(each, ends):.12g}" for name, each in ranges.items()})
-    return SearchPlan(model, ranges, tuple(common), limits, own)
+    return SearchPlan(model, read_ranges(model, varied, constant, common), tuple(common), limits, own)
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:
@@ -195,88 +142,32 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     return tuple(found)
 
 
-def read_range(name: str, text: str, item: Option | None) -> Range:
-    """The range of an option; raises OptionError."""
-    parts = text.split(":")
-    if not is_range(text) or parts[2:] not in ([], ["log"]):
-        raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")
-    if item is not None and not (isinstance(item.default, float) and not isinstance(item.default, bool)):
-        raise OptionError(f"-{name} {text}: must be an option with any numbers, this is {item.describe_allowed()}")
-    low, high, ratios = float(parts[0]), float(parts[1]), len(parts) > 2
-    if not low < high:
-        raise OptionError(f"-{name} {text}: the first number must be less than the second one")
-    if ratios and low <= 0.0:
-        raise OptionError(f"-{name} {text}: both ends of a range with equal ratios must be > 0")
-    given = Range(low, high, ratios, low, item.unit if item is not None else "")
-    default = float(item.default) if item is not None else low - 1.0
-    start = default if low <= default <= high else given.value(0.5)
-    return Range(low, high, ratios, start, given.unit)
-
-
 def to_number(value: Any) -> float:
     """A result as a number; NaN for all else."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
 class SearchRuns:
-    """The runs of a search: new ones are run, those in its folder are read.
+    """Results of points for the search.
 
     Args:
         plan: the search.
-        executor: runs several at a time.
-
-    Attributes:
-        rows: rows of the table, in the order of the runs.
+        runs: the runs.
     """
 
-    def __init__(self, plan: SearchPlan, executor: Executor) -> None:
-        self._plan, self._executor = plan, executor
-        self.rows: list[Row] = []
-        self._known: dict[tuple[str, ...], Path] = {}
-        self._count = 0
-        for folder in sorted((plan.folder / "cases").iterdir()):
-            values, outcome = read_json(folder / VALUES), read_json(folder / OUTCOME)
-            self._count = max(self._count, int(folder.name) if folder.name.isdecimal() else 0)
-            texts = list(values.values()) if isinstance(values, dict) else []
-            if texts and all(isinstance(text, str) for text in texts) and isinstance(outcome, dict):
-                self._known[tuple(texts)] = folder
-
-    def case(self, point: Point) -> Case:
-        """The values of a point as on the command line."""
-        return {
-            name: f"{each.value(share):.12g}"
-            for (name, each), share in zip(self._plan.ranges.items(), point, strict=True)
-        }
+    def __init__(self, plan: SearchPlan, runs: KeptRuns) -> None:
+        self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
         """Results of points, which are run together."""
-        cases = [self.case(point) for point in points]
-        waiting = []
-        for case in cases:
-            key = tuple(case.values())
-            if key not in self._known:
-                self._count += 1
-                folder = case_folder(self._plan.folder, self._count)
-                folder.mkdir(parents=True, exist_ok=True)
-                replace_file(folder / VALUES, f"{json.dumps(case)}\n".encode())
-                words = [str(self._plan.model), *write_options(case), *self._plan.common]
-                waiting.append(self._executor.submit(run_case, folder, words, self._plan.own["limit"] or None))
-                self._known[key] = folder
-        for future in waiting:
-            future.result()
-        return [self._read(case) for case in cases]
+        return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
-    def _read(self, case: Case) -> SearchResult:
-        folder = self._known[tuple(case.values())]
-        values = {name: to_value(text) for name, text in case.items()}
-        outcome = read_json(folder / OUTCOME) or {"reason": "stopped", "wall_time": 0.0}
-        row = create_row(int(folder.name), values, outcome, folder)
-        self.rows.append(row)
+    def _judge(self, row: Row) -> SearchResult:
         name, sign = self._plan.goal
         missing = [wanted for wanted in (name, *(limit.name for limit in self._plan.limits)) if wanted not in row]
         if missing and row["status"] != "failed":
             there = [key for key, value in row.items() if not isnan(to_number(value)) and "." not in key]
-            there = [key for key in there if key not in ("case", "run_time", *case)]
+            there = [key for key in there if key not in ("case", "run_time", *self._plan.ranges)]
             raise OptionError(f"the model has no result '{missing[0]}': must be one of {', '.join(there) or 'none'}")
         objective = sign * to_number(row.get(name))
         return SearchResult(objective, tuple(limit.slack(row) for limit in self._plan.limits))
@@ -285,12 +176,11 @@ class SearchRuns:
 def conduct(plan: SearchPlan, executor: Executor) -> int:
     """Search, and write the table and the picture."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
-    runs = SearchRuns(plan, executor)
     own, (goal, sign) = plan.own, plan.goal
-    search = BoxSearch(runs, own["runs"], own["step"], own["tolerance"], own["seed"])
-    start = tuple(round(each.share(each.start), 12) for each in plan.ranges.values())
+    runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], own["limit"], executor)
+    search = BoxSearch(SearchRuns(plan, runs), own["runs"], own["step"], own["tolerance"], own["seed"])
     try:
-        ended = search.minimise(start, own["method"])
+        ended = search.minimise(start_of(plan.ranges), own["method"])
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"the same command continues with the runs in '{plan.folder}'")
         raise
@@ -312,7 +202,7 @@ def check_files(folder: Path) -> None:
         check_output(folder / name, f"{what} of the search", what)
 
 
-def describe(plan: SearchPlan, search: BoxSearch, runs: SearchRuns, best: int | None, ended: str) -> list[str]:
+def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | None, ended: str) -> list[str]:
     """Summary of a search, in some lines."""
     goal = plan.goal[0]
     failed = sum(row["status"] == "failed" for row in runs.rows)
@@ -326,9 +216,8 @@ def describe(plan: SearchPlan, search: BoxSearch, runs: SearchRuns, best: int | 
         lines.append(f"  doubtful: {row['reason']}")
     point = list(search.found)[best]
     for (name, each), share in zip(plan.ranges.items(), point, strict=True):
-        unit = f" {each.unit}" if each.unit not in ("", "1") else ""
         at = " (end of its range)" if share in (0.0, 1.0) else ""
-        lines.append(f"  -{name} {each.value(share):.6g}{unit}{at}")
+        lines.append(f"  -{name} {each.value(share):.6g}{each.unit_words}{at}")
     for limit in plan.limits:
         at = " (at its limit)" if abs(limit.slack(row)) < 1e-3 else ""
         lines.append(f"  {limit.name} = {row[limit.name]:.6g}, {limit.sense} {limit.bound:g}{at}")

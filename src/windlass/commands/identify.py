@@ -1,0 +1,284 @@
+"""The command `windlass identify`: the values of options for which the sensors of a model fit measured values best."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.commands.studies.fit import LEVEL, BoxFit, Fit, find_trend
+from windlass.commands.studies.fit_plot import draw_fit
+from windlass.commands.studies.kept_runs import KeptRuns
+from windlass.commands.studies.measured import MeasuredTable, RunTables, read_measured
+from windlass.commands.studies.model_options import show_help
+from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_of
+from windlass.commands.studies.run_cases import threads
+from windlass.commands.studies.search import Point, to_point
+from windlass.commands.studies.study_folder import open_study
+from windlass.commands.studies.study_words import read_words
+from windlass.commands.studies.sweep_table import Row, write_table
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import OptionError
+from windlass.framework.files.outputs import check_output, write_output
+from windlass.framework.launch.arguments import Option, option_table
+
+HELP = """windlass identify MODEL.py -output DIR -data FILE.csv [options of the fit, of the model and of PETSc]
+
+Finds the values of options for which the tables that the model writes with wl.Sensors agree best with measured values:
+least squares, with 95 % intervals.  The file has a column "time [s]" and columns with the names of sensors, in any
+unit.  Options that vary have ranges: -friction 0.1:0.8, or with equal ratios -stiffness 1e4:1e8:log; the fit begins at
+the default of the model.  The same command continues a fit that has stopped.
+
+Options of the fit.  A model's option of the same name is given by -fixed:"""
+COMMAND = "windlass identify"
+OWN = option_table(
+    Option("output", "", "", "folder of the fit; the same command with it continues a stopped fit"),
+    Option("data", "", "", "the CSV file with measured values"),
+    Option("deviation", "", "", 'known standard deviations, a list in quotes: "speed=0.01,torque=0.2", in the units of '
+           "the file; others are estimated"),
+    Option("runs", 60, "1", "most runs", minimum=2),
+    Option("step", 1e-3, "1", "distance of differences, per range", minimum=1e-6, maximum=0.1),
+    Option("tolerance", 1e-6, "1", "change of the sum of squares which ends the fit", minimum=1e-12),
+    Option("jobs", 1, "1", "runs at a time", minimum=1),
+    Option("fixed", "", "", 'further options of all runs in quotes: "-output none"'),
+    Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
+    Option("quiet", False, "", "print errors only"),
+)  # fmt: skip
+DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet"), "fit.png"
+CURVES, RESULT = "fit.csv", "fit.json"
+DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
+CLOSE = 0.95
+"""Correlation from which two parameters are named together."""
+TREND = 0.3
+"""Correlation of neighbouring residuals above which they are not random."""
+FAR = 2.0
+"""Ratio of residuals to their given deviation that is named."""
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """A fit: model, ranges of options by name, options of all runs, measured values, and the options of the command."""
+
+    model: Path
+    ranges: dict[str, Range]
+    common: tuple[str, ...]
+    measured: MeasuredTable
+    deviations: tuple[float, ...]
+    own: dict[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the fit."""
+        return Path(self.own["output"]).absolute()
+
+    def describe(self) -> dict[str, Any]:
+        """What must be the same when a fit continues."""
+        return {
+            "model": self.model.name,
+            "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
+            "data_sha256": hashlib.sha256(self.measured.file.read_bytes()).hexdigest(),
+            "ranges": {name: each.describe() for name, each in self.ranges.items()},
+            "common": list(self.common),
+            **{name: self.own[name] for name in ("deviation", "step", "tolerance")},
+        }
+
+
+def main(words: Sequence[str]) -> int:
+    """Carry out a fit; the exit code: 0 if there is one.
+
+    Raises:
+        OptionError: a wrong command line, or a column that no run has.
+        OutputError: files cannot be written, or the folder holds another fit.
+    """
+    if show_help(words, HELP, OWN):
+        return 0
+    plan = make_plan(words)
+    with threads(plan.own["jobs"]) as executor:
+        return conduct(plan, executor)
+
+
+def make_plan(words: Sequence[str]) -> FitPlan:
+    """The fit of a command line; runs the model to get its options.
+
+    Raises:
+        OptionError: an error in the command line.
+    """
+    model, own, varied, constant, common = read_words(words, OWN, COMMAND, "fit", "runs", "fit_friction")
+    if not own["data"]:
+        raise OptionError("-data is not given: expected the CSV file with measured values")
+    measured = read_measured(Path(own["data"]).absolute())
+    deviations = read_deviations(own["deviation"], measured)
+    ranges = read_ranges(model, varied, constant, common)
+    if measured.values.size <= len(ranges):
+        raise OptionError(
+            f"-data {own['data']}: has {measured.values.size} values for {len(ranges)} options; must have more"
+        )
+    return FitPlan(model, ranges, tuple(common), measured, deviations, own)
+
+
+def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
+    """Standard deviation of each column, NaN for those not given; raises OptionError."""
+    given: dict[str, float] = {}
+    for part in filter(str.strip, text.split(",")):
+        match = DEVIATION.fullmatch(part)
+        try:
+            number = float(match[2]) if match else float("nan")
+        except ValueError:
+            number = float("nan")
+        if match is None or not 0.0 < number < float("inf"):
+            raise OptionError(f"-deviation {part.strip()}: must be COLUMN=NUMBER with a number > 0, commas between")
+        if match[1] not in measured.names:
+            raise OptionError(f"-deviation {match[1]}: must be one of the columns {', '.join(measured.names)}")
+        given[match[1]] = number
+    return tuple(given.get(name, float("nan")) for name in measured.names)
+
+
+class FitRuns:
+    """Residuals of points for the fit.
+
+    Args:
+        plan: the fit.
+        runs: the runs.
+    """
+
+    def __init__(self, plan: FitPlan, runs: KeptRuns) -> None:
+        self._plan, self._runs, self._tables = plan, runs, RunTables(plan.measured)
+        self.rows: dict[Point, Row] = {}
+
+    def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
+        """Residuals of points, which are run together; None for failed runs."""
+        found: list[FloatArray | None] = []
+        cases = [case_at(self._plan.ranges, point) for point in points]
+        for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):
+            self.rows[point] = row
+            failed = row["status"] == "failed"
+            found.append(None if failed else (self._tables.read(folder) - self._plan.measured.values).ravel())
+        return found
+
+
+def conduct(plan: FitPlan, executor: Executor) -> int:
+    """Fit, and write the tables and the picture."""
+    lock = open_study(plan.folder, DEFINITION, plan.describe(), "fit", lambda: check_files(plan.folder))
+    own, measured = plan.own, plan.measured
+    runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], own["limit"], executor)
+    residuals = FitRuns(plan, runs)
+    limits = {name: own[name] for name in ("runs", "step", "tolerance")}
+    box = BoxFit(residuals, measured.values.ravel(), measured.places, np.array(plan.deviations), **limits)
+    start = start_of(plan.ranges)
+    try:
+        fit = box.fit(start)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(f"the same command continues with the runs in '{plan.folder}'")
+        raise
+    files = write_table(plan.folder, runs.rows, TABLE)
+    failed = sum(row["status"] == "failed" for row in runs.rows)
+    lines = [f"{len(box.found)} runs, {failed} failed; {fit.ended if fit else runs.rows[0]['reason']}"]
+    if fit is None:
+        lines.append("the first run has no result: start from other values")
+    else:
+        first = box.found[start]
+        assert first is not None
+        shape = measured.values.shape
+        at_start, best = (measured.values + part.reshape(shape) for part in (first, fit.residuals))
+        files += [write_curves(plan, best), write_result(plan, fit)]
+        files.append(draw_fit(plan.folder / PICTURE, measured, at_start, best))
+        lines += describe(plan, fit, residuals.rows[to_point(fit.point)])
+    lock.release()
+    if not own["quiet"]:
+        print("\n".join([*lines, *(f"  {file}" for file in files)]))
+    return 0 if fit is not None else 2
+
+
+def check_files(folder: Path) -> None:
+    """Refuse files of other programs at the paths of tables and picture; raises OutputError."""
+    for name in (*TABLE, CURVES):
+        check_output(folder / name, "table of the fit", "table")
+    check_output(folder / RESULT, "result of the fit", "summary")
+    check_output(folder / PICTURE, "picture of the fit", "picture")
+
+
+def write_curves(plan: FitPlan, best: FloatArray) -> Path:
+    """Write measured values and those of the best run over time; returns the file."""
+    measured = plan.measured
+    heading, columns = ["time [s]"], [measured.times]
+    for k, name in enumerate(measured.names):
+        unit = f" [{measured.units[k]}]"
+        heading += [f"{name} measured{unit}", f"{name} fit{unit}"]
+        columns += [measured.values[k], best[k]]
+    rows = [",".join(f"{value:.12g}" for value in row) for row in np.array(columns).T]
+    write_output(plan.folder / CURVES, "\n".join([",".join(heading), *rows, ""]).encode(), "table of the fit", "table")
+    return plan.folder / CURVES
+
+
+def write_result(plan: FitPlan, fit: Fit) -> Path:
+    """Write values, intervals and correlations as JSON; returns the file."""
+    names = list(plan.ranges)
+    values = {}
+    for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):
+        known = bool(np.isfinite(width))
+        values[name] = {
+            "value": each.value(float(share)),
+            "unit": each.unit,
+            "interval": [each.value(float(share + side * width)) for side in (-1, 1)] if known else None,
+        }
+    result = {
+        "written_by": "Windlass",
+        "confidence": LEVEL,
+        "options": values,
+        "correlations": {
+            name: dict(zip(names, row, strict=True)) for name, row in zip(names, fit.correlations.tolist(), strict=True)
+        },
+        "not_fixed": [[names[k] for k in group] for group in fit.loose],
+        "deviations": dict(zip(plan.measured.names, fit.deviations.tolist(), strict=True)),
+        "ended": fit.ended,
+    }
+    write_output(plan.folder / RESULT, f"{json.dumps(result, indent=2)}\n".encode(), "result of the fit", "summary")
+    return plan.folder / RESULT
+
+
+def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
+    """Summary of a fit, in some lines."""
+    names, lines = list(plan.ranges), [f"best fit in case {row['case']}"]
+    if row["status"] == "doubtful":
+        lines.append(f"  doubtful: {row['reason']}")
+    for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):
+        at = " (end of its range)" if share in (0.0, 1.0) else ""
+        ends = [f"{each.value(float(share + side * width)):.4g}" for side in (-1, 1)] if np.isfinite(width) else []
+        interval = f", {100 * LEVEL:g} %: {ends[0]} to {ends[1]}{each.unit_words}" if ends else ""
+        lines.append(f"  -{name} {each.value(float(share)):.6g}{each.unit_words}{interval}{at}")
+    for group in fit.loose:
+        lines.append(f"  not fixed by the data: {describe_loose([names[k] for k in group])}")
+    for i, j in np.argwhere(np.triu(np.abs(fit.correlations), 1) > CLOSE):
+        if np.isfinite(fit.half_widths[[i, j]]).all():
+            lines.append(f"  correlation of -{names[i]} and -{names[j]}: {fit.correlations[i, j]:.3f}")
+    if np.isnan(fit.half_widths).any():
+        lines.append("  no intervals: they need further runs")
+    rests = fit.residuals.reshape(plan.measured.values.shape)
+    for k, name in enumerate(plan.measured.names):
+        size = float(np.sqrt(np.mean(rests[k] ** 2)))
+        unit = "" if plan.measured.units[k] == "1" else f" {plan.measured.units[k]}"
+        trend, given = find_trend(rests[k]), plan.deviations[k]
+        words = f"  {name}: residuals of {size:.3g}{unit}"
+        if not np.isnan(given) and not 1.0 / FAR < size / given < FAR:
+            words += f", {size / given:.3g} times the given deviation"
+        if trend > TREND:
+            words += (
+                f"; neighbours are correlated ({trend:.2f}), so that the model differs from the data by more than "
+                "random noise, and intervals are too narrow"
+            )
+        lines.append(words)
+    return lines
+
+
+def describe_loose(names: Sequence[str]) -> str:
+    """Words for the options of a loose direction."""
+    if len(names) == 1:
+        return f"-{names[0]}"
+    return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

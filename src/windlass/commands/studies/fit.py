@@ -1,0 +1,229 @@
+"""Fit of parameters in a box to measured values: least squares by runs of a model, with confidence.
+
+    min over p of the sum of ((model_i(p) - measured_i) / s_k(i))²,
+
+with s_k the standard deviation of measured column k.  Deviations that are not known are estimated from the residuals of
+their column, and the fit is repeated with them.  The derivatives J of the scaled residuals are differences of runs; the
+method is Gauss-Newton with trust regions, by SciPy.  Near the solution p has the covariance (JᵀJ)⁻¹.
+
+Directions of p in which the data hardly change are found from the singular values of J: a direction is loose if the
+95 % interval along it is wider than the box, or if its singular value is within the error of the differences.  At the
+solution J comes from differences of second order D₂; their error is estimated as |D₁ - D₂|²/|D₂| for each column, with
+D₁ of first order.
+
+Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
+Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.commands.studies.search import Point, Spent, to_point
+from windlass.framework.arrays import FloatArray, IntArray
+
+ROUNDS = 4
+"""Most fits with estimated deviations."""
+SAME = 0.02
+"""Relative change of estimated deviations at which they are kept."""
+SMALLEST = 1e-9
+"""Least deviation, per largest measured value of its column; model and data then agree to the digits of files."""
+LEVEL = 0.95
+"""Confidence of intervals."""
+ERRORS = 3.0
+"""Estimated errors of differences below which a singular value counts as zero."""
+PART = 0.1
+"""Share of a loose direction from which a parameter is named with it."""
+
+
+@dataclass
+class Fit:
+    """The end of a fit; parameters are shares of their ranges.
+
+    Attributes:
+        point: best parameters, shape (p,).
+        residuals: model - measured, shape (n,).
+        deviations: of each column, shape (columns,).
+        estimated: whether deviations come from the residuals.
+        half_widths: of the 95 % intervals of parameters, shape (p,); infinite in loose directions, NaN without
+            derivatives, if runs were spent.
+        correlations: of parameters, shape (p, p); 0 in loose directions.
+        loose: numbers of the parameters of each loose direction.
+        ended: why the fit has ended.
+    """
+
+    point: FloatArray
+    residuals: FloatArray
+    deviations: FloatArray
+    estimated: bool
+    half_widths: FloatArray
+    correlations: FloatArray
+    loose: list[list[int]]
+    ended: str
+
+
+class BoxFit:
+    """A fit.
+
+    Args:
+        run: residuals of points in their order, shape (n,) each; None for a run that has failed.
+        measured: the values, shape (n,).
+        columns: column of each value, shape (n,).
+        deviations: standard deviation of each column, NaN for unknown ones, shape (columns,).
+        runs: most runs.
+        step: distance of differences, per range [1].
+        tolerance: change of the sum of squares, per its value, at which the fit ends [1].
+    """
+
+    def __init__(
+        self,
+        run: Callable[[Sequence[Point]], list[FloatArray | None]],
+        measured: FloatArray,
+        columns: IntArray,
+        deviations: FloatArray,
+        *,
+        runs: int,
+        step: float,
+        tolerance: float,
+    ) -> None:
+        self._run, self._columns, self._runs, self._step, self._tolerance = run, columns, runs, step, tolerance
+        self._given, self._counts = deviations, np.bincount(columns)
+        self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
+        spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
+        # a constant column has its own size as the first scale
+        self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
+        constant = np.isnan(deviations) & (spread <= self._floor)
+        self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
+        self.found: dict[Point, FloatArray | None] = {}
+
+    def _begins(self) -> IntArray:
+        return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
+
+    def fit(self, start: Point) -> Fit | None:
+        """Fit from a point; None if there is no result at the start."""
+        point, ended = np.array(start), ""
+        try:
+            if self.evaluate([start])[0] is None:
+                return None
+            for _ in range(ROUNDS):
+                point, ended = self._solve(point)
+                before, self._scales = self._scales, self._estimate(point)
+                # the deviation of a single column does not move the solution
+                if len(before) == 1 or np.all(np.abs(self._scales - before) <= SAME * before):
+                    break
+        except Spent:
+            good = {key: value for key, value in self.found.items() if value is not None}
+            point = np.array(min(good, key=lambda key: float(np.sum(self._scaled(good[key]) ** 2))))
+            self._scales, ended = self._estimate(point), f"all {self._runs} runs are spent"
+        return self._judge(point, ended)
+
+    def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
+        """Residuals of points; those that are new are run together; raises Spent."""
+        new = [point for point in dict.fromkeys(points) if point not in self.found]
+        affordable = new[: self._runs - len(self.found)]
+        if affordable:
+            self.found |= dict(zip(affordable, self._run(affordable), strict=True))
+        if len(affordable) < len(new):
+            raise Spent
+        return [self.found[point] for point in points]
+
+    def _scaled(self, residuals: FloatArray) -> FloatArray:
+        scaled: FloatArray = residuals / self._scales[self._columns]
+        return scaled
+
+    def _residuals(self, x: FloatArray) -> FloatArray:
+        """Scaled residuals; those of failed runs are infinite, which a trust region avoids."""
+        found = self.evaluate([to_point(x)])[0]
+        return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
+
+    def _slopes(self, x: FloatArray) -> FloatArray:
+        """Derivatives of the scaled residuals from differences into the box, shape (n, p)."""
+        sides = np.where(x + self._step <= 1.0, self._step, -self._step)
+        slopes = np.zeros((len(self._columns), len(x)))
+        base = self._residuals(x)
+        ahead = [x + side * unit for side, unit in zip(sides, np.eye(len(x)), strict=True)]
+        self.evaluate([to_point(place) for place in ahead])
+        for k, place in enumerate(ahead):
+            moved, side = self._residuals(place), sides[k]
+            if not np.isfinite(moved).all() and 0.0 <= x[k] - side <= 1.0:
+                side = -side
+                moved = self._residuals(x + side * np.eye(len(x))[k])
+            if np.isfinite(moved).all():
+                slopes[:, k] = (moved - base) / side
+        return slopes
+
+    def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
+        """Derivatives from differences of second order, at ends of ranges into the box, and their estimated error."""
+        base, step, unit = self._residuals(x), self._step, np.eye(len(x))
+        inner = (x >= step) & (x <= 1.0 - step)
+        sides = np.where(x + step <= 1.0, step, -step)
+        near = [x + side * e for side, e in zip(sides, unit, strict=True)]
+        far = [x + side * (-1.0 if inside else 2.0) * e for side, e, inside in zip(sides, unit, inner, strict=True)]
+        self.evaluate([to_point(place) for place in [*near, *far]])
+        slopes, errors = np.zeros((len(self._columns), len(x))), np.zeros(len(x))
+        for k, side in enumerate(sides):
+            one, two = self._residuals(near[k]), self._residuals(far[k])
+            if not np.isfinite([one, two]).all():
+                continue  # next to a failed run the parameter counts as loose
+            both = one - two if inner[k] else 4.0 * one - two - 3.0 * base
+            slopes[:, k] = both / (2.0 * side)
+            size = float(np.linalg.norm(slopes[:, k]))
+            rough = float(np.linalg.norm((one - base) / side - slopes[:, k]))
+            errors[k] = rough**2 / size if size > 0.0 else 0.0
+        return slopes, float(errors.max())
+
+    def _solve(self, start: FloatArray) -> tuple[FloatArray, str]:
+        from scipy.optimize import least_squares  # imported here, because help is printed faster without it
+
+        ended = least_squares(
+            self._residuals, np.clip(start, 1e-6, 1.0 - 1e-6), jac=self._slopes, bounds=(0.0, 1.0), method="trf",
+            ftol=self._tolerance, xtol=1e-7, gtol=1e-10, max_nfev=self._runs,
+        )  # fmt: skip
+        best = np.where(ended.x < 1e-5, 0.0, np.where(ended.x > 1.0 - 1e-5, 1.0, ended.x))
+        if not np.array_equal(best, ended.x):
+            at_end = self._residuals(best)
+            best = best if np.sum(at_end**2) <= 2.0 * ended.cost else ended.x
+        return best, "converged" if ended.success else f"ended early: {ended.message}"
+
+    def _estimate(self, point: FloatArray) -> FloatArray:
+        """Deviations of columns; unknown ones from their residuals, with a share of the parameters for each."""
+        found = self.evaluate([to_point(point)])[0]
+        assert found is not None
+        squares = np.bincount(self._columns, found**2)
+        free = self._counts * max(1.0 - len(point) / len(self._columns), 1e-3)
+        return np.where(np.isnan(self._given), np.maximum(np.sqrt(squares / free), self._floor), self._given)
+
+    def _judge(self, point: FloatArray, ended: str) -> Fit:
+        from scipy.stats import t  # imported here, because help is printed faster without it
+
+        found, size = self.found[to_point(point)], len(point)
+        assert found is not None
+        estimated = bool(np.isnan(self._given).any())
+        free = len(self._columns) - size
+        width = float(t.ppf(0.5 + 0.5 * LEVEL, max(free, 1) if estimated else 10**9))
+        try:
+            slopes, error = self._central_slopes(point)
+        except Spent:
+            return Fit(point, found, self._scales, estimated, np.full(size, np.nan), np.eye(size), [], ended)
+        _, sizes, directions = np.linalg.svd(slopes, full_matrices=False)
+        sizes = np.concatenate([sizes, np.zeros(size - len(sizes))])
+        is_loose = sizes < max(2.0 * width, ERRORS * error)
+        parts = directions[~is_loose] / sizes[~is_loose, None]
+        covariance = parts.T @ parts
+        spread = np.sqrt(np.diag(covariance))
+        loose = [[int(k) for k in np.flatnonzero(np.abs(row) > PART)] for row in directions[is_loose]]
+        half_widths = width * spread
+        half_widths[[k for group in loose for k in group]] = np.inf
+        both = np.outer(spread, spread)
+        correlations = np.divide(covariance, both, out=np.zeros_like(both), where=both > 0.0)
+        return Fit(point, found, self._scales, estimated, half_widths, correlations, loose, ended)
+
+
+def find_trend(residuals: FloatArray) -> float:
+    """Correlation of residuals with the next ones [1]: 0 for random noise, near 1 where the model misses a curve."""
+    centred = residuals - residuals.mean()
+    total = float(np.sum(centred**2))
+    return float(np.sum(centred[1:] * centred[:-1])) / total if total > 0.0 else 0.0

@@ -1,0 +1,104 @@
+"""Options of a model that vary in ranges: ``-preload 200:500``, or with equal ratios ``-stiffness 1e4:1e8:log``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+
+from windlass.commands.studies.cases import find_first, is_range
+from windlass.commands.studies.model_options import Case, ask_model
+from windlass.framework.errors import OptionError
+from windlass.framework.launch.arguments import Option
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values of an option.
+
+    Attributes:
+        low, high: ends.
+        ratios: whether equal steps are equal ratios.
+        start: where a search begins.
+        unit: of the values.
+    """
+
+    low: float
+    high: float
+    ratios: bool
+    start: float
+    unit: str
+
+    def value(self, share: float) -> float:
+        """The value at a share of the range from 0 to 1."""
+        if self.ratios:
+            return float(self.low * (self.high / self.low) ** share)
+        return self.low + share * (self.high - self.low)
+
+    def share(self, value: float) -> float:
+        """The share of a value."""
+        if self.ratios:
+            return log(value / self.low) / log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def describe(self) -> list[object]:
+        """What must be the same when a study continues."""
+        return [self.low, self.high, self.ratios, self.start]
+
+    @property
+    def unit_words(self) -> str:
+        """The unit after a number, with a space before it."""
+        return f" {self.unit}" if self.unit not in ("", "1") else ""
+
+
+def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
+    """The ranges of options by name; runs the model to get its options.
+
+    Args:
+        model: file of the script.
+        varied: texts of the options that vary.
+        constant: names of the options that all runs have.
+        common: words of the command line that all runs have.
+
+    Raises:
+        OptionError: no ranges, wrong ones, or ones of options that the model does not have.
+    """
+    both = [name for name in varied if name in constant]
+    if both:
+        raise OptionError(f"-{both[0]}: is an option of all runs, and has a range; must be one of them")
+    if not varied:
+        raise OptionError("nothing varies: expected ranges of options such as -preload 200:500")
+    known = ask_model(model, {name: find_first(text) for name, text in varied.items()}, common)
+    ranges = {name: read_range(name, text, known.items.get(name)) for name, text in varied.items()}
+    for ends in ("low", "high"):
+        known.check({name: f"{getattr(each, ends):.12g}" for name, each in ranges.items()})
+    return ranges
+
+
+def read_range(name: str, text: str, item: Option | None) -> Range:
+    """The range of an option; raises OptionError."""
+    parts = text.split(":")
+    if not is_range(text) or parts[2:] not in ([], ["log"]):
+        raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")
+    if item is not None and not (isinstance(item.default, float) and not isinstance(item.default, bool)):
+        raise OptionError(f"-{name} {text}: must be an option with any numbers, this is {item.describe_allowed()}")
+    low, high, ratios = float(parts[0]), float(parts[1]), len(parts) > 2
+    if not low < high:
+        raise OptionError(f"-{name} {text}: the first number must be less than the second one")
+    if ratios and low <= 0.0:
+        raise OptionError(f"-{name} {text}: both ends of a range with equal ratios must be > 0")
+    given = Range(low, high, ratios, low, item.unit if item is not None else "")
+    default = float(item.default) if item is not None else low - 1.0
+    start = default if low <= default <= high else given.value(0.5)
+    return Range(low, high, ratios, start, given.unit)
+
+
+def start_of(ranges: Mapping[str, Range]) -> tuple[float, ...]:
+    """Shares of the ranges at which a search begins."""
+    return tuple(round(each.share(each.start), 12) for each in ranges.values())
+
+
+def case_at(ranges: Mapping[str, Range], point: Sequence[float]) -> Case:
+    """The values at shares of the ranges as on the command line."""
+    return {name: f"{each.value(share):.12g}" for (name, each), share in zip(ranges.items(), point, strict=True)}

@@ -1,0 +1,247 @@
+"""`windlass identify`: fits of known values, their intervals, options that data do not fix, and wrong command lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.commands import cli
+from windlass.commands.studies import kept_runs, ranges
+from windlass.commands.studies.fit import BoxFit, Fit
+from windlass.commands.studies.model_options import ModelOptions
+from windlass.commands.studies.search import Point
+from windlass.framework.arrays import FloatArray
+from windlass.framework.launch.arguments import Option
+
+from support.processes import run_windlass
+
+TIMES = np.linspace(0.0, 2.0, 81)
+STIFFNESS, MASS, DAMPING = 200.0, 2.0, 1.5
+RANGES = "-stiffness 50:500 -damping 0.1:10:log"
+
+
+def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tuple[FloatArray, FloatArray]:
+    """Place [m] and velocity [m/s] of a mass on a spring that starts with 1 m/s."""
+    decay, pulse = d / (2.0 * m), np.sqrt(k / m - (d / (2.0 * m)) ** 2)
+    place = np.exp(-decay * times) * np.sin(pulse * times) / pulse
+    speed = np.exp(-decay * times) * (np.cos(pulse * times) - decay / pulse * np.sin(pulse * times))
+    return place, speed
+
+
+@pytest.fixture
+def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
+    """A model without processes, which writes the tables of two sensors; it fails for k > 480 N/m."""
+    done: list[dict[str, float]] = []
+    (tmp_path / "model.py").write_text("")
+
+    def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
+        given = dict(zip((word[1:] for word in words[1::2]), map(float, words[2::2]), strict=True))
+        done.append(given)
+        place, speed = swing(given.get("stiffness", STIFFNESS), given.get("damping", DAMPING), given.get("mass", MASS))
+        (folder / "out").mkdir()
+        for name, unit, values in (("place", "m", place), ("speed", "m/s", speed)):
+            rows = [f"{t:.9g},{step},{value:.12g}" for step, (t, value) in enumerate(zip(TIMES, values, strict=True))]
+            (folder / "out" / f"{name}.csv").write_text("\n".join([f"time [s],step [1],{name} [{unit}]", *rows]))
+        (folder / "modes.csv").write_text("mode [1],frequency [Hz]\n1,2.0\n")
+        reason = "the spring breaks" if given.get("stiffness", 0.0) > 480.0 else ""
+        (folder / "outcome.json").write_text(json.dumps({"reason": reason, "wall_time": 0.0}))
+        return reason
+
+    options = {
+        "stiffness": Option("stiffness", 150.0, "N/m", "k", minimum=1.0),
+        "damping": Option("damping", 1.0, "N s/m", "d", minimum=0.0),
+        "mass": Option("mass", MASS, "kg", "m", minimum=0.1),
+    }
+    monkeypatch.setattr(kept_runs, "run_case", run_case)
+    monkeypatch.setattr(ranges, "ask_model", lambda *_: ModelOptions(options, ()))
+    monkeypatch.chdir(tmp_path)
+    return done
+
+
+def write_data(noise: float = 1e-3, column: str = "place [mm]", factor: float = 1e3, seed: int = 3) -> None:
+    """The place with random errors [m], as measured.csv."""
+    values = swing(STIFFNESS, DAMPING)[0] + np.random.default_rng(seed).normal(0.0, noise, TIMES.size)
+    rows = [f"{1e3 * t:.9g},{factor * value:.12g}" for t, value in zip(TIMES, values, strict=True)]
+    Path("measured.csv").write_text("\n".join([f"time [ms],{column}", *rows]))
+
+
+def call(words: str, *more: str) -> int:
+    return cli.main(["identify", "model.py", *words.split(), *more])
+
+
+def read_result(folder: str = "f") -> dict[str, Any]:
+    return dict(json.loads((Path(folder) / "fit.json").read_text()))
+
+
+def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Units of the file, known values within their intervals, the deviation of the noise, tables and picture."""
+    write_data()
+    assert call(f"-output f -data measured.csv {RANGES}") == 0
+    said, result = capsys.readouterr().out, read_result()
+    for name, known in (("stiffness", STIFFNESS), ("damping", DAMPING)):
+        low, high = result["options"][name]["interval"]
+        assert low < known < high and high - low < 0.2 * known
+    assert_allclose(result["deviations"]["place"], 1.0, rtol=0.2)
+    assert "converged" in said and "-stiffness 200." in said and "95 %: " in said and "correlated" not in said
+    curves = np.genfromtxt(tmp_path / "f" / "fit.csv", delimiter=",", skip_header=1)
+    assert_allclose(curves[:, 2], 1e3 * swing(STIFFNESS, DAMPING)[0], atol=1.0)
+    assert (tmp_path / "f" / "fit.png").read_bytes().startswith(b"\x89PNG")
+    assert len(quick) <= 30
+
+
+def test_exact_data_give_exact_values(quick: list[Any]) -> None:
+    """Without noise, to the tolerance of the steps; two columns in one file."""
+    place, speed = swing(STIFFNESS, DAMPING)
+    rows = [f"{t},{p:.15g},{v:.15g}" for t, p, v in zip(TIMES, place, speed, strict=True)]
+    Path("measured.csv").write_text("\n".join(["time,place,speed", *rows]))
+    assert call(f"-output f -data measured.csv -quiet {RANGES} -tolerance 1e-12") == 0
+    found = read_result()["options"]
+    assert_allclose([found["stiffness"]["value"], found["damping"]["value"]], [STIFFNESS, DAMPING], rtol=1e-5)
+
+
+def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """Without damping only the ratio of stiffness and mass decides where a mass crosses zero; the start is known."""
+    place = swing(STIFFNESS, 0.0)[0]
+    rows = [f"{t},{p + e:.12g}" for t, p, e in zip(TIMES, place, np.resize([1e-4, -1e-4], TIMES.size), strict=True)]
+    Path("measured.csv").write_text("\n".join(["time,place", *rows]))
+    assert call("-output f -data measured.csv -stiffness 100:400 -mass 1:4", "-fixed", "-damping 0") == 0
+    said = capsys.readouterr().out
+    assert "not fixed by the data: -stiffness and -mass, only a combination of them" in said
+    result = read_result()
+    assert result["not_fixed"] == [["stiffness", "mass"]]
+    assert result["options"]["mass"]["interval"] is None
+    ratio = result["options"]["stiffness"]["value"] / result["options"]["mass"]["value"]
+    assert_allclose(ratio, STIFFNESS / MASS, rtol=1e-3)
+
+
+def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """A drift of the sensor: neighbouring residuals are alike, which the summary says."""
+    values = swing(STIFFNESS, DAMPING)[0] + 5e-3 * TIMES
+    rows = [f"{t},{value:.12g}" for t, value in zip(TIMES, values, strict=True)]
+    Path("measured.csv").write_text("\n".join(["time,place", *rows]))
+    assert call(f"-output f -data measured.csv {RANGES}", "-deviation", "place=1e-4") == 0
+    said = capsys.readouterr().out
+    assert "neighbours are correlated" in said and "times the given deviation" in said
+
+
+def test_failed_runs_ends_and_continuing(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """A range that does not contain the solution; runs are spent and continued."""
+    write_data()
+    assert call("-output f -data measured.csv -stiffness 50:180 -damping 0.1:10:log") == 0
+    assert "-stiffness 180 N/m" in (said := capsys.readouterr().out) and "(end of its range)" in said
+    assert call(f"-output g -data measured.csv {RANGES} -runs 4") == 0
+    assert "all 4 runs are spent" in capsys.readouterr().out
+    before = len(quick)
+    assert call(f"-output g -data measured.csv {RANGES}") == 0
+    assert "converged" in capsys.readouterr().out
+    assert call(f"-output h -data measured.csv {RANGES}") == 0
+    one, two = read_result("g"), read_result("h")
+    assert one["options"] == two["options"] and len(quick) - before < 2 * len(quick)
+    assert call("-output i -data measured.csv -stiffness 485:500") == 2
+    assert "the first run has no result" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-data measured.csv -mass 1:2", "-output is not given"),
+        ("-output f -mass 1:2", "-data is not given"),
+        ("-output f -data nothing.csv -mass 1:2", "cannot be read"),
+        ("-output f -data short.csv -mass 1:2", "at least one other column and two rows"),
+        ("-output f -data measured.csv", "nothing varies"),
+        ("-output f -data measured.csv -mass 2:1", "must be less"),
+        ("-output f -data measured.csv -mass 1:2 -deviation place", "must be COLUMN=NUMBER"),
+        ("-output f -data measured.csv -mass 1:2 -deviation place=0", "with a number > 0"),
+        ("-output f -data measured.csv -mass 1:2 -deviation height=1", "must be one of the columns place"),
+        ("-output f -data unknown.csv -mass 1:2", "column 'height': no table has it; must be in one of the"),
+        ("-output f -data late.csv -mass 1:2", "its times are 0 to 3 s, those of the run in out/place.csv 0 to 2 s"),
+    ],
+)  # fmt: skip
+def test_wrong_command_lines(quick: list[Any], words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write_data()
+    Path("short.csv").write_text("time,place\n0,1\n")
+    Path("unknown.csv").write_text("time,height\n0,1\n1,2\n")
+    Path("late.csv").write_text("time,place\n0,1\n3,2\n")
+    assert call(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_files_of_users_stay(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_data()
+    for name in ("fit.csv", "fit.json", "fit.png", "identify.csv", "identify.json"):
+        folder = tmp_path / name.replace(".", "_")
+        folder.mkdir()
+        (folder / name).write_text("my own notes\n")
+        assert call(f"-output {folder.name} -data measured.csv {RANGES}") == 2
+        assert name in capsys.readouterr().err and (folder / name).read_text() == "my own notes\n"
+    assert not quick
+
+
+def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns: Any, deviations: Any) -> Fit:
+    """Fit of two parameters."""
+
+    def run(points: Sequence[Point]) -> list[FloatArray | None]:
+        return [residuals(point) for point in points]
+
+    settings = {"runs": 500, "step": 1e-4, "tolerance": 1e-8}
+    found = BoxFit(run, measured, np.array(columns), np.array(deviations), **settings).fit((0.4, 0.4))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_intervals_hold_as_often_as_stated(known: bool) -> None:
+    """200 fits of two columns with noise of different size: a 95 % interval contains the value 95 times of 100.
+
+    The count of 200 has a binomial distribution with a deviation of 3.1: 190 ± 3 deviations.
+    """
+    times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
+    columns = np.repeat([0, 1], len(times))
+    random = np.random.default_rng(20261128)
+
+    def model(point: Point) -> FloatArray:
+        return np.concatenate(swing(100.0 + 200.0 * point[0], 0.5 + 3.0 * point[1], times=times))
+
+    exact = np.array([0.5, 1.0 / 3.0])
+    inside = np.zeros(2)
+    for _ in range(200):
+        measured = model(tuple(exact)) + random.normal(0.0, 1.0, len(columns)) * deviations[columns]
+        given = deviations if known else np.full(2, np.nan)
+        found = fit(lambda point, m=measured: model(point) - m, measured, columns, given)
+        inside += np.abs(found.point - exact) < found.half_widths
+    assert ((inside >= 181) & (inside <= 199)).all(), inside
+
+
+MODEL = """\
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, MassPoint
+
+stiffness = wl.option("stiffness", 190.0, "N/m", "stiffness of the spring", minimum=1.0)
+world = wl.World()
+point = world.add(MassPoint, position=(0.0, 0.0, 0.0), velocity=(1.0, 0.0, 0.0), mass=2.0)
+ends = [con.position_marker(world, end) for end in (world.add(Ground), point)]
+world.add(con.CartesianSpringDamper, marker0=ends[0], marker1=ends[1], stiffness=(stiffness,) * 3)
+sensors = wl.Sensors("swing.csv", [wl.Sensor(point, "displacement", component=0, name="place")])
+wl.Dynamic(world, step=0.01, end=0.5).solve(hooks=[sensors])
+"""
+
+
+def test_a_model_in_processes(tmp_path: Path) -> None:
+    """The stiffness of a swinging mass from its exact motion, within the error of its time steps, in few runs."""
+    (tmp_path / "model.py").write_text(MODEL)
+    times = np.linspace(0.0, 0.5, 26)
+    rows = [f"{t},{place:.12g}" for t, place in zip(times, swing(STIFFNESS, 0.0, times=times)[0], strict=True)]
+    (tmp_path / "measured.csv").write_text("\n".join(["time,place", *rows]))
+    words = "identify model.py -output f -data measured.csv -stiffness 180:220 -runs 6 -deviation place=1e-3"
+    done = run_windlass(words.split(), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "f" / "fit.json").read_text())
+    # steps of 0.01 s lower the frequency by 0.4 %: (pulse * step)²/12, with twice the weight for the stiffness
+    assert_allclose(result["options"]["stiffness"]["value"], STIFFNESS, rtol=0.02)
