@@ -12,8 +12,7 @@ signed distance phi(X) of the surface, n = grad phi, H its Hessian and the radiu
     f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
 
 In motion a point with a bristle that was open at the start of the step has no friction in this step: its anchor is
-where it is, and its damper alone would exceed the limit.  In statics it has none while points decide within Newton's
-method, as iterates touch where the solution does not lie; in later passes it sticks where the pass before ended.
+where it is, and its damper alone would exceed the limit.
 
 In statics, where V = 0, a slipping point that turns back in an iteration has |tau| < mu |f_n|/2, below which f_t = 2
 tau: without a jump of the force Newton's method converges, and the update makes the point stick.

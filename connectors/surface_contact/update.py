@@ -108,8 +108,7 @@ def update_history(
                         back = slip_bend(limit, 0.0, par.mu_k) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
-                    # within Newton's method it has no friction yet, see `kernels.py`
-                    excess, state = -limit, STICKS if commits else UNDEFINED
+                    excess = -limit
                 data[at], data[at + 1], data[at + 2] = ax, ay, az
             # the state differs from the stored one
             if state != data[first + n + k]:
