@@ -27,7 +27,7 @@ def run(
     Args:
         parser: result of `create_parser`, with the file's own options.
         create_cases: the cases of the parsed options; a ValueError becomes an error of the command line.
-        peer: the word by which scripts/setup_bench.sh knows the peer; None if none is needed.
+        peer: the word for the peer on the command line of scripts/setup_bench.sh; None if none is needed.
 
     Returns:
         The exit code: 1 if the programs disagree, one fails, or the peer cannot be installed.

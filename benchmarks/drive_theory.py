@@ -136,7 +136,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # start with the shear of the whole change within the arc, then try more (for long parts without shear) and less
+    # start with the shear of the whole change on the arc, then try larger values (for long parts without shear) and
+    # smaller ones
     low = high = log(abs(out - F) / E)
     while miss(high) < 0.0:
         high += 2.0

@@ -2,7 +2,7 @@
 
 usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] [--rounds N] [--pairs]
 
-Pulleys stand on a ring, every second one pressed into the belt from outside; all are driven.  Contact is by
+Pulleys are on a ring, every second one pressed into the belt from outside; all are driven.  Contact is by
 `add_contact_with_many`, whose work grows with the near pairs and not with pulleys times elements; with --pairs
 `add_contact` with one row per pair is timed in addition, and the answers must be equal.  Models run alternately.  The
 table shows process time, the least of all rounds, of whole steps and of one residual and one update of the contact

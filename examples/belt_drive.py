@@ -210,3 +210,5 @@ if folder and ledger is not None:
     ledger.draw(folder / "energy.png")
 if folder:
     con.draw_belt(folder / "belt.png", world, state, belt, contacts, speeds=sensors)
+    if wl.is_first_process():
+        print(f"picture {folder / 'belt.png'}, for ParaView {folder / 'belt.vtkhdf'}, and tables next to them")

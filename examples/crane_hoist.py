@@ -6,8 +6,8 @@ A rope runs from its anchor down around a sheave of the block, for four falls up
 then onto a drum between two flanges that holds its end.  The drum turns and moves along its axis, as drums with a lead
 screw do, which leads the rope to its place on the drum, see `DrumLayers`.  The hoist begins in the last turn of layer
 one. In the next turn the rope lies at the flange, is lifted by the turn before it, and continues in layer two, in the
-groove between that turn and the flange: only contact and friction hold it on the rope below.  Then the drum stands, the
-block gets a push, and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
+groove between that turn and the flange: only contact and friction hold it on the rope below.  Then the drum stops, and
+the block is pushed and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
 efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta.  The checks are:
 
 - tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... + eta^(n-1)) =

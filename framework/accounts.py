@@ -8,7 +8,8 @@ and states it together with its forces:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
-Ledgers and the watch over steps read nothing else.  An instantaneous event, such as the release of a bristle, has no
+Ledgers and the energy check of steps read only these accounts.  An instantaneous event, such as the release of a
+bristle, has no
 power: ``jumps`` compares both ends of a step.
 """
 

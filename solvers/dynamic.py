@@ -255,15 +255,15 @@ class Dynamic(StepSolver):
 class Run:
     """One run of `Dynamic`, step by step.
 
-    The state stays at the start of a step until the step is accepted.  With hooks that look at passes, which see each
-    of them in the state, a copy of the start is kept.
+    The state stays at the start of a step until the step is accepted.  If hooks are called in each pass, the state
+    holds the present pass, and a copy of the start is kept.
 
     Args:
         solver: the solver.
         state: the state, which changes from step to step.
         hooks: all hooks.
         checkpoint: the checkpoints of this run.
-        pauses: whether the caller sees the state between steps.
+        pauses: whether the caller can read the state between steps.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
-    """Names of coordinates, given on each process by place among its own coordinates; all processes together."""
+    """Names of coordinates, given on each process by place among its own coordinates; all processes must call it."""
     layout, number = assembly.layout, assembly.world.numbering
     return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
 
@@ -19,7 +19,7 @@ def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
 def name_largest(
     assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
 ) -> list[tuple[str, float]]:
-    """The largest values with names, infinite and NaN first, the same on all processes; all processes together.
+    """The largest values with names, infinite and NaN first, the same on all processes; all processes must call it.
 
     Args:
         assembly: the systems of this process.

@@ -65,12 +65,12 @@ UNSETTLED = 0.1
 
 
 LIGHT = 0.1
-"""Share of the loads under which lines get their shape without friction [1]."""
+"""Share of the loads under which the shape of lines is found without friction [1]."""
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
 
 
 class SlackLines(Exception):
-    """The path of load steps leads through slack lines, is long, or ends: form-finding has to come first."""
+    """The load steps lead through slack lines, take many iterations, or fail: form-finding must come first."""
 
 
 class Static(StepSolver):

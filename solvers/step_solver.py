@@ -59,7 +59,7 @@ class StepSolver:
         self._hooks: Sequence[StepHook] = ()
         self._nominal = 0.0
         if self._is_reported():
-            from windlass.framework.report.run_report import begin_report  # imported here, because few runs want it
+            from windlass.framework.report.run_report import begin_report  # imported here, because few runs need it
 
             begin_report()
             self.progress.history = StepHistory()
@@ -131,7 +131,7 @@ class StepSolver:
             state.save(path)
 
     def _describe_work(self) -> dict[str, Any]:
-        """Counts, times, memory and kinds of solvers, for -statistics; all processes together."""
+        """Counts, times, memory and kinds of solvers, for -statistics; all processes must call it."""
         memory = np.array([float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)]) * KIBIBYTE
         return {
             "solve": self.name,
@@ -148,7 +148,7 @@ class StepSolver:
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve before a step to a time [s] if watches refuse it; all processes together."""
+        """End a solve before a step to a time [s] if watches refuse it; all processes must call it."""
         words, advice = self.watches.refuse(state.t, then)
         if words:
             self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
@@ -171,7 +171,7 @@ class StepSolver:
         return bool(options.own_value("report")) and not options.help_requested()
 
     def _report(self, state: State, verdict: str, reasons: Sequence[str]) -> None:
-        """Add the solve to the report of the run, if there is one; all processes together."""
+        """Add the solve to the report of the run, if there is one; all processes must call it."""
         if not self._is_reported():
             return
         from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because it is rare
@@ -196,7 +196,8 @@ class StepSolver:
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
-        """End a solve with its last good state, which goes to the file of ``-last_good``; all processes together."""
+        """End a solve with its last good state, which goes to the file of ``-last_good``; all processes must call
+        it."""
         failure.last_good = state.copy()
         self._stop(state, hooks, failed=failure.describe())
         path = options.last_good_path()

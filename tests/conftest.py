@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Processes of a test that wait for each other leave the cores to other tests, else they would ask in a loop; and
-# none is bound to a core, as those of all tests would be bound to the same ones (Open MPI 4 and 5).
+# Waiting processes yield their core to other tests instead of polling; processes are not bound to cores, because those
+# of all tests would share the same cores (Open MPI 4 and 5).
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
 os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
@@ -113,7 +113,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test is a run of its own: the summary has the verdicts of its solves alone, and all notes are said again."""
+    """Each test is a separate run: the summary has the verdicts of its own solves only, and all notes are printed
+    again."""
     from windlass.framework.command_line import notes, summary_file
 
     monkeypatch.setattr(summary_file, "_verdicts", summary_file._Verdicts())

@@ -12,7 +12,7 @@ explicit solvers that choose their steps; 0: tolerances of the script.  times is
 of the script.  most is the largest number of steps of the script in a solve, whose end time is moved accordingly, and
 the script then ends with its fourth solve; 0: all of them.
 The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by one without graphics.
-Sleeps, plots and windows are suppressed; random numbers begin alike in both programs. Names of older versions that the
+Sleeps, plots and windows are suppressed; random numbers are the same in both programs. Names of older versions that the
 scripts use are defined. The scripts run in the folder of RESULT.json, with links to the other files of their folder.
 Needs exudyn, for Windlass in its own environment.
 """

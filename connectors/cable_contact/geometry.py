@@ -144,8 +144,8 @@ def wrap_arc(arc: float, loop: float) -> float:
 def is_itself(c: Columns, a: int, xi: float, b: int, s: float) -> bool:
     """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
 
-    Feet are left out that are nearer than ``apart`` when they are found.  One whose minimum of the distance has ceased
-    to exist goes to the point itself.
+    New feet that are nearer than ``apart`` are ignored.  One whose minimum of the distance has ceased to exist goes to
+    the point itself.
     """
     way = abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b]))
     return bool(c.chain[a] == c.chain[b] and way < 0.5 * c.apart[a])

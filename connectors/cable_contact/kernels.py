@@ -9,8 +9,8 @@
 The force on A on the left-hand side of the equations of motion is f = -p n + f_t, on B -f, both at the contact point
 r_A - β d = r_B + (1-β) d.  Their levers give the couples M_A = -β d × f_t and M_B = -(1-β) d × f_t, which act as (M ×
 t)/|r'| on the slopes.  The component of a couple about the axis of its cable acts on no coordinate, since these cables
-have no torsion.  An imaginary support carries it that prevents the cross sections from turning; the output
-`axis_torque` gives its size.  With it all moments balance.
+have no torsion.  An imaginary support that prevents the cross sections from turning carries this torque; the output
+`axis_torque` is its size.  With it all moments balance.
 
 The bristle u is the relative displacement of the two surfaces since they stuck.  The anchor is the arc length s_0 of
 the foot at that time, and the normal of that time, as m_A fixed in the cross section of A and as m_B fixed in that of

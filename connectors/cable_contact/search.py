@@ -55,7 +55,7 @@ from windlass.framework.parallel.processes import Processes
 PIECES = 4
 """Number of segments of a cable by which minima of the distance are separated."""
 LEAST_SHARE = 1e-3
-"""Feet with a smaller share are left to the points of the other cable [1]."""
+"""Feet with a smaller share are ignored; the points of the other cable carry them [1]."""
 ROUNDING = 1e-9
 """Share of a margin reserved for rounding."""
 

@@ -182,8 +182,8 @@ def update_history(
 ) -> None:
     """States and bristles of all places; ``start`` are the history values at the start of the step.
 
-    ``passed``: whether a foot has passed to another cable; ``rests``: in statics, where balance is to hold with the new
-    shares.
+    ``passed``: whether a foot has passed to another cable; ``rests``: in statics, where forces must balance with the
+    new shares.
 
     The outcome is the largest sum of the errors of a cable [N], whether any point opened, closed, stuck or slipped, or
     passed to another cable, the largest pressing force of a cable [N], and the row of the largest error, -1 for none.

@@ -54,8 +54,8 @@ def add_contact(
     """Let every cable touch every circle; laws with segments get one marker per cable, shared by all circles.
 
     Args:
-        kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only one that is right
-            for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or
+        kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only law that is
+            accurate for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or
             `ContactCircleCable2D`.
         circles: bodies (their centre is the circle's) or rigid markers, k of them.
         cables: the cables, n of them, of one kind or of several: `Cable2D`, and `ALECable2D` without offset.
@@ -110,7 +110,8 @@ def add_contact_with_many(
     skin: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch any of many circles at the cost of those that are near: `ContactFrictionCircleSetPoints2D`.
+    """Let every cable touch any of many circles; only circles near a cable cost time:
+    `ContactFrictionCircleSetPoints2D`.
 
     Args:
         circles: bodies (their centre is the circle's) or rigid markers, k of them.

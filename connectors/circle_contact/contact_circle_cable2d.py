@@ -4,7 +4,7 @@ The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per
 
     f_n = k_c g + d_c s v_n     in segments whose stored gap is <= 0, along the normal of the segment.
 
-Between Newton runs a gap is stored anew only where its sign has changed.  The circle gets no torque, so any position
+Between Newton runs a gap is stored again only if its sign has changed.  The circle gets no torque, so any position
 marker will do.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
 
@@ -69,7 +69,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def note_gaps(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Update the gaps, and say what has become of them."""
+    """Update the gaps, and return the outcome."""
     error, changed, force, row = update_gaps(c, shape, circle, data)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

@@ -1,11 +1,11 @@
 """Contact with friction between a circle and a 2D cable: belts on pulleys, ropes on drums.
 
-The cable is seen as n straight segments (`CableShape`); each touches the circle at its closest point with
+The cable is approximated by n straight segments (`CableShape`); each touches the circle at its closest point with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  Whether a segment is closed
-and whether it sticks stands in the history values and is decided between Newton runs; all formulas:
+x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  The history values store
+whether a segment is closed and whether it sticks, as decided between Newton runs; all formulas:
 `circle_segments/kernels.py`.  The end points of a segment get the shares 1-rho and rho of the force, the circle the
 reaction and the torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
 ObjectContactFrictionCircleCable2D; there x_cur has the reference length of a segment, here the length l of the segment
@@ -144,7 +144,7 @@ def note_states(
     start: FloatArray,
     outcome: FloatArray,
 ) -> None:
-    """Update gaps, states and sticking positions, and say what has become of them."""
+    """Update gaps, states and sticking positions, and return the outcome."""
     error, changed, force, row = update_friction(c, shape, circle, data, start)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

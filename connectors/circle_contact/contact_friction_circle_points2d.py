@@ -4,8 +4,8 @@ A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset f
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-with the mean way u of the points of the cable along the circle since they have stuck to it.  Points of the material
-stick, and the force acts at each of them; see `circle_points/kernels.py` for all formulas.
+with the mean displacement u of the points of the cable along the circle since they began to stick.  Points of the
+material stick, and the force acts at each of them; see `circle_points/kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 
@@ -51,22 +51,21 @@ class ContactFrictionCirclePoints2D(PointContact):
     touch the circle.  Stiffness and damping are per metre of cable; each point gets those of its part L/n, so that
     another mesh leaves the contact as it was.  Forces and moments of cable and circle sum to 0 exactly.
 
-    The bristles of a cable bend together, by the mean of its points: a cubic that is bent onto a circle moves single
-    points along it, to and fro.  Two points per cable hold it on the circle; take four where it rolls on.  With
-    ``friction_coefficient`` 0 there is no friction at all, for any other parameters, and friction that is
-    switched on later begins with unbent bristles.
-    With ``cord_offset`` the axis of the cable, the cord of a belt, lies above the face that touches.  Bristles are
-    measured at the cord, so that a belt that bends onto the circle stays free of traction; the limit of friction is
-    that of the face, mu |f_n| r/(r + cord_offset).
+    The bristles of a cable bend together, by the mean of its points: while a cubic is bent onto a circle, single points
+    move along it in both directions.  Two points per cable hold it on the circle; take four where it rolls on.  With
+    ``friction_coefficient`` 0 there is no friction at all, for any other parameters, and friction that is switched on
+    later begins with unbent bristles.  With ``cord_offset`` the axis of the cable, the cord of a belt, lies above the
+    face that touches.  Bristles are measured at the cord, so that a belt that bends onto the circle stays free of
+    traction; the limit of friction is that of the face, mu |f_n| r/(r + cord_offset).
 
     With ``press`` > 0 the circle is larger by the contact depth F/(k r): a belt then runs on the given radius, with the
     tension as mounted, for any contact stiffness.  F = N - rhoA v² of each cable is followed from step to step, from
-    ``press`` on.  A cable that runs onto the circle begins to rub when all of its points lie on it, as cubics move
-    along the circle until then.
+    ``press`` on.  The friction of a cable that runs onto the circle begins when all of its points are closed, because
+    cubics move along the circle until then.
 
-    With ``rigid_layer``, too, its bristles are then bent by its distance from its neighbours on the circle, as by a
-    rigid layer between cord and face, on which the belt sticks with the stretch with which it enters; without, they
-    begin unbent, as by a layer of their stiffness.  See `circle_points/rigid_layer.py`.
+    With ``rigid_layer`` the initial deflection of its bristles follows from its distance from its neighbours on the
+    circle, as if the layer between cord and face were rigid and the belt stuck with the stretch at the entry. Otherwise
+    bristles begin without deflection and act like a layer of their stiffness.  See `circle_points/rigid_layer.py`.
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
     [N] to come, whether the cable rubs where it touches, F - press of the last step, the way before the circle [m], the

@@ -8,8 +8,8 @@
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
 - Motion does not begin with a cable deep inside a circle, from where contact would shoot it.
 - Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
-  drives it out on the nearer side, be that the wrong one: below the circles of a sea bed.
-- A closed belt winds around its pulleys as often as before, or it has left them.
+  pushes it out on the nearer side, which may be the wrong one: below the circles of a sea bed. - If the number of turns
+      of a closed belt around its pulleys changes, it has left them.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def refuse_deep(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArr
 
 
 def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, on: IntArray) -> list[str]:
-    """Pairs of circles that overlap though rows ``on`` have them touch the same cable."""
+    """Pairs of overlapping circles that rows ``on`` connect with the same cable."""
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
     center, radius = circle.p[c.circle[on[first]], :2], c.r[on[first]]

@@ -2,7 +2,7 @@
 
 A belt comes onto a circle as a string onto a foundation, F g'' = k g + F/R, and has sunk in by F/(k R) (1 - exp(-s/l)),
 l² = F/k, after the way s.  It runs on a larger radius until then, and not quite along the circle, by the slope.  So its
-angle falls behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  Its
+angle lags behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  Its
 stretch gives way to the bristles, with a² = EA/mu_k:
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at the entry and deep inside;   the same, -u, at the exit.
@@ -25,13 +25,13 @@ from windlass.framework.checks.checks import checked, number, whole
 CORD_FACTOR = 100.0
 """k R²/EA: the belt loses 1 % of the loss of its speed by sinking in."""
 WAVE_FACTOR = 384.0
-"""k R² t⁴/T at most, so that the belt sinks in by more than its cubics wave inside of the arc."""
+"""Largest k R² t⁴/T: the belt then sinks in by more than its cubics deviate from the arc."""
 SHARE = 0.3
 """Part of the traction allowed that sinking in may take, and the mesh as much; waves of the belt need the rest."""
 NEAR = 1e-6
-"""Of l to a or 2 a [1], where the closed form is a quotient of zeros."""
+"""Relative difference of l from a or 2 a [1] at which the closed form is a quotient of zeros."""
 LARGEST_ANGLE = 0.3
-"""Of an element on the circle [rad]: beyond, drives do not run steadily."""
+"""Largest angle of an element on the circle [rad]; with larger ones drives do not run steadily."""
 
 
 class SinkingTraction(NamedTuple):
@@ -128,7 +128,8 @@ def choose_free_belt(
     """The coarsest mesh and the softest contact with which a belt without load has tractions below ``traction``.
 
     Sinking in and the mesh take three tenths of it each. The rest is for waves of the belt where contact is damped
-    by a third of the critical damping. Bending stiffness is not in it: it adds where sqrt(EI/F) is not below l.
+    by a third of the critical damping. Bending stiffness is neglected: it adds to the tractions unless sqrt(EI/F) is
+    below l.
 
     Args:
         axial_stiffness: EA [N], > 0.

@@ -5,16 +5,16 @@ and where it is bent onto the circle it moves its points along it by up to l³/(
 docs/explanation/theory/contact.md.
 
 - Tractions without load.  Bristles treat this displacement along the circle as slip, see `mesh_traction.py`.  Beyond
-  the limit of friction mu f_n both ends of an arc slip to and fro.
-- Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses the energy of its
-  bristles. That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
+  the limit of friction mu f_n both ends of an arc slip alternately in both directions. - Open places on the arc.  A
+  cable that sinks in by less than its deviation from the arc opens there, and loses the energy of its bristles. That
+  matters if a change of tension is transferred to the circle over a long part of the arc, sqrt(EA/mu_k).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, eval_wave
+from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, describe_more, eval_wave
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.place_numbers import GAP
@@ -24,13 +24,14 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 LARGEST_ANGLE = 0.25
-"""Angle of a cable of a belt on its smallest circle at most, where its number is chosen [rad]."""
+"""Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
 """That angle per fourth root of the strain: the error of the length of cables on a circle grows as its power 4."""
 TOLERATED = 1.3
-"""Times that angle, from which tensions are doubtful by more than a percent."""
+"""Multiple of that angle from which tensions are wrong by more than one per cent [1]."""
 LARGEST_TRACTION = 0.75
-"""Traction by the mesh, of the limit of friction, from which it is said before a run.  Measured: 0.6 to 0.7 of it."""
+"""Traction by the mesh, relative to the limit of friction, above which a note is printed before a run [1].  Measured:
+0.6 to 0.7 of it."""
 
 
 def choose_angle(strain: float) -> float:
@@ -98,6 +99,6 @@ def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: Flo
             f"the cable sinks into the circle of {kind} row {number[i]} by {sunk[i]:.2g} m, less than the "
             f"{wave[i]:.2g} m by which its cubic waves: it opens on the arc, where its soft bristles carry load over "
             f"{stretch[i]:.2g} m: take a contact stiffness below {stiffness:.2g} N/m^2, or "
-            f"{shallow[i] ** 0.25:.2g} times as many cables"
+            f"{describe_more(shallow[i] ** 0.25)}"
         )
     return found

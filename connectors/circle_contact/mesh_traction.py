@@ -3,8 +3,8 @@
 Where the curvature jumps by 1/R within a cable of the length l, at both ends of an arc, its cubic is off along the
 circle by up to w = l³/(192 R²): the deflection of a clamped beam by a force in its middle, of slopes up to 3 w/l.
 
-- Soft bristles bend by all of w.  Stiff ones hold the cubic back: the false strain 3 w/l remains, which passes
-  into the circle over a = sqrt(EA/mu_k) and bends them by 3 w a/l.  Both together: u = w/(1 + l/(3 a)).
+- Soft bristles bend by all of w.  Stiff bristles hold the cubic: the false strain 3 w/l remains, decays over the length
+  a = sqrt(EA/mu_k), and bends them by 3 w a/l.  Both together: u = w/(1 + l/(3 a)).
 - Bristles that bend by the mean of a cable see half of it.  Their even traction mu_k u on a bar of the length l between
   held ends moves it by mu_k u l²/(12 EA) in the mean, so u = (w/2)/(1 + (l/a)²/12).
 
@@ -22,9 +22,9 @@ from scipy.optimize import brentq
 from windlass.framework.arrays import BoolArray, FloatArray
 
 SMALL = 0.1
-"""Traction by the mesh that does no harm, of the limit of friction."""
+"""Traction by the mesh, relative to the limit of friction, that has no effect on results [1]."""
 ENOUGH = 3
-"""Points per cable from which their mean is that of the cable."""
+"""Number of points per cable from which their mean equals the mean of the cable."""
 
 
 def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
@@ -68,7 +68,7 @@ class MeshTraction(NamedTuple):
         return MeshTraction(*(np.asarray(part)[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
-        """The factor on ``"length"`` or ``"bristles"`` of one whose traction is not small, with which it is."""
+        """The factor on ``"length"`` or ``"bristles"`` with which a traction that is too large becomes small enough."""
 
         def exceeds(factor: float) -> float:
             return float(self._replace(**{column: factor * getattr(self, column)}).traction) - small
@@ -79,5 +79,12 @@ class MeshTraction(NamedTuple):
         """Advice that makes the traction of one row small."""
         return (
             f"for a tenth of it take friction_stiffness_per_length below {self.shrink('bristles') * self.bristles:.2g} "
-            f"N/m^2, or {1.0 / self.shrink('length'):.2g} times as many cables"
+            f"N/m^2, or {describe_more(1.0 / self.shrink('length'))}"
         )
+
+
+def describe_more(factor: float) -> str:
+    """A larger number of cables in words: ``"4 % more cables"``, from half as many more on ``"1.7 times as many"``."""
+    if factor < 1.5:
+        return f"{max(np.ceil(100.0 * (factor - 1.0) - 1e-9), 1.0):.0f} % more cables"
+    return f"{factor:.2g} times as many cables"

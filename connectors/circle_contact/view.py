@@ -75,7 +75,7 @@ def view_contact(rows: LocalRows) -> ContactView:
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
     """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
 
-    ``together``: all processes ask together, also for rows of others; else each for rows that it has.
+    ``together``: all processes make the call, also for rows of other processes; else each process for its own rows.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):

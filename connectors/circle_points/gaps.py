@@ -2,7 +2,7 @@
 
 Rows of sets contain near circles at the ends of a step.  Circles that a cable passes without a row for them are
 searched where cable and circle together move by more than half a radius; one further number stands for the deepest such
-pass.  A line between neighbouring points that sweeps over the centre of a circle has passed it, though no point need be
+pass.  A line between neighbouring points that sweeps over the centre of a circle has passed it, even if no point is
 near.
 """
 
@@ -44,7 +44,7 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
-"""Displacements of a cable in one step within which circles are examined [1]: a step may pass half of them."""
+"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of it."""
 PASSING = 0.6
 """Displacement per radius below which no circle is passed: chords of a relevant depth are longer [1]."""
 
@@ -128,7 +128,7 @@ def sweep_circles(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """The deepest way of a point past any circle of its set within a step.
+    """The deepest passage of a point through any circle of its set within a step.
 
     Args:
         p: the rows.

@@ -14,24 +14,24 @@ f_n v_n + f_t v_t.
 
 With a press F the circle is larger by F/(k r), k = k_c per length, so that D is r where the cable rests; see
 `update.py`.  Its damping fades in with the depth, as d_c min(1, depth/depth_0) with half of the depth at rest, F/(k r),
-so that f_n is continuous where a point touches.  A cord above the face lies on the radius r = face + offset, on which
-all is measured; mu is then that of the face times face/r.
+so that f_n is continuous where a point touches.  If the cord lies above the face, r = face + offset is its radius, on
+which everything is measured; mu is then the coefficient of the face times face/r.
 
-The bristles of a cable bend together, by u: the mean way of its points since they stuck.  Of m closed points those of
-the set S stick,
+The bristles of a cable bend together, by u: the mean displacement of its points since they stuck.  Of m closed points
+those of the set S stick,
 
     u = (m/n) mean of u_k over S,    u_k = wrap(r alpha_k - anchor_k),    alpha: angle of A^T n,
 
-where open points count as unbent.  A cubic that is bent onto a circle moves its points along it by up to l³/(192 R²),
-to and fro; the mean leaves out most of this, single bristles would not.  As u_k,t = (r/D) v_t, those that stick take
-exactly the rate of mu_k (n/m) |S| u²/2.
+where open points count as unbent.  While a cubic is bent onto a circle, its points move along it by up to l³/(192 R²)
+in both directions; the mean removes most of this motion, single bristles would not.  As u_k,t = (r/D) v_t, those that
+stick take exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
 positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
 Newton runs, and within those of steps with a press, by `update.py`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
-Springer (2006); one value per element for what sticks: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
+Springer (2006); one value per element for sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
 formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985) 163-180;
 damping that grows with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445.
 """

@@ -130,7 +130,7 @@ def read_point(j: int, offset: bool, k: int, g: FloatArray) -> tuple[Four, Four,
 
 @kernel(inline=True)
 def sum_bristles(j: int, offset: bool, g: FloatArray) -> None:
-    """Add the way of point j of all lanes to `BEND`, and count it."""
+    """Add the displacement of point j of all lanes to `BEND`, and count it."""
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g[RADIUS, k], read_pose(k, g)

@@ -2,8 +2,7 @@
 
 A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
 are several places.  The history values of the row contain the number of this member after the values of its points:
-from 1, or 0 for none.  So a state, a checkpoint and a repeated step have their pairs with them, and kernels use rows as
-usual.
+from 1, or 0 for none.  So states, checkpoints and repeated steps contain their pairs, and kernels use rows as usual.
 
 Pairs are sought between Newton runs, before their history is updated, as only there a point can close.  Then every pair
 closer than the skin gets a place, the nearest first; closed pairs keep their places.  The list stays valid while
@@ -33,7 +32,7 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.parallel.processes import Processes
 
 OPEN_GAP = 0.1
-"""Stored gap of a point that has never been looked at [m], as at the start of all laws of contact with circles."""
+"""Stored gap of a point that was never evaluated [m], as at the start of all laws of contact with circles."""
 ROUNDING = 1e-9
 """Share of a margin that rounding may take."""
 
@@ -57,8 +56,8 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
     """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 for none.
 
-    The first cables have the first member and so on: so the numbering counts the rows that couple each member, and the
-    choice of a linear solver uses the pattern of later tangents, before any pair is known.
+    Members are assigned to cables in order, before any pair is known: so the numbering counts the rows that couple each
+    member, and the choice of a linear solver uses the pattern of later tangents.
 
     Args:
         cable: those of the cables, shape (rows, c).

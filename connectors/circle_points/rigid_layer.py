@@ -1,4 +1,4 @@
-"""A belt on a rigid layer: cables that come onto a circle are held with the stretch with which they enter.
+"""A belt on a rigid layer: cables that come onto a circle keep the stretch that they have at the entry.
 
 Material that comes onto a circle sticks to it where it touches.  Between two cables that come one after the other the
 circle therefore turns by their reference length times the stretch at the entry, and their anchors lie that far apart:
@@ -6,19 +6,19 @@ circle therefore turns by their reference length times the stretch at the entry,
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i        j: the neighbour on the circle
     lam = lam_i - w,    s = +-1: sign of the arc positions along the cable
 
-with the mean stretch lam_i of the cable at this moment.  Each cable that comes makes a wave in the tension, which this
-moment always meets at the same place; w is its mean over the last `MEMORY` cables,
+with the mean stretch lam_i of the cable at this time.  Each incoming cable causes a wave in the tension, which always
+has the same phase at this time; w is its mean over the last `MEMORY` cables,
 
-    w = mean of lam_i - (lam_before - EI/(2 EA r²))     lam_before: mean on one length of the way before the circle
+    w = mean of lam_i - (lam_before - EI/(2 EA r²))     lam_before: mean over the last length before the circle
 
 by the trapezoidal rule on exactly one length, the period of the waves, so that none of them is left; bending onto the
-circle changes the stretch by EI/(2 EA r²).  lam itself must not be a mean over time: a belt that keeps a stretch that
-was there before gives energy to the vibrations of a drive, and they grow.
+circle changes the stretch by EI/(2 EA r²).  lam itself must not be a mean over time: a belt that keeps an earlier
+stretch supplies energy to vibrations of the drive, which then grow.
 
 So the shear of the bristles, u' = lam - lam_entry, begins with 0 at the entry, as on a rigid layer, for bristles of any
-stiffness: in steady motion the rim has the speed of the belt that enters, omega r = c lam.  Bristles that begin unbent,
-u = 0 at the entry, shear there as in a layer of their stiffness, and lose speed on short arcs.  Anchors by distances
-also leave out how cubics move along the circle as they are bent onto it.
+stiffness: in steady motion the rim has the speed of the belt that enters, omega r = c lam.  Bristles that begin without
+deflection, u = 0 at the entry, act like a layer of their stiffness, and the belt loses more speed on short arcs.
+Anchors at given distances also exclude the motion of cubics along the circle while they are bent onto it.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
@@ -53,14 +53,15 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Lengths before the circle from which a cable is followed for one length [1]."""
+"""Distance from the circle, in cable lengths, at which the mean over one length begins [1]."""
 MEMORY = 20.0
-"""Cables whose waves are remembered [1]: so many that motions of the drive, longer than a cable, leave them as they
-are."""
+"""Number of cables over which waves are averaged [1]: so many that motions of the drive, which are longer than a cable,
+do not affect the mean."""
 
 
 Followed = tuple[float, float, float]
-"""The way [m] of a cable before the circle, the integral of its stretch on it [m], and the stretch now [1]."""
+"""The displacement [m] of a cable before the circle, the integral of its stretch over it [m], and the present stretch
+[1]."""
 
 
 @kernel(inline=True)
@@ -68,7 +69,7 @@ def read_anchor(c: PointColumns, j: int, start: FloatArray) -> tuple[bool, float
     """Whether the cable of a row lies on its circle with all points at the start of a step; their mean anchor [m], the
     length of the cable [m], its wave [1] and the number of cables of which this is the mean.
 
-    Rows from the last one on are those of other processes.
+    Rows of other processes follow the rows of this process.
     """
     rows = len(c.n)
     if j >= rows:
@@ -87,8 +88,8 @@ def read_anchor(c: PointColumns, j: int, start: FloatArray) -> tuple[bool, float
 def find_bend(
     c: PointColumns, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
 ) -> tuple[bool, float, float, float]:
-    """Whether neighbours hold a cable that comes, and its bend u [m]; the wave in its stretch [1], and of how many
-    cables it is the mean.  ``middle``: mean arc position of its points [m]."""
+    """Whether neighbours determine the deflection of a new cable, and the deflection u [m]; the wave in its stretch
+    [1], and the number of cables over which it is averaged.  ``middle``: mean arc position of its points [m]."""
     n, r, lies, total, count, wave, waves = c.n[i], c.r[i], False, 0.0, 0, 0.0, 0.0
     L, first, stretch = c.L[i] * n, c.data[i] + 3 * n, eval_stretch(c, i, q)
     way, bent = start[first + WAY], c.EI[i] / (2.0 * c.EA[i] * r * r)
@@ -113,7 +114,7 @@ def find_bend(
 def follow_stretch(
     c: PointColumns, i: int, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Follow a cable on one length of its way before the circle.
+    """Integrate the stretch of a cable over its last length before the circle.
 
     gap: smallest one of its points [m]; h: size of the step [s]; before: at the start of the step.
     """
@@ -137,7 +138,7 @@ def follow_stretch(
 
 @kernel
 def fill_anchors(c: PointColumns, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
-    """What other processes need of rows, shape (k, 5): see `read_anchor`."""
+    """Data of rows that other processes need, shape (k, 5): see `read_anchor`."""
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
         out[k, 0] = 1.0 if lies else 0.0

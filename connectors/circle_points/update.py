@@ -13,10 +13,10 @@ See `kernels.py` for the letters.  The update of a row, with the stored values o
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
 With a press, F - press of the cable is stored: of the present state in motion, and at rest where it has changed by so
-much that another pass is needed, whose error is that change of the normal force.  A row that has just come does not rub
-until all of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the
-circle by up to l³/(192 R²) until they lie on it, and anchors that were set before would keep that as a false strain.
-On a rigid layer it is then bent by its distance from its neighbours on the circle: see `rigid_layer.py`.
+much that another pass is needed, whose error is that change of the normal force.  A new row has no friction until all
+of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the circle by up
+to l³/(192 R²) until they lie on it, and earlier anchors would keep this as a false strain.  On a rigid layer it is then
+bent by its distance from its neighbours on the circle: see `rigid_layer.py`.
 
 Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
 
@@ -54,9 +54,9 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 RESTS = 2e-5
-"""Change of the press at rest, of that as mounted, which asks for another pass."""
+"""Change of the press at rest, relative to the press as mounted, above which another pass follows [1]."""
 DEEP = 0.95
-"""Share of the final depth from which a cable that is laid on rubs."""
+"""Share of the final depth from which a new cable has friction."""
 
 
 @kernel(inline=True)
@@ -109,8 +109,8 @@ def update_history(
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
-    What only a solved step may change, the press and whether a cable is laid on, is written if it ``commits``.  If not,
-    nothing is done but for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
+    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.  If
+    not, nothing is done but for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.

@@ -34,7 +34,7 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Displacements of a cable in one step within which circles are examined [1]: a step may pass half of them."""
+"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of it."""
 LONG = 0.6
 """Displacement of the closest point per radius below which no relevant circle is missed [1]: a chord whose depth is 5 %
 of the radius is longer."""

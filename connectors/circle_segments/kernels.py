@@ -12,8 +12,8 @@ l is the length of the segment on the circle, such that x_cur stays constant whi
 axis (offset y = 0) l = |e|.  Bending shortens or lengthens a line at the offset y, so the bent part of a segment and
 the straight part have different lengths; the axis keeps its length.  So rho, alpha and |e| are then taken from the
 axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y). With the reference length instead,
-x_cur = r alpha + sigma rho L/n (the document's form), a segment of stretch lam that rolls on without slip seems to slip
-by (lam - 1) L/(2 n).
+x_cur = r alpha + sigma rho L/n (the document's form), a segment of stretch lam that rolls on without slip appears to
+slip by (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that

@@ -16,7 +16,7 @@ the energy that it stores as the limit changes, and its energy when a segment op
 but differences of energies: `fill_jumps`. Accounts compute the loss of normal dampers from the change of the gap in
 each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does not, the powers of
 the dampers differ much from the loss.  In steps in which contact begins or ends the loss is the work of f_n, Δg f_n/2,
-minus the energy that the spring stores: so energy that a step does not resolve is lost in impacts.
+minus the energy that the spring stores: energy that a step does not resolve thus counts as lost in impacts.
 Source: power balance of the forces, term by term.
 """
 

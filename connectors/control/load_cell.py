@@ -6,7 +6,8 @@ Real cells and their amplifiers have such a lag.  Without it a force that depend
 on forces, would form an algebraic loop.  In statics y = w·λ.  The tangent has the column of the multipliers, so
 Newton's method finds force, motion and reading together.
 
-The law stays on the process of its joint, the only one with the multipliers; the state is a coordinate like others.
+The law is evaluated on the process of its joint, which alone has the multipliers; the state is distributed like other
+coordinates.
 
 Source: W. Boyes (ed.), Instrumentation Reference Book, Butterworth-Heinemann (first-order lag of transducers).
 """

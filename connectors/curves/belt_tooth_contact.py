@@ -11,9 +11,9 @@ the middle of its groove, number m of z,
 
 so that a tooth is measured from its place on the pulley: there is no creep, and speeds have the ratio of the teeth.  A
 flank of the angle β to the radius presses a tooth that carries F out of its groove by F tan β.  If the tension does not
-hold the tooth, it climbs, rides on a tip, and drops into the next groove: the belt jumps.  Friction on flanks resists:
-to include it, reduce β by the angle of friction.  Forces and friction on the lands between the teeth belong to the
-contact of the belt with the pulley as a circle.
+hold the tooth, it climbs over the tip and drops into the next groove: the belt jumps.  Friction on flanks resists: to
+include it, reduce β by the angle of friction.  Forces and friction on the lands between the teeth belong to the contact
+of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
@@ -151,7 +151,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
-    """The history values that belong to the place of a tooth."""
+    """The history values for a position of a tooth."""
     # the nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)

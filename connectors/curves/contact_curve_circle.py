@@ -174,7 +174,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What friction and damping take [W]."""
+    """Power lost to friction and damping [W]."""
     total = complex(0.0, 0.0)
     for j in range(2):
         if row.history[2 * j] > 0.0:
@@ -315,7 +315,7 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
     """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
-    their ways in the frame of the curve; then, far away, velocities in this frame.
+    their paths in the frame of the curve; then, far away, velocities in this frame.
 
     A circle that touches at only one end of a step has the gap from the same piece at the other end.
     """

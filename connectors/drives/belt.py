@@ -260,12 +260,13 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """A state at rest as one in which the belt runs and pulleys turn with it: for modes over the speed, as a start.
+        """A state at rest, changed into one in which the belt runs and the pulleys turn with it: for modes at a speed,
+        or as a start.
 
         Args:
             state: the belt at rest, see `preload`; it is not changed.
-            speed: of the belt, > 0 in the order of the pulleys [m/s]: its tension stays that at rest; or the motion
-                that `steady` gave, with its tensions and speeds: time steps that begin so have little to settle.
+            speed: speed of the belt, > 0 in the order of the pulleys [m/s], with the tension at rest; or a result of
+                `steady`, with its tensions and speeds, from which the start decays quickly.
 
         Raises:
             ModelError: an open rope, a belt in space, a state of another world, or a motion of other pulleys.
@@ -354,7 +355,7 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """A hook for a solver that keeps all numbers over time; its ``report()`` has means and extremes.
+        """A hook for a solver that records all numbers over time; its ``report()`` contains means and extremes.
 
         Args:
             start: time from which on steps count [s].
@@ -407,12 +408,12 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
-        """Elements that are short enough, see `choose_angle`."""
+        """Number of elements that are short enough for `choose_angle`."""
         count: int = ceil(self.route.length / (choose_angle(self.strain) * min(self.radii)))
         return count
 
     def _name_parts(self) -> None:
-        """The free spans, and the cables on each pulley, as tables of modes name them."""
+        """Names of the free spans, and of the cables on each pulley, for tables of modes."""
         length, cables = self.route.length, len(self.cables)
         middle = length * (np.arange(cables) + 0.5) / cables
         for name, (begin, end) in zip(name_spans(self.drive), find_spans(self.route), strict=True):
@@ -463,7 +464,7 @@ class _Line:
         return "\n".join(reasons), parts
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
-        """Raise ModelError where a contact is so soft that belt or rope sink in by more than 1 % of the radius."""
+        """Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius."""
         stiffness = float(np.min(columns["contact_stiffness_per_length"]))
         least = self.tension / (DEEPEST * radius**2)
         if stiffness < least:
@@ -558,8 +559,8 @@ class Belt(_Line):
         Args:
             pulleys: the pulleys in the order in which the belt runs, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.  With
-                longer ones the result is doubtful.
+            elements: number of cables; default: so many that each spans 0.25 rad on the smallest pulley, or less for
+                small strains.  With longer ones the result is doubtful.
             cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the
                 right and of pulleys on the left.
             length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
@@ -580,8 +581,8 @@ class Belt(_Line):
             tooth_stiffness, tooth_damping: of a tooth along the belt [N/m], [N s/m]; damping: a third of the critical
                 if left out.
             tooth_height: height above its seat at which a tooth leaves its groove [m].
-            flank_angle: of the flanks to the radius [rad], less the angle of friction where that is meant; 0.35 if left
-                out.
+            flank_angle: angle between the flanks and the radius [rad], minus the angle of friction if friction is to be
+                included; default 0.35.
             backlash: play of a tooth in its groove [m].
             bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see
                 `bending_loss.py`.

@@ -1,14 +1,14 @@
 """Losses of a belt where it bends onto pulleys and off them.
 
-A belt that bends from straight to the curvature 1/R stores EI/(2 R²) per length; of this the share psi is lost by the
-time it is straight again, by hysteresis of its rubber and cords.  A pulley loses, at the speed v of the cord,
+A belt that bends from straight to the curvature 1/R stores EI/(2 R²) per length; the share psi of this energy is lost
+by hysteresis of rubber and cords until the belt is straight again.  A pulley loses, at the speed v of the cord,
 
     P = psi v EI/(2 R²),    as a torque psi EI/(2 R) against its rotation,
 
 independent of the speed and of the mesh.  Below a speed of the cord of `SLOW` the torque falls with the speed to 0.
 
-Viscous bending damping is no substitute: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²) at each end
-of an arc, where cables are shorter than l, and another amount where they are longer.
+Viscous bending damping cannot replace it: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²) at each
+    end of an arc if cables are shorter than l, and another amount if they are longer.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).

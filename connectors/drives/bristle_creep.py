@@ -1,4 +1,5 @@
-"""The loss of speed that bristles add which begin unbent: large on short arcs, because they bend on the whole arc.
+"""The loss of speed caused by bristles that begin without deflection: it is large on short arcs, because they bend on
+the whole arc.
 
 Means over time have the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
 With E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²), the belt enters with the stretch
@@ -8,8 +9,8 @@ lam, while the rim runs with
 
 So with the pulley d that drives, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d).  A cable begins to rub
 when all of it lies on the circle, up to half of its length l late in the mean: bristles have the angle t - l/(2 R) at
-least, and half of t.  Where the belt has a layer of rubber, the loss by that layer alone is right, with its own w on
-the whole arc.
+least, and half of t.  If the belt has a layer of rubber, the loss by this layer, with its own w on the whole arc, is
+physical.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -26,7 +27,7 @@ from windlass.connectors.reports.belt_bristles import Rim, pass_pulley
 from windlass.framework.arrays import FloatArray
 
 EQUAL = 1e-9
-"""Change of F on an arc, of F, that bends no bristle [1]."""
+"""Change of F on an arc, relative to F, below which bristles do not bend [1]."""
 
 
 class ArcLaw(NamedTuple):
@@ -49,7 +50,7 @@ class ArcLaw(NamedTuple):
 class BeltLaw(NamedTuple):
     """A closed belt in the plane that creeps: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack.
 
-    With l = 0 bristles are there on the whole arc.
+    With l = 0 bristles act on the whole arc.
     """
 
     axial_stiffness: float
@@ -87,7 +88,7 @@ class BristleCreep(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The same, of the largest loss by the layer alone [1]; infinite without such a loss."""
+        """The same relative to the largest loss by the layer alone [1]; infinite without such a loss."""
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
 

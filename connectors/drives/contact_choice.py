@@ -19,9 +19,9 @@ step h and the shear stiffness K of a layer between cord and face:
 
     layer          K = G b/h                               of the width b and the height h of the cord above the face
 
-Bristles do not know the step, nor does the creep of a belt.  Where slip begins, they spread the friction mu F/R of the
-press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer.  This changes the length of the belt on the arc
-by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
+Neither bristles nor the creep of a belt depend on the step.  Where slip begins, bristles spread the friction mu F/R of
+the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer.  This changes the length of the belt on the
+arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -36,24 +36,25 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
-"""h sqrt(k/rhoA) at most, below 2 pi: contact laws warn of longer steps."""
+"""Largest h sqrt(k/rhoA), less than 2 pi, above which contact laws warn."""
 SINK_SHARE = 0.0005
-"""Depth per radius beyond which a rope is not let in for the sake of the step [1]: at ten times that, where a rope over
-a sheave slips, its largest tension is a third too high."""
+"""Largest depth per radius that a given step may cause [1]; at ten times this depth the largest tension of a rope that
+slips over a sheave is a third too high."""
 DAMPING_RATIO = 1.0 / 3.0
 """Share of the critical damping."""
 TOLERATED_LOSS = 0.02
-"""EA/(k R²), by which sinking in makes losses of speed and motions along a pulley larger, from which it is said [1]."""
+"""Largest EA/(k R²), by which sinking in enlarges losses of speed and motions by creep, without a note [1]."""
 BELT_FACTOR = 10.0
-"""k R²/EA of belts: the growth of circles changes their tension by a few percent of that change at most."""
+"""k R²/EA of belts: the growth of circles changes the tension by at most a few per cent of a change of the tension."""
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
 BRISTLE_FACTOR = 12.0
-"""mu_k R²/EA of belts on a rigid layer at least: the loss of speed on arcs of a radian does not depend on it."""
+"""Smallest mu_k R²/EA of belts on a rigid layer; the loss of speed on arcs of a radian does not depend on it."""
 TENSION_SHARE = 1e-3
 """mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of it, relative to F [1]."""
 STIFF_LAYER = 1.5
-"""l sqrt(K/EA) from which bristles of a layer would rattle, and the shear of the layer adds little to the loss [1]."""
+"""l sqrt(K/EA) above which bristles of a layer would chatter, while the shear of the layer adds little to the loss
+[1]."""
 
 
 LAYER_MODULUS = 2.4e6
@@ -108,7 +109,7 @@ def choose_contact(
         length: length of an element [m].
         step: step h of the motion [s], None: the step sets no bound.
         in_space: contact with a surface, else with a circle.
-        closed: a belt, in 2D on circles that grow by the contact depth.
+        closed: whether it is a closed belt; in 2D its circles then grow by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
         friction: mu of the cord on the pulley [1].
         route: length L of the belt [m].

@@ -50,10 +50,10 @@ SAME_TIME = 1e-9
 TENSION_ERROR = 3e-4
 """Error of tensions by the mesh, of the largest [1]."""
 POWER_ERROR = 3e-5
-"""Of the largest tension, times the speed of the belt: power by which the balance of energy may be wrong, by the
-trapezoidal rule over all steps and the rest of the ledger [1]."""
+"""Error of the power balance that is tolerated, relative to the largest tension times the speed of the belt, if powers
+are integrated over all steps [1]."""
 SAMPLING_ERROR = 3e-4
-"""The same where powers are means of the records only [1]."""
+"""The same if powers are means of the records only [1]."""
 CREEP_ERROR = 0.01
 """Of the loss of speed, that bristles may add [1]."""
 STEADY_CREEP = 0.5
@@ -61,14 +61,15 @@ STEADY_CREEP = 0.5
 TRANSIENT = 0.1
 """Difference of losses of speed from theory, relative to the largest, from which a report advises later means [1]."""
 STEADY_SWING = 0.25
-"""Standard deviation of the tension of a span, of the largest change of tension on a pulley, above which a belt
-vibrates so much that its losses are not those of steady motion [1]."""
+"""Standard deviation of the tension of a span, relative to the largest change of tension on a pulley, above which
+vibrations change the losses too much for a comparison with steady motion [1]."""
 LOSS_ERROR = 0.01
-"""Of the power that pulleys give, which is lost where cables come and go [1]."""
+"""Share of the power that pulleys give, lost where cables come into contact and leave it, above which means are
+doubtful [1]."""
 LOADED = 0.5
 """Efficiency above which a drive has a load [1]."""
 LOSS_ORDER = 3.0
-"""Power of the length of cables with which that loss grows: measured, 2.7 to 3."""
+"""Exponent with which that loss grows with the length of cables; measured 2.7 to 3."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -206,8 +207,8 @@ class _WholeDrive:
 class _Motion:
     """Integrals over time of the speeds, torques and powers of all pulleys, by the trapezoidal rule over all steps.
 
-    Powers rattle from step to step, and steps are short where a cable comes onto a pulley, so that every tenth step has
-    a mean power that is wrong by some 0.3 %, as much as a belt loses; likewise its creep.
+    Powers fluctuate from step to step, and steps are short where a cable comes onto a pulley. A mean over every tenth
+    step is therefore wrong by about 0.3 %, as much as a belt loses; the same holds for creep.
 
     Attributes:
         is_wanted: whether the belt is on circles, whose powers cost little.
@@ -244,7 +245,7 @@ class _Motion:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """Where the work that a belt or rope was given by its pulleys went, see `DriveMeans.losses`; energies in J.
+    """The use of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
 
     Attributes:
         given, taken: by the pulleys that give power, to those that take it.
@@ -280,8 +281,8 @@ class DriveMeans(Sensors):
     and so are losses of speed to which bristles on short arcs add more than 1 %: the verdict of the solve and
     ``report().doubts`` say so.
 
-    Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen will do) and
-    ``"efficiency"``; further sensors have their own.
+    Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
+    and ``"efficiency"``; further sensors have their own.
 
     Attributes:
         times: times of the records [s].
@@ -339,8 +340,8 @@ class DriveMeans(Sensors):
 
         In the plane, the speeds, torques and powers of pulleys are means over all steps; all other numbers are means
         over the records.  Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the
-        means.  A number that is not there at all times, as of a span that is wound up, is a mean over the times at
-        which it is.
+        means.  A number that does not exist at all times, such as the tension of a span that is wound up, is a mean
+        over the times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -376,7 +377,8 @@ class DriveMeans(Sensors):
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
-        """Largest standard deviation of the tension of a span, of the largest change of tension on a pulley [1]."""
+        """Largest standard deviation of the tension of a span, relative to the largest change of tension on a pulley
+        [1]."""
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
@@ -394,8 +396,8 @@ class DriveMeans(Sensors):
             ledger: a hook of the same solves, which began and ended with these means.
 
         Raises:
-            ModelError: means or ledger have not begun, are of different times, or the means, in space, skip steps:
-                powers between their records would be missing, more than drives lose.
+            ModelError: means or ledger have not begun or cover different times; or, in 3D, the means skip steps: the
+                missing powers between records would exceed the losses of the drive.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
@@ -463,7 +465,7 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Why means are doubtful in which pulleys take more than they give.
+    """Doubts about means in which pulleys take more power than they give.
 
     Args:
         report: the means.
@@ -485,7 +487,7 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Why means of a steady motion are doubtful in which a belt on a rigid layer loses more power than by creep.
+    """Doubts about means of a steady motion in which a belt on a rigid layer loses more power than by creep.
 
     A pulley on which F changes by dF loses c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
 
@@ -515,7 +517,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def note_start(report: DriveReport, drive: Drive) -> tuple[str, ...]:
-    """Advice where speeds are not those of steady motion, as before each piece of a belt has come around once."""
+    """Advice if speeds deviate from steady motion, for example before each piece of a belt has come around once."""
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
         return ()
@@ -533,9 +535,9 @@ def note_start(report: DriveReport, drive: Drive) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Why means are doubtful in which bristles add to the loss of speed, by more than the mesh changes tensions.
+    """Doubts about means in which bristles increase the loss of speed by more than the mesh changes tensions.
 
-    Means over a start, in which pulleys lose or gain speed by other causes, are not judged.
+    Means over a start are not judged, because the speeds of pulleys change for other reasons.
     """
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
@@ -577,7 +579,7 @@ def average(times: FloatArray, values: FloatArray) -> FloatArray:
         values: shape (rows, columns).
     """
     steps = np.diff(times)
-    # half of the times to the rows beside each
+    # half of the times to the neighbouring rows
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

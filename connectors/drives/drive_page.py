@@ -1,4 +1,4 @@
-"""Belts and ropes in the report of the run: a page for those who order the drive, and curves over time.
+"""Belts and ropes in the report of the run: a page for customers of the drive, and curves over time.
 
 The page has a picture with all pulleys named and their numbers, the duties of pulleys and spans, and warnings; numbers
 are means over time and their extremes where the run has a hook of `Belt.average`, else those of one state.
@@ -72,7 +72,7 @@ def add_drive(drive: Drive) -> None:
 
 
 def tabulate_drives(world: World, state: State) -> list[ReportSection]:
-    """The sections of all belts and ropes of a world; all processes together."""
+    """The sections of all belts and ropes of a world; all processes must call it."""
     sections: list[ReportSection] = []
     for drive in world.resource("drives", list):
         means = next((m for m in reversed(drive.means) if len(m.times) > 1), None)
@@ -179,7 +179,8 @@ def tabulate_whole(report: DriveReport) -> ReportTable:
         if name not in WHOLE and name.rpartition(".")[2].partition("[")[0] not in UNITS
     }
     for name, (unit, value) in (own | others).items():
-        seen = report.extremes.get(name)
+        # ratios of powers in single steps are no duties
+        seen = None if name == "efficiency" else report.extremes.get(name)
         extremes = [_smallest(seen), _when(seen, True), _largest(seen), _when(seen, False)]
         rows.append([f"{name.replace('_', ' ')} [{unit}]", *map(_hide, [_show(value), *extremes])])
     return ReportTable(
@@ -288,8 +289,8 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
         for k, y in zip(members, places, strict=True):
             duty = report.pulleys[k]
             text = (
-                f"{duty.name}\n{duty.speed * 30.0 / np.pi:.0f} 1/min, {duty.torque:.3g} N m, {duty.power:.0f} W\n"
-                f"hub {duty.hub_force:.0f} N, {np.degrees(duty.hub_angle):.0f}°"
+                f"{duty.name}\n{duty.speed * 30.0 / np.pi:z.0f} 1/min, {duty.torque:.3g} N m, {duty.power:z.0f} W\n"
+                f"hub {duty.hub_force:.0f} N, {np.degrees(duty.hub_angle):z.0f}°"
             )
             edge = low[0] if side < 0.0 else high[0]
             axes.annotate(
@@ -305,7 +306,7 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
 
 
 def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], list[int]]:
-    """Pulleys whose labels stand on the left and on the right, half of them each, from the top to the bottom."""
+    """Pulleys with labels on the left and on the right, half of them each, from the top to the bottom."""
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]

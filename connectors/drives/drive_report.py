@@ -12,8 +12,8 @@ and the wrap angle t,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
 
 The driver is the pulley that gives most power.  R is the radius of the cord.  Where a span is slack, F <= 0, friction
-transmits nothing: ln(F_1/F_2) is infinite.  Of means over time, ratios and frequencies are those of the mean tensions,
-speeds, angles and powers, not means of ratios.
+transmits nothing: ln(F_1/F_2) is infinite.  In means over time, ratios and frequencies are computed from the mean
+    tensions, speeds, angles and powers; they are not means of ratios.
 
 Source: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
@@ -165,7 +165,8 @@ class Extremes:
 
     Attributes:
         unit: of all but the times.
-        mean: over time; of creep, slip reserve, log ratio, efficiency, string frequency and hub load that of the means.
+        mean: mean over time; creep, slip reserve, log ratio, efficiency, string frequency and hub load are computed
+            from means.
         minimum, maximum: the smallest and the largest value.
         time_of_minimum, time_of_maximum: when they are first reached [s].
     """
@@ -190,8 +191,9 @@ class DriveReport:
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys give to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
-        stored_energy: of the motion of the belt and of its stretch [J]; those of its bends and contacts hardly change.
-        doubts: why means are doubtful, in words; see `DriveMeans`.
+        stored_energy: kinetic energy and energy of stretching of the belt [J]; the energies of bending and contact
+            hardly change.
+        doubts: reasons why means are doubtful; see `DriveMeans`.
         advice: how to make tractions without load, and creep by sinking in, small, where they are not.
         law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
         extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
@@ -218,7 +220,7 @@ class DriveReport:
         return next(duty for duty in self.pulleys if duty.name == name)
 
     def format(self) -> str:
-        """Tables for people: a column for each pulley and a line for each span."""
+        """Tables as text: a column for each pulley and a line for each span."""
         when = f"mean of {self.duration:g} s until {self.time:g} s" if self.duration else f"t = {self.time:g} s"
         names = [entry.name for entry in fields(PulleyDuty) if entry.name != "name"]
         labels = [f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names]
@@ -250,8 +252,8 @@ class DriveReport:
         ]
 
 
-DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "efficiency")
-"""Numbers whose extremes tables show."""
+DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed")
+"""Numbers whose extremes tables show; extremes of the efficiency are ratios of powers in single steps, without use."""
 
 
 def is_duty(name: str) -> bool:
@@ -262,7 +264,7 @@ def is_duty(name: str) -> bool:
 
 
 class BoundDrive:
-    """A drive bound to the numbering of a model, and the columns that a report reads; all processes together."""
+    """A drive bound to the numbering of a model, and the columns that a report reads; all processes must call it."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -470,7 +472,7 @@ class BoundDrive:
         )  # fmt: skip
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-        """Tractions by the mesh and by sinking in at the end of the arc of pulley i where the belt presses least."""
+        """Tractions by the mesh and by sinking in at the end of the arc of pulley i with the smallest line pressure."""
         tension = min(duty.tension_before, duty.tension_after)
         press = max(tension - self.drive.mass_per_length * duty.belt_speed**2, 0.0)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
@@ -504,7 +506,7 @@ def _eval_deflection(place: FloatArray, lengths: FloatArray, flat: bool) -> floa
 
 
 def report_drive(drive: Drive, state: State) -> DriveReport:
-    """The report at a state; all processes together."""
+    """The report at a state; all processes must call it."""
     fields = load_outputs(state)
     return BoundDrive(drive).report(fields)
 

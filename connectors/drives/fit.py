@@ -60,7 +60,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """Columns of cables on the route from those of the slack belt.
 
     Raises:
-        ModelError: columns that tell the fit themselves.
+        ModelError: columns that determine length or tension themselves.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:

@@ -91,7 +91,8 @@ class WinchReserve(StepHook):
         outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
         cables: fewest cables, those of the shortest rope.
         wanted: wanted length of the cables [m].
-        longest: length of the rope up to which there are cables in reserve [m]; beyond it they grow longer (said).
+        longest: length of the rope up to which there are cables in reserve [m]; beyond it cables become longer, with a
+            note.
         strain: of the rope in the reference configuration [1].
         name: name for messages and output.
         **columns: columns of `WinchCable2D` except for ``active``, one value for all cables.

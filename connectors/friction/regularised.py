@@ -1,4 +1,4 @@
-"""Dry friction as a function of the slip alone, which is 0 at rest: nothing sticks.
+"""Dry friction as a function of the slip velocity alone: it is 0 at rest, so nothing sticks.
 
     zone        f = F v/v_z   where |v| <= v_z,   F v/|v|  elsewhere
     parabola    f = F (2 - |v|/v_z) v/v_z         in the zone

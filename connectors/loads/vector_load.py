@@ -86,7 +86,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """The records of the rows, alike for forces and torques, and their vectors."""
+    """The records of the rows, equal for forces and torques, and their vectors."""
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )

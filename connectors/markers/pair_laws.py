@@ -395,8 +395,8 @@ def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
 
 @kernel
 def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray, place: int) -> None:
-    """Add what sliding loses in a step of size[0] seconds [J] to one of the losses: the work into rows less what they
-    store of it.
+    """Add the energy lost by sliding in a step of size[0] seconds [J] to one of the losses: the work done on rows minus
+    the energy that they store.
 
     ``before`` and ``now`` are as a `sliding_loop` writes them.
     """
@@ -407,7 +407,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """0: what sliding takes is that of a step, see `fill_jumps`."""
+    """0: sliding has no power, but a loss per step, see `fill_jumps`."""
     return 0.0
 
 

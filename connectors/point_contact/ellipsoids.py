@@ -1,13 +1,13 @@
-"""Where two ellipsoids (or spheres) touch: the direction n along which they overlap least.
+"""Contact of two ellipsoids (or spheres): the direction n along which they have the smallest overlap.
 
     h_i(n) = sqrt(nᵀ Q_i n)                 support of body i, Q = B diag(a²) Bᵀ
     p_i(n) = Q_i n / h_i                    from its centre to the point with outward normal n
     D_i(n) = (Q_i - p_i p_iᵀ) / h_i         ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
     x(n)   = h_1(n) + h_2(n) - d·n          overlap along n, with d from centre 1 to centre 2
 
-n is the minimum of x over the unit sphere.  There the surface points with outward normals n and -n differ by x n: the
-points that contact theory asks for.  Its gradient p_1 + p_2 - d and Hessian D_1 + D_2 - x I in the tangent plane give a
-Newton method on the sphere; x falls in every step, so bodies apart are known as soon as some x is <= 0.
+n is the minimum of x over the unit sphere.  There the surface points with outward normals n and -n differ by x n, as
+contact theory requires.  Its gradient p_1 + p_2 - d and Hessian D_1 + D_2 - x I in the tangent plane give a Newton
+method on the sphere; x falls in every step, so bodies apart are known as soon as some x is <= 0.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 

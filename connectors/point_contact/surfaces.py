@@ -139,7 +139,7 @@ def facing(normal: Sequence[float]) -> FloatArray:
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"normal = {normal!r}: must be three numbers [1] that are not all 0")
     x = -n / length
-    # any second axis does; the one least along x is the most exact
+    # any second axis is possible; the axis farthest from x gives the smallest error
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(x)))] = 1.0
     y = np.cross(x, helper)

@@ -144,7 +144,7 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
     axes.set_axis_off()
     for center, radius, name in zip(centers, radii, names, strict=True):
         axes.add_patch(Circle(tuple(center), radius, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
-        axes.text(*center, name, ha="center", va="center", color=INK, fontsize=9, linespacing=1.4, zorder=3)
+        _write(axes, center, name, fontsize=9, linespacing=1.4)
     axes.plot(line[:, 0], line[:, 1], color=STICK, linewidth=3.0, zorder=2)
     figure.text(0.02, 0.985, title, color=INK, fontsize=11, fontweight="bold", va="top")
     return figure
@@ -316,7 +316,15 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
     )
     if font_size < SMALLEST_FONT:
         text, font_size = wheel.name, 8.0
-    axes.text(*c, text, ha="center", va="center", color=INK, fontsize=font_size, linespacing=1.45, zorder=3)
+    _write(axes, c, text, fontsize=font_size, linespacing=1.45)
+
+
+def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
+    """Write a text in a pulley, above belt and rim, with a light edge: in small pulleys it is wider than the pulley."""
+    from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
+
+    edge = withStroke(linewidth=2.5, foreground="#f5f7fa")
+    axes.text(*center, text, ha="center", va="center", color=INK, zorder=8, path_effects=[edge], **style)
 
 
 def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:

@@ -21,7 +21,7 @@ MOST = 8
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
-    """The section; all processes together.  A model without contacts between circles and cables has none."""
+    """The section; all processes must call it.  A model without contacts between circles and cables has none."""
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
         for contacts, circle in list(find_circles(world))[:MOST]

@@ -16,7 +16,7 @@ from windlass.framework.state.state import State
 
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
-    """The section; all processes together.  A model without contacts between surfaces and cables has none."""
+    """The section; all processes must call it.  A model without contacts between surfaces and cables has none."""
     surfaces: list[tuple[Entity, int]] = []
     for component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
         table = world.tables.get(component)

@@ -158,7 +158,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What friction and all but the spring take [W]."""
+    """Power lost to all forces except the spring [W]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)
@@ -182,7 +182,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`; what is in a hollow sphere leaves it by its gap alone."""
+    """The numbers of `Gaps`; a sphere inside a hollow one leaves it through its gap only."""
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)

@@ -139,7 +139,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What the damping takes [W]."""
+    """Power lost to damping [W]."""
     return mesh(row, u, ut)[2]
 
 

@@ -116,7 +116,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """What the damping takes [W]."""
+    """Power lost to damping [W]."""
     _, s, rate = measure(row, u, ut)
     depth, g = push(row, s, rate)
     return complex((g - row.stiffness * depth) * rate)

@@ -175,7 +175,7 @@ def tangent(
                         by_q = N * PV[a, p] + PV[9 + a, p]
                         total += (dq * by_q + dv * PV[9 + a, 9 + p]) * X[p, b] + dq * PV[9 + a, 9 + p] * Y[p, b]
                     Z[a, b] = total
-            # G: derivatives of L and L̇; and of the forces of the span by its own coordinates
+            # G: derivatives of L and L̇; and derivatives of the forces of the span with respect to its coordinates
             for b in range(w):
                 for a in range(9):
                     G[0, begin + b] += numbers[at, a].real * X[a, b]

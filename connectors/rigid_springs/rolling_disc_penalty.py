@@ -110,7 +110,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """What friction and the damper take [W]."""
+    """Power lost to friction and the damper [W]."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[2] <= 0.0 else 0.0
     fx, fy = rub(row, (row.contact_stiffness * gap + row.contact_damping * rate) * on, x, y)

@@ -11,7 +11,7 @@ only friction and other forces on s: springs, stops, drives and supports, as on 
 cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts along the material, and a
 support of s clamps the point to the rope.
 
-Newton's method sees one cubic, also a little beyond the ends of its cable.  The update after Newton's method finds the
+Newton's method uses one cubic, also slightly beyond the ends of its cable.  The update after Newton's method finds the
 cable on which the point is; if it has changed, by one or several cables, the step is solved again.  Chains are smooth
 at their nodes, where only r'' jumps, so that both cubics give nearly the same.
 

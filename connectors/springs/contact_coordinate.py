@@ -62,7 +62,7 @@ def energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """What the damper takes [W]."""
+    """Power lost in the damper [W]."""
     return row.contact_damping * ut * ut if row.history[0] <= 0.0 else 0.0
 
 

@@ -136,13 +136,14 @@ def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """What the damper takes [W]."""
+    """Power lost in the damper [W]."""
     return row.damping * (ut - row.rate_offset) ** 2 if not row.has_function else 0.0
 
 
 @kernel
 def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
-    """What friction without history takes, and the damper of a bristle [W]; see `fill_jumps` for sliding bristles."""
+    """Power lost to friction without history and to the damper of a bristle [W]; see `fill_jumps` for sliding
+    bristles."""
     if row.has_function:
         return 0.0
     if row.bristle:
@@ -152,7 +153,7 @@ def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_power(row: Any, u: float, ut: float, t: float) -> float:
-    """What the damper of a touched stop takes [W]."""
+    """Power lost in the damper of a touched stop [W]."""
     return row.stop_damping * ut * ut * is_stopped(row) if not row.has_function else 0.0
 
 

@@ -76,7 +76,7 @@ def energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """What the damper takes [W]."""
+    """Power lost in the damper [W]."""
     return float(0.0 if lock(row, u)[2] > 0.0 else row.damping * ut * ut)
 
 

@@ -142,7 +142,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """What the damper takes [W]; 0 with a user function."""
+    """Power lost in the damper [W]; 0 with a user function."""
     length, rate = line(u, ut)
     elastic = row.preload + row.stiffness * (length - row.rest_length)
     if row.has_function or (row.tension_only and elastic <= 0.0):

@@ -110,7 +110,7 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """What the damper takes [W]."""
+    """Power lost in the damper [W]."""
     return float(damping(row, u, ut) * ut * ut)
 
 

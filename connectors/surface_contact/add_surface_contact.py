@@ -24,7 +24,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Least k R²/EA, for which penetration and bending of bristles are small relative to the stretch of the rope."""
+"""Smallest k R²/EA for which penetration and bending of bristles are small relative to the stretch of the rope."""
 
 DEPTH_SHARE = 1e-3
 """Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""

@@ -43,12 +43,10 @@ TREES = {
         "../gallery/index",
     ],
     "How to": [
-        *(
-            f"howto/{name}"
-            for name in ("drives", "choose_contact", "meshes", "controllers", "output", "evaluate", "energy", "modes")
-        ),
-        *(f"howto/{name}" for name in ("sweeps", "tuning", "restart", "parallel", "notebooks", "types", "model_files")),
-        "howto/exudyn",
+        *(f"howto/{name}" for name in ("drives", "preload", "lines", "choose_contact", "meshes", "controllers")),
+        *(f"howto/{name}" for name in ("verdict", "output", "evaluate", "energy", "modes")),
+        *(f"howto/{name}" for name in ("sweeps", "optimise", "identify", "derivatives", "tuning")),
+        *(f"howto/{name}" for name in ("restart", "parallel", "notebooks", "types", "model_files", "exudyn")),
         "howto/add_a_connector",
         "howto/*",
     ],

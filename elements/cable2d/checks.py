@@ -5,14 +5,14 @@ The cubic between two nodes may run backwards: its slope at a node then points a
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L,
 
-which in a true shape needs an element that bends by more than 180° (a circle of one element).  Such a fold has little
+which a physical shape has only if an element bends by more than 180° (a circle of one element).  Such a fold has little
 energy in a soft cable and may even be a minimum of the potential; no cable of a finer mesh has this shape.
 
 A steep line bends near its lower end, where its tension is smallest: there the end of one element bends by L κ, many
 times its average bend, which a cubic does not resolve.
 
 A piece of the length L buckles between clamped ends at N = -4 π² EI/L².  One cubic cannot buckle, so that an element
-holds more than this force while the cable does not, unless contact supports it sideways: the user has to decide.
+can carry more than this force while the cable cannot, unless contact supports it sideways: the user has to decide.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """

@@ -1,8 +1,8 @@
 """Geometry of lines that become cables: which lines continue each other smoothly, the direction of each line, and the
 places of nodes between its ends.
 
-Number e = 2 i + k stands for end k (0: first, 1: second point) of line i.  Unit vectors d_e point from an end into its
-line.  Two ends a, b at one point are joined if each is the other's straightest partner, the smallest of
+Number e = 2 i + k means end k (0: first, 1: second point) of line i.  Unit vectors d_e point from an end into its line.
+Two ends a, b at one point are joined if each is the other's straightest partner, the smallest of
 
     angle(a, b) = π - arccos(d_a · d_b),
 

@@ -181,8 +181,8 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
-    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; their initial displacement
-    is the stretch by the tension.  A static solve from there takes a few iterations.
+    Nodes are at equal distances in unstretched arc length.  Their reference slopes are unit vectors; their initial
+    displacement is the stretch by the tension.  A static solve from there takes a few iterations.
 
     Args:
         world: the world.
@@ -304,7 +304,8 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """A direction b against which slopes along a route point least, so that nodes may move all along it, shape (3,).
+    """The direction b from whose opposite the slopes along a route are farthest, so that nodes may move along the whole
+    route, shape (3,).
 
     It is the mean slope, as on straight routes, or the direction from which slopes have the smallest parts, as the axis
     of sheaves.

@@ -1,8 +1,9 @@
 """Courses of ropes on a drum in two layers between flanges: turns in parallel planes, joined by crossings.
 
 The angle phi counts from the dead end at the first flange.  Turns lie in planes, z = k p, except for two successive
-crossings at the end of each turn, in which u goes from 0 to 1.  In the first one, S_a = S(u), layer two moves back by
-the pitch p over layer one, which is at rest.  In the second one, S_b = S(u), layer one advances under layer two:
+crossings at the end of each turn, in which u goes from 0 to 1.  In the first crossing, S_a = S(u), layer two moves back
+by the pitch p over layer one, which does not move.  In the second crossing, S_b = S(u), layer one advances under layer
+two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1

@@ -178,8 +178,8 @@ def route_around(
     around its circle is the contact point.
 
     The wrap of a circle is the angle in [0, 2π) that joins the neighbouring spans in the circle's direction, plus its
-    turns.  A circle that a taut cable would miss on the given side is thus wound almost fully; `Route.wraps` shows it.
-    Whether spans cross further circles is not checked.
+    turns.  If a taut cable would miss a circle on the given side, its wrap is almost a whole turn; `Route.wraps` shows
+    it.  Whether spans cross further circles is not checked.
 
     Raises RouteError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
     part turns in the middle of a route, start or end on a closed route, too few circles, and a route without length.

@@ -69,7 +69,8 @@ class Assembly:
         updates: the post-Newton updates of the systems.
         evaluating: set by solvers while they evaluate forces; no other state may enter the fields then.
         revision: counts changes of the steps of residuals and tangents, see steps.py.
-        is_fixed: whether no system changes the coordinates that it couples, so that compiled code may call Python.
+        is_fixed: whether the coordinates that each system couples never change; only then may compiled code call
+            Python.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:

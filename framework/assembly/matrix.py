@@ -44,7 +44,7 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or (sum of all |A|) x, both of shape (owned,); all processes together."""
+        """The product A x, or (sum of all |A|) x, both of shape (owned,); all processes must call it."""
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
         local[: unknowns.owned] = x

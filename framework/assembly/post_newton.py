@@ -75,10 +75,10 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Updates from here on belong to a step that starts with a motion, and in which no time has passed yet.
+    """Begin a step: later updates belong to a step that starts at this motion; no time of it has passed yet.
 
     Args:
-        fields: take the start, except for its history values.
+        fields: receive the motion at the start, but not its history values.
         reference: reference coordinates by local number, shape (n + 1,).
         start: the motion.
     """

@@ -150,7 +150,7 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
 
 @kernel
 def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: IntArray) -> int:
-    """Sort the columns of each row, drop repeated ones and close the gaps; how many are left.
+    """Sort the columns of each row, drop repeated ones and close the gaps; returns the number of remaining columns.
 
     Args:
         starts: where each row begins, shape (rows + 1,).

@@ -1,7 +1,7 @@
 """Values of PETSc's options, checked before any solve, since PETSc checks them late and incompletely.
 
-Two checks.  `check_ranges` knows the options for tuning solvers and finds missing values, words instead of numbers, and
-meaningless numbers.  `find_refused` has PETSc itself read all options of a solver, on copies under another prefix.
+Two checks.  `check_ranges` checks the options for tuning solvers: it finds missing values, words instead of numbers,
+and meaningless numbers.  `find_refused` has PETSc itself read all options of a solver, on copies under another prefix.
 """
 
 import math
@@ -87,7 +87,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """The first option of a solver that PETSc refuses, and PETSc's reason; None if it takes all.
+    """The first option of a solver that PETSc refuses, and PETSc's reason; None if PETSc accepts all options.
 
     PETSc reads copies of the options under another prefix, so that the originals still count as unused.
 

@@ -16,7 +16,7 @@ from windlass.framework.errors import OutputError
 
 
 def _is_part(given: Any) -> bool:
-    """Whether a value can stand in a report."""
+    """Whether a report can show a value."""
     known = isinstance(given, str | ReportTable | ReportCurves | Formatted)
     return known or ((hasattr(given, "savefig") or callable(given)) and not isinstance(given, type))
 
@@ -83,7 +83,7 @@ class Formatted:
 
 
 PLACES = ("first", "results", "energy")
-"""Where sections stand on the page, in this order."""
+"""Order of the sections on the page."""
 
 
 @dataclass(frozen=True)

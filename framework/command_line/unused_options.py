@@ -1,6 +1,6 @@
 """Options that were never read: PETSc ignores them, Windlass reports them.
 
-PETSc marks an option as used when an object asks for it. Unused options are checked at three moments:
+PETSc marks an option as used when an object reads it. Unused options are checked at three moments:
 
 1. after `setFromOptions` of a solver: all options except those that PETSc reads later (`READ_AT_SET_UP`,
 `READ_IN_SOLVE`);
@@ -92,7 +92,7 @@ def find_unused() -> dict[str, str]:
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of a solver as read: it has nothing to solve, because a checkpoint contains its result."""
+    """Mark the options of a solver as read; it does not solve, because a checkpoint contains its result."""
     from petsc4py import PETSc  # imported here, because PETSc starts with its options
 
     for name in find_unused():

@@ -2,7 +2,8 @@
 
 HDF5 crashes the process when it cannot write, and its file is lost.  Here it works on an `Overlay`: large data are
 written at once after the end of the file, where no reader looks, and all other data stay in memory.  When the library
-has closed the file, `change_file` writes them, all or none.  An earlier write failure is raised as an error then.
+has closed the file, `change_file` writes them as a whole or not at all.  An earlier write failure is raised as an error
+then.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LARGE = 1 << 15
 
 
 class Overlay:
-    """A file as HDF5 sees it, for one session.
+    """The content of a file for HDF5, for one session.
 
     Args:
         number: descriptor of the file, open for reading and writing.
@@ -102,7 +103,7 @@ class Overlay:
             try:
                 write_all(self._number, [new], place)
             except OSError as error:
-                # the library must not see this error: it would end the process
+                # this error must not reach the library: it would end the process
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:

@@ -2,7 +2,8 @@
 
 A lock is a small file in the same folder, ``.belt.lock``.  It names its process, and the system locks it (``flock``) as
 long as that process runs.  A process that is ended by a signal removes its locks; a lock that a killed process has left
-is taken over, with a note.  On disks without system locks the process named in the file decides.
+is taken over, with a note.  On disks without system locks a lock is valid as long as the process named in the file
+runs.
 """
 
 from __future__ import annotations

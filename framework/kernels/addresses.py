@@ -42,7 +42,8 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
 
 @kernel
 def run(calls: IntArray) -> int:
-    """Make the calls in turn, shape (calls, 2); how many were made before one failed, all of them if none did."""
+    """Make the calls in turn, shape (calls, 2); returns the number of calls before the first failed one, or of all
+    calls."""
     for i in range(len(calls)):
         if _call_entry(calls[i, 0], calls[i, 1]) != 0:
             return i

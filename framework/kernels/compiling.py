@@ -23,7 +23,7 @@ _core: Any = _numba.core
 
 
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels; each can do what those before it can."""
+"""Forms of compiled kernels; each form includes the abilities of the forms before it."""
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 

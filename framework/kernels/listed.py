@@ -1,7 +1,7 @@
 """The list of kernels that models need, and the processes that compile it in parallel to this one.
 
 The file kernels.json of the package names the kernels that are called from outside of kernels, with the types of their
-arguments and their form, see compiling.py, in the order in which models ask for them; tests/support/list_kernels.py
+arguments and their form, see compiling.py, in the order in which models request them; tests/support/list_kernels.py
 makes it.  When the machine code of many of them is missing, as at the first run on a machine, the other cores also
 compile them, from the end of the list; see ahead.py.
 """

@@ -1,8 +1,9 @@
 """Code of kernels without counting references to arrays that belong to their callers.
 
-Each use of a tuple of arrays counts the references to all of them, and the compiler takes away later what it can prove
-to be superfluous: most of the code of many kernels.  Arguments, constants, and parts and views of these outlive a call,
-so they need no counting; arrays that a kernel makes itself are counted as usual.  Only this folder uses the compiler.
+Each use of a tuple of arrays counts the references to all of them, and the compiler later removes the counts that it
+can prove to be superfluous: most of the code of many kernels.  Arguments, constants, and parts and views of these
+outlive a call, so they need no counting; arrays that a kernel makes itself are counted as usual.  Only this folder uses
+the compiler.
 """
 
 from __future__ import annotations

@@ -73,8 +73,9 @@ class Program:
 
     Args:
         steps: functions and their arguments.  Arrays in the arguments must not be replaced by other arrays.
-        asks: whether compiled code may call steps that are functions of Python; not where these change more than the
-            contents of arrays, such as lists of neighbours.  It always calls what a `Call` needs from Python.
+        asks: whether compiled code may call steps that are Python functions; false if these change more than the
+            contents of arrays, such as lists of neighbours.  The functions that a `Call` needs from Python are always
+            called.
         around: context of each call of Python from compiled code.
     """
 
@@ -130,7 +131,8 @@ class Program:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all steps are calls of kernels.  Otherwise what these need from Python is called before all steps."""
+        """Whether all steps are calls of kernels.  Otherwise the functions that these need from Python are called
+        before all steps."""
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
     def _close(self, calls: list[Step]) -> None:

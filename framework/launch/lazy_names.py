@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 libraries: list[str] = []
-"""Packages whose laws a model may use; `windlass` lists them, because the framework does not know them."""
+"""Packages whose laws a model may use; `windlass` lists them, because the framework must not import them."""
 
 
 def offer(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

@@ -243,7 +243,7 @@ class Layout:
         table_dofs: dict[type[Component], IntArray],
         hub: NDArray[np.bool_],
     ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Names, owners and keys of the coordinates and multipliers that this process knows, shape (unknowns,) each."""
+        """Names, owners and keys of the coordinates and multipliers on this process, shape (unknowns,) each."""
         number = self.world.numbering
         dof_key = np.append(number.known, -1.0)
         dof_key[:-1][hub] += number.count

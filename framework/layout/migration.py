@@ -77,7 +77,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # numbers do not change; this process only knows more of them
+    # numbers do not change; this process only gets more of them
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()

@@ -20,7 +20,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 def prune_world(layout: Layout, processes: Processes) -> None:
-    """Forget the rows that this process does not need; all processes call this together.
+    """Drop the rows that this process does not need; all processes must call it.
 
     A single process keeps all rows, and so do worlds with contact sets, whose neighbours may be any rows.
     """

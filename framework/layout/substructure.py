@@ -58,7 +58,7 @@ class Substructure(NamedTuple):
 def create_substructure(
     plain: Unknowns, nodes: IntArray, couplings: Iterable[Couplings], processes: Processes
 ) -> Substructure | None:
-    """The order for elimination by parts; None where too few unknowns would stand in full blocks.
+    """The order for elimination by parts; None if too few unknowns would be in full blocks.
 
     All processes call this together.
 

@@ -17,7 +17,7 @@ from windlass.framework.parallel.ghosts import Ghosts
 BLOCK = 4
 """Number of unknowns of a block."""
 FULL = 0.8
-"""Share of the unknowns, with pads, that must stand in full blocks."""
+"""Smallest share of the unknowns, with pads, in full blocks."""
 
 
 class Unknowns(NamedTuple):
@@ -46,7 +46,7 @@ class Unknowns(NamedTuple):
 
 
 def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
-    """The unknowns in blocks, the last of which are pads; None where too few would stand in full blocks.
+    """The unknowns in blocks, the last of which are pads; None if too few would be in full blocks.
 
     Args:
         plain: the unknowns of one process in the order of its layout, which is kept.

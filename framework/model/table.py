@@ -215,7 +215,7 @@ class EntityTable:
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Forget all rows except ``rows``, ascending numbers; functions, which cannot be sent, stay."""
+        """Drop all rows except ``rows``, ascending numbers; functions, which cannot be sent, stay."""
         self.begin_parts(processes)
         places = self.places(rows)
         for name in self.names:
@@ -320,7 +320,7 @@ class EntityTable:
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Forget all rows that were added since a `mark`."""
+        """Drop all rows that were added since a `mark`."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
             # distributed since the mark; every process has all rows before it
@@ -333,7 +333,7 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Name consecutive rows, for messages: all alike, or by a function of the place among them."""
+        """Name consecutive rows, for messages: one name for all, or a function of the position of a row among them."""
         if len(rows) == 0:
             return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))

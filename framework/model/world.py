@@ -407,7 +407,7 @@ class World:
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Forget the rows of tables that this process does not need, and data that only the whole world needs.
+        """Drop the rows of tables that this process does not need, and data that only the whole world needs.
 
         Args:
             resident: ascending numbers of the rows that stay, for each table to be distributed.

@@ -1,4 +1,4 @@
-"""Writers for results; they know points, lines and named fields, but no physics.
+"""Writers for results: points, lines and named fields, without physics.
 
 | name | file to open | content |
 | --- | --- | --- |

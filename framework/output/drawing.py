@@ -19,7 +19,7 @@ from windlass.framework.output.mesh import LineMesh
 
 COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
-"""Least fraction of a line that an interval must cover [1]: less is rounding."""
+"""Smallest fraction of a line that an interval must cover [1]; less is rounding."""
 
 
 class Overlap(NamedTuple):

@@ -175,7 +175,7 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def _begin(self, state: State) -> None:
-        """Find the drawings, and make the series; all processes together."""
+        """Find the drawings, and make the series; all processes must call it."""
         self._scene, self._world = Scene(state.world, self._subdivisions), state.world
         reference = state.copy()
         reference.q[:] = 0.0

@@ -1,1 +1,1 @@
-"""Messages between processes; knows arrays only."""
+"""Messages between processes, of arrays only."""

@@ -1,4 +1,4 @@
-"""From numbers of the whole world to places on one process, with memory for the numbers that the process knows."""
+"""From numbers of the whole world to places on one process; the memory grows with the numbers on this process only."""
 
 from __future__ import annotations
 

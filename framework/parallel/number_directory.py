@@ -1,6 +1,6 @@
 """Values by number from many processes, none of which has them all: each keeps the values of a range of numbers.
 
-A process sends the values that it knows to the keepers of their numbers, requests other values, and gets the answers.
+A process sends its values to the processes that keep their numbers, requests other values, and receives the answers.
 Messages contain only data sent and requested.
 """
 

@@ -15,7 +15,7 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Sizes, and one row for each table; all processes together."""
+    """Sizes, and one row for each table; all processes must call it."""
     whole = state.gather()
     sizes: list[list[Any]] = [
         ["coordinates", len(whole.q)],

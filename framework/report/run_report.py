@@ -98,7 +98,7 @@ def begin_report() -> None:
 
 
 def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -> None:
-    """A solve has ended, or failed: collect and write; all processes together."""
+    """A solve has ended, or failed: collect and write; all processes must call it."""
     _run.solves.append(record)
     _run.hooks += [hook for hook in hooks if not any(hook is other for other in _run.hooks)]
     if len(_run.solves) > DETAILED and record.verdict != "failed":

@@ -1,1 +1,1 @@
-"""PETSc, stages of its log, interruption by Ctrl-C; knows no model."""
+"""PETSc, stages of its log, interruption by Ctrl-C; independent of models."""

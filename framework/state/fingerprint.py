@@ -71,13 +71,13 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def describe_for_state(world: World) -> dict[str, Any]:
-    """The description of `describe_model`, without gravity, as arrays for a file; all processes together."""
+    """The description of `describe_model`, without gravity, as arrays for a file; all processes must call it."""
     model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
 
 def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None:
-    """Compare a description by `describe_for_state` with the present model; all processes together.
+    """Compare a description by `describe_for_state` with the present model; all processes must call it.
 
     Raises:
         ModelError: the models differ; the message has both values.

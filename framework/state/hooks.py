@@ -45,7 +45,8 @@ class StepHook:
         """After the last step, or with the last good state when the solve fails."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Reasons why the records of this hook are doubtful, called at the end of a solve; all processes together."""
+        """Reasons why the records of this hook are doubtful, called at the end of a solve; all processes must call
+        it."""
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:

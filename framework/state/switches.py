@@ -20,11 +20,11 @@ from windlass.framework.state.fingerprint import list_switches, restore_changes
 PREFIX = "switch."
 RESTORE, KEEP = "restore", "keep"
 SHOWN = 5
-"""Most columns that a message names."""
+"""Largest number of columns in a message."""
 
 
 def describe_switches(world: World) -> dict[str, NDArray[Any]]:
-    """The switchable columns of numbers as arrays for a file; all processes together."""
+    """The switchable columns of numbers as arrays for a file; all processes must call it."""
     kept = {}
     for name, values in list_switches(world).items():
         alike = not find_unequal(values, values[:1]).any()
@@ -40,7 +40,7 @@ def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switches of file and model, or switch the model accordingly; all processes together.
+    """Compare the switches of file and model, or switch the model accordingly; all processes must call it.
 
     Args:
         world: the world.

@@ -148,7 +148,7 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a continued run; other runs know it from the step before."""
+        """Evaluate e at the start of a continued run; other runs have it from the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)

@@ -17,7 +17,7 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """product += C_q w for entries that stand row by row in values; coordinates beyond w are 0."""
+    """product += C_q w for values that are ordered row by row; coordinates beyond w are 0."""
     k = 0
     for i in range(len(dofs)):
         for j in range(multipliers.shape[1]):

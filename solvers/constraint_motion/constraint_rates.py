@@ -124,7 +124,7 @@ class ConstraintRates:
         return size * (2.0 * parts - 1.0)
 
     def describe(self, which: NDArray[np.bool_], values: FloatArray | None = None, most: int = 6) -> str:
-        """Names of constraints, the largest values first, with the values if given; all processes together.
+        """Names of constraints, the largest values first, with the values if given; all processes must call it.
 
         Args:
             which: the constraints, shape (m,).

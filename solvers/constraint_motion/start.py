@@ -45,7 +45,7 @@ def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda sy
 def check_gaps(
     assembly: Assembly, rates: ConstraintRates, gap: FloatArray, on_rates: NDArray[np.bool_], h: float
 ) -> None:
-    """Raise ModelError with names for positions that miss their constraints; all processes together.
+    """Raise ModelError with names for positions that miss their constraints; all processes must call it.
 
     Args:
         rates: the constraints at the fields, which hold the start.
@@ -75,7 +75,7 @@ def check_gaps(
 
 
 def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
-    """Raise ModelError with names for positions with too large gaps; all processes together."""
+    """Raise ModelError with names for positions with too large gaps; all processes must call it."""
     largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
     if largest <= allowed:
         return
@@ -88,7 +88,7 @@ def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, all
 
 
 def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArray) -> None:
-    """Raise ModelError with names for velocities of the start that constraints forbid; all processes together.
+    """Raise ModelError with names for velocities of the start that constraints forbid; all processes must call it.
 
     Args:
         rates: the constraints at the fields, which hold the start.
@@ -107,7 +107,7 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
 
 
 def check_motion(assembly: Assembly, state: State, h: float, velocities: str) -> None:
-    """Raise ModelError for a state from which motion cannot begin; all processes together.
+    """Raise ModelError for a state from which motion cannot begin; all processes must call it.
 
     Args:
         state: the start.

@@ -62,7 +62,7 @@ RTOL, MAX_IT = 1e-4, 15
 
 
 class Lines:
-    """All strands of a process, one law after the other; all processes together.
+    """All strands of a process, one law after the other; all processes must call it.
 
     Args:
         assembly: the systems.
@@ -143,7 +143,7 @@ class Lines:
 
 
 def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
-    """Rows with friction that can be switched off, and their coefficients [1]; all processes together."""
+    """Rows with friction that can be switched off, and their coefficients [1]; all processes must call it."""
     found = list[tuple[Entity, FloatArray]]()
     for component, table in assembly.world.tables.items():
         col = component.columns.get(FRICTION)
@@ -155,7 +155,7 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """A context in which contacts have no friction, where they can be changed; all processes together."""
+    """A context in which contacts have no friction, where they can be changed; all processes must call it."""
     kept = find_friction(assembly)
     try:
         for rows, _ in kept:
@@ -169,7 +169,7 @@ def without_friction(assembly: Assembly) -> Iterator[None]:
 
 
 def sum_loads(assembly: Assembly, load_factor: float) -> float:
-    """Sum of the sizes of all loads [N]; all processes together."""
+    """Sum of the sizes of all loads [N]; all processes must call it."""
     loads = np.zeros(assembly.layout.spare + 1)
     assembly.set_loads(loads, load_factor)
     return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
@@ -220,7 +220,7 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Find a solution with another law of the lines, from the last solution."""
+        """Solve with another axial law of the lines, starting from the last solution."""
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()

@@ -80,7 +80,7 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
 
 
 class TangentInertia:
-    """Inertia and lowest mode of the tangent of a problem; all processes together.
+    """Inertia and lowest mode of the tangent of a problem; all processes must call it.
 
     Args:
         problem: `NonlinearProblem.update_tangent` was called for the solution.

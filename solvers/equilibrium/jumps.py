@@ -72,8 +72,8 @@ search: near a limit point the tangent is nearly singular."""
 SHARE = 0.25
 """Share of w that is a jump, if the remaining part of the step contains it [1]."""
 ASTRAY = 0.5
-"""Displacement in the first thousandth of a step, per displacement in the whole step, above which contacts were decided
-differently [1]."""
+"""Share of the displacement of a step in its first thousandth above which contacts must have switched at its start
+[1]."""
 STEEP = 5.0
 """Slope just before a limit point, per slope at the start of the step [1]; it is 18 and more in trusses and arches."""
 
@@ -85,7 +85,7 @@ class SolveStep(Protocol):
 
 
 class JumpWatch:
-    """Search for jumps in the load steps of a static solve; all processes together.
+    """Search for jumps in the load steps of a static solve; all processes must call it.
 
     Args:
         problem: its SNES is monitored.
@@ -203,7 +203,8 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Whether w of the step stands out beside w0 at the equilibrium next to the start, which counts from now on."""
+        """Whether w of the step is large compared with w0 at the equilibrium next to the start, which then becomes the
+        reference."""
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 

@@ -115,7 +115,7 @@ class Trial(NamedTuple):
 
     Attributes:
         held: the matrix is not singular.
-        accurate: the solution is as exact as one by factors in blocks must be, see `Errors`.
+        accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
         exact: the solution has only rounding errors.
         left: its error in the 2-norm, relative to the random numbers [1].
 

@@ -190,7 +190,7 @@ def subtract_product(f: FloatArray, out: int, left: int, right: int) -> None:
 
 @kernel(inline=True)
 def factorise_block(f: FloatArray, d: int) -> bool:
-    """LU in place; on the diagonal stand the inverses of the pivots.  False if a pivot is 0 or not finite."""
+    """LU in place; the diagonal holds the inverses of the pivots.  False if a pivot is 0 or not finite."""
     sound = True
     for k in range(4):
         pivot = f[d + 5 * k]

@@ -42,8 +42,8 @@ class Solved(Protocol):
 class MumpsSettings:
     """Set the options in PETSc's database while the linear solver of a problem is at work; may be used again.
 
-    PETSc reads them whenever it makes new factors.  Other solvers of the same prefix do not see them.  If the user has
-    given one of the two options, or chosen another solver, neither is set, as they belong together.
+    PETSc reads them whenever it makes new factors.  They do not affect other solvers of the same prefix.  If the user
+    has given one of the two options, or chosen another solver, neither is set, as they belong together.
     """
 
     def __init__(self, problem: Solved) -> None:
@@ -118,7 +118,7 @@ class SymmetricFactors(NamedTuple):
 
 
 def factorise_symmetric(matrix: Any) -> SymmetricFactors:
-    """Factors by LDLᵀ of MUMPS, which counts negative pivots; all processes together."""
+    """Factors by LDLᵀ of MUMPS, which counts negative pivots; all processes must call it."""
     for memory in MEMORY:
         pc = PETSc.PC().create(comm=matrix.getComm())
         pc.setOperators(matrix)

@@ -1,8 +1,8 @@
 """Whether the natural order of the unknowns suits LU: it does along cables, but not in nets.
 
-LU in natural order fills at most the envelope: each row from its first entry to the diagonal, and columns alike.  Along
-a chain the envelope is little larger than the matrix, with border rows (pulleys, the closure of a belt) a small
-multiple of it; in a net it grows as n^1.5.
+LU in natural order fills at most the envelope: each row from its first entry to the diagonal, and columns in the same
+way.  Along a chain the envelope is little larger than the matrix, with border rows (pulleys, the closure of a belt) a
+small multiple of it; in a net it grows as n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """

@@ -89,7 +89,7 @@ class Eigensolver:
         rejected: solutions of SLEPc in the last solve that are no modes.
         shift: shift of the last solve [1/s^2], quadratic: [1/s].
         zeros: number of its eigenvalues that are 0 except for rounding, and the largest |σ| by rounding of 0 [1/s].
-        is_chosen: whether options ask for other modes than the slowest, by a target, a shift or an interval.
+        is_chosen: whether options select other modes than the slowest, by a target, a shift or an interval.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
@@ -115,7 +115,7 @@ class Eigensolver:
         """Modes next to 0, the slowest first, one of each conjugate pair; or the modes that options choose.
 
         Args:
-            count: least number of modes, if the model has as many; largest number if options choose them.
+            count: smallest number of modes, if the model has as many; largest number if options choose them.
             more: number of additional modes that are computed.
         """
         if self.is_projected:
@@ -225,7 +225,7 @@ class Eigensolver:
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Whether the model is small, and the modes next to the shift are wanted."""
+        """Whether the model is small and the requested modes are next to the shift."""
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:

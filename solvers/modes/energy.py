@@ -21,7 +21,7 @@ Shares = dict[str, FloatArray]
 
 
 def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Shares of the kinetic energy [1] by name of body or belt, shape (modes,) each; all processes together.
+    """Shares of the kinetic energy [1] by name of body or belt, shape (modes,) each; all processes must call it.
 
     Args:
         motion: the matrices, whose state is in the fields.
@@ -57,7 +57,7 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Shares of xᴴ K x [1] by kind of law, shape (modes,) each; all processes together."""
+    """Shares of xᴴ K x [1] by kind of law, shape (modes,) each; all processes must call it."""
     assembly = motion.assembly
     names: list[str] = []
     values: list[FloatArray] = []
@@ -91,7 +91,8 @@ def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArra
 
 
 def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
-    """A number for each local coordinate, shape (n,), equal for coordinates that rows couple; all processes together.
+    """A number for each local coordinate, shape (n,), equal for coordinates that rows couple; all processes must call
+    it.
 
     Args:
         assembly: the systems of this process.
@@ -134,7 +135,7 @@ def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, l
 
 
 def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """The name of each group of rows that share coordinates, by its number; all processes together."""
+    """The name of each group of rows that share coordinates, by its number; all processes must call it."""
     table, rows = assembly.world.tables[component], assembly.layout.rows[component]
     there = np.where((dofs < assembly.layout.spare).any(axis=1))[0]
     column = (dofs[there] < assembly.layout.spare).argmax(axis=1)

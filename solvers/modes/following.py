@@ -23,7 +23,7 @@ NEARER = 1e-3
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
-    """MAC of the modes of two states of the same model, shape (modes, modes); all processes together.
+    """MAC of the modes of two states of the same model, shape (modes, modes); all processes must call it.
 
     It is 0 between models that differ in size.
     """

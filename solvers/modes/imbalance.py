@@ -44,7 +44,7 @@ class Imbalance(NamedTuple):
 
 
 def find_imbalance(motion: LinearMotion) -> Imbalance:
-    """The largest force left at the state of the matrices, which the fields hold; all processes together."""
+    """The largest force left at the state of the matrices, which the fields hold; all processes must call it."""
     assembly, processes = motion.assembly, motion.assembly.processes
     layout, fields = assembly.layout, assembly.fields
     parts = [np.zeros(layout.spare + 1) for _ in range(4)]

@@ -29,7 +29,7 @@ from windlass.solvers.newton.static_states import find_state_entries
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
 MOST_ITERATIONS = 2000
-"""Iterations that take forces of constraints out of forces: their number is that of different constraints."""
+"""Iterations that remove the forces of constraints from forces: as many as there are different constraints."""
 
 
 class LinearMotion:

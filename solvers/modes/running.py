@@ -52,7 +52,7 @@ class RunningBelt:
 
 
 def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[IntArray], IntArray]:
-    """The closed belts of a table; all processes together.
+    """The closed belts of a table; all processes must call it.
 
     Returns:
         Their nodes as in `RunningBelt`, and the number of the belt of each local row, -1 for none, shape (rows,).
@@ -88,7 +88,7 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add the terms of running closed belts, see the head of this file; all processes together.
+    """Add the terms of running closed belts, see the head of this file; all processes must call it.
 
     Args:
         assembly: the systems, whose fields hold the state.

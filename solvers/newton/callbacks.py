@@ -52,7 +52,7 @@ Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
 
 
 class Context(NamedTuple):
-    """The context that PETSc passes to the callbacks: arrays that live as long as they.
+    """The context that PETSc passes to the callbacks: arrays with the lifetime of the callbacks.
 
     Attributes:
         addresses: of the functions of PETSC, of ``place``, and of the question to Python, shape (16,).
@@ -135,7 +135,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
     """SNESJacobianFunction."""
     c = load(context)
-    # PETSc sees that the matrix has not changed and keeps the factorisation too
+    # PETSc detects that the matrix has not changed and keeps the factorisation, too
     if not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
@@ -275,7 +275,7 @@ class Callbacks:
         self._place, self._has_loads, self.suits_steps = 0, False, False
 
     def choose(self, measures: Any, history: FloatArray) -> None:
-        """Give PETSc the callbacks for the run that begins: compiled ones, or those in Python."""
+        """Give PETSc the callbacks for the next run: compiled ones, or the ones in Python."""
         problem = self._problem
         if not problem.may_compile or not is_compiled(eval_residual):
             return
@@ -416,7 +416,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """The question of the compiled test to Python; an error is raised after PETSc has returned."""
+        """The call of Python from the compiled convergence test; an error is raised after PETSc has returned."""
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

@@ -3,7 +3,8 @@
 A tangent that is kept makes Newton converge linearly, r_{k+1} = theta r_k, but saves its evaluation and factorisation,
 which cost as much as several iterations.  The policy predicts from the observed theta how many iterations are left with
 the old tangent and with a new one, and takes the cheaper option; an old tangent that contracts badly is replaced at
-once. The policy uses only residual norms, so that all processes decide alike and runs can be repeated exactly.
+once. The policy uses only residual norms, so that all processes decide in the same way and runs can be repeated
+exactly.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -29,7 +30,7 @@ WORST_RATE = 0.3
 NEW_RATE = 1e-5
 """Expected contraction of a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
-"""Options that ask PETSc to decide when the tangent is evaluated: with them the policy is inactive."""
+"""Options by which PETSc decides when the tangent is evaluated: with them the policy is inactive."""
 FORGIVENESS = 0.5
 """Each run that starts with a new tangent lowers the rate expected of an old one by this, so that it is tried again."""
 
@@ -139,7 +140,7 @@ class LagPolicy:
         return bool(self.memory["last_was_new"][0])
 
     def reset(self) -> None:
-        """Forget the tangent and all data, so that later runs do not depend on earlier ones."""
+        """Drop the tangent and all data, so that later runs do not depend on earlier ones."""
         self.drop_tangent()
         m = self.memory
         m["kept_first"], m["last_was_new"], m["switched"] = 0, 1, 0

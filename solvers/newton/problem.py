@@ -228,7 +228,7 @@ class NonlinearProblem:
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # all processes must agree on skipping, and PETSc counts the changes of a vector on all alike
+            # all processes must agree on skipping, because PETSc counts the changes of a vector on each
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:
@@ -352,7 +352,7 @@ class NonlinearProblem:
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         """SNESJacobianFunction."""
-        # PETSc sees that the matrix has not changed and keeps the factorisation too
+        # PETSc detects that the matrix has not changed and keeps the factorisation, too
         if self.lag.needs_tangent():
             self.update_tangent(x)
 
@@ -397,7 +397,8 @@ class NonlinearProblem:
             self._tangent_program = self._create_program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
-        """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes together."""
+        """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes must call
+        it."""
         residual, unknowns = self.residual_vector.array_r, self.sparsity.unknowns
         motion = residual[unknowns.of_dof[: len(self.assembly.layout.owned)]]
         return name_largest(self.assembly, motion, count, residual[unknowns.of_multiplier])

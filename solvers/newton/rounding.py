@@ -10,9 +10,9 @@ A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches a r
 centre is held, have other rounding errors, which their systems provide.  A Newton run whose residual no longer falls
 and is at that level has converged.
 
-Conversely, the residual of the first iteration is no scale if a full step has overshot: a slack rope then has 10¹³ N,
-of which 10⁻⁸ is more than its weight.  A converged residual must be small relative to loads, reactions and inertia,
-too.
+Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot: a slack rope then
+has 10¹³ N, of which 10⁻⁸ is more than its weight.  A converged residual must be small relative to loads, reactions and
+inertia, too.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
 Newton's method).
@@ -37,7 +37,7 @@ NEAR = 1e4
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:
-    """The 2-norm of the rounding errors of the residual at the present fields; all processes together."""
+    """The 2-norm of the rounding errors of the residual at the present fields; all processes must call it."""
     unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
     x = np.zeros(len(problem.sparsity.numbers))
     x[unknowns.of_dof] = np.abs(fields.x[:-1])
@@ -49,7 +49,8 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """The acting forces at the present fields: 2-norms of loads, inertia and multipliers; all processes together."""
+    """The acting forces at the present fields: 2-norms of loads, inertia and multipliers; all processes must call
+    it."""
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
     assembly.set_loads(loads, scheme.load_factor)

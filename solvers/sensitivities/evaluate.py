@@ -4,15 +4,14 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method, factorised once; each parameter costs one solve with its factors.  The model
-is a function of p, so that p can be anything: columns, lengths, positions, loads.  ∂r/∂p and dy/dp are central
-differences between two models with p ± h, at the coordinates x and x ± h dx/dp: without further equilibria.  Their
-error is h² and rounding over h, together some 1e-9.
+K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors.  The
+model is a function of p, so any number in it can be a parameter: columns, lengths, positions, loads.  ∂r/∂p is a
+central difference between two models with p ± h at the coordinates x, dy/dp one at x ± h dx/dp; no further equilibria
+are needed.  Truncation and rounding, of order h² and 1/h, give an error of about 1e-9.
 
-History values of contacts stay as they are: what is open stays open; segments that slip continue to slip; contact
-points that have slipped are held where the solve has ended, as in modes.  Parameters with which history values at the
-start change are refused.  Where a contact is about to change its state, results have a kink, and derivatives hold on
-one side.
+History values of contacts are constant: open contacts stay open, slipping segments continue to slip, and slipping
+contact points stick at their position at the end of the solve, as in modes.  Parameters that change history values at
+the start are refused.  Where a contact is about to change its state, derivatives are one-sided.
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
 
@@ -36,13 +35,13 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.static import Static
 
 STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
-"""Step h of differences per value of a parameter [1]: truncation h² and rounding eps/h are then equally small."""
+"""Step h of differences, relative to the parameter [1]: truncation h² and rounding eps/h are then of equal size."""
 BALANCED = 1e-4
-"""Force out of balance, per largest force, up to which a state counts as an equilibrium [1]."""
+"""Largest unbalanced force of an equilibrium, relative to the largest force [1]."""
 SAME = 1e-9
-"""Change of history values, relative to the largest, that is none [1]."""
+"""Change of history values that counts as none, relative to the largest [1]."""
 ROUNDING = 1e-15
-"""Rounding of forces per stiffness and largest coordinate [1]."""
+"""Rounding error of forces, relative to stiffness times largest coordinate [1]."""
 Results = Callable[[State], Mapping[str, float]]
 Model = Callable[[Mapping[str, float]], tuple[World, Results]]
 
@@ -51,11 +50,11 @@ class Equilibrium(NamedTuple):
     """An equilibrium of a model, with the tangent and the derivatives of the state.
 
     Attributes:
-        world, results, state: of the model with the given parameters.
-        motion: the matrices at the state.
-        slopes: dq/dp of each parameter, shape (n,).
-        multiplier_slopes: dλ/dp of each parameter, shape (m,).
-        steps: h of each parameter.
+        world, results, state: model with the given parameters, its function of results, and its equilibrium.
+        motion: tangent and mass matrix at this state.
+        slopes: dq/dp by name of the parameter, shape (n,) each.
+        multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
+        steps: h by name of the parameter.
     """
 
     world: World
@@ -67,7 +66,7 @@ class Equilibrium(NamedTuple):
     steps: dict[str, float]
 
     def move(self, model: Model, p: Mapping[str, float], name: str, side: float) -> tuple[World, Results, State]:
-        """The model with one parameter at p + side h, and its state to first order."""
+        """The model with one parameter changed to p + side h, and its equilibrium to first order."""
         h = side * self.steps[name]
         world, results = create_model(model, {**p, name: p[name] + h})
         require_equal(self.world, world, name)
@@ -86,7 +85,7 @@ def find_equilibrium(
         ModelError: as `evaluate`.
     """
     if launched_size() > 1:
-        raise ModelError("derivatives are found on one process: run without mpiexec")
+        raise ModelError("derivatives need a model on one process: run without mpiexec")
     h = choose_steps(p, steps or {})
     world, results = create_model(model, p)
     solved = Static(world).solve() if solve is None else solve(world)
@@ -95,7 +94,7 @@ def find_equilibrium(
     assembly = serial_assembly(world)
     state = transplant(solved, world)
     if len(assembly.layout.states):
-        raise ModelError(f"the model has {len(assembly.layout.states)} first-order states: derivatives know none")
+        raise ModelError(f"the model has {len(assembly.layout.states)} first-order states: must be 0 for derivatives")
     (left, _), size = eval_residual(assembly, state)
     motion = LinearMotion(assembly, state)
     rounding = ROUNDING * float(np.abs(assembly.fields.x).max(initial=0.0)) * motion.K.norm()
@@ -116,7 +115,7 @@ def find_equilibrium(
         right[unknowns.of_dof], right[unknowns.of_multiplier] = f - f_below, c - c_below
         change = factors.solve(right) / (-2.0 * h[name])
         if not np.isfinite(change).all():
-            raise ModelError(f"the derivative by {name!r} is not finite: the tangent at the equilibrium is singular")
+            raise ModelError(f"the derivative with respect to {name!r} is not finite: the tangent is singular")
         slopes[name], multiplier_slopes[name] = change[unknowns.of_dof], change[unknowns.of_multiplier]
     return Equilibrium(world, results, state, motion, slopes, multiplier_slopes, h)
 
@@ -140,20 +139,20 @@ def evaluate(
         dy["sag"]["length"]
 
     Args:
-        model: ``(p) -> world, results`` builds the model; ``results(state) -> {name: number}``.  Models of different p
-            must have equal tables.
-        p: value of each parameter.
-        solve: ``(world) -> state`` finds the equilibrium; default: `Static` with its default settings.
-        steps: h of parameters, in their units; default 6e-6 of the value.  A parameter with the value 0 must have one.
+        model: function ``(p) -> (world, results)`` that builds the model, with ``results(state) -> {name: number}``.
+            The tables of the model must have equal numbers of rows for all p.
+        p: values of the parameters by name.
+        solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
+        steps: steps h of the differences by name, in the units of the parameters; default 6e-6 of the value.
+            Required for a parameter with the value 0.
 
     Returns:
         y by name, and dy by name and parameter, in units of results per unit of the parameter.
 
     Raises:
-        ModelError: parameters or results that are no finite numbers, models of other tables or with other history
-            values at the start, a state that is no equilibrium, first-order states, a singular tangent, or several
-            processes.
-        NotConverged: of the solve.
+        ModelError: parameters or results that are no finite numbers; tables or initial history values that change with
+            a parameter; a state that is no equilibrium; first-order states; a singular tangent; several processes.
+        NotConverged: the solve fails.
     """
     found = find_equilibrium(model, p, solve, steps)
     y = read_results(found.results, found.state, None)
@@ -193,7 +192,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
 
 
 def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
-    """The model for parameters.
+    """Build the model with some values of the parameters.
 
     Raises:
         ModelError: the function does not return a world and a function.
@@ -206,7 +205,7 @@ def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
 
 
 def require_equal(world: World, other: World, name: str) -> None:
-    """Raise ModelError if models with other parameters have other tables."""
+    """Raise ModelError if the numbers of rows of two models differ."""
     one, two = (
         {component.__name__: table.count for component, table in each.tables.items() if table.count}
         for each in (world, other)
@@ -214,13 +213,13 @@ def require_equal(world: World, other: World, name: str) -> None:
     if one != two:
         kind = next(kind for kind in [*one, *two] if one.get(kind) != two.get(kind))
         raise ModelError(
-            f"the model changes with {name!r}: it has {one.get(kind, 0)} rows of {kind}, and {two.get(kind, 0)} with "
-            "another value; models of all parameters must have equal tables"
+            f"the number of rows of {kind} changes with {name!r}: {one.get(kind, 0)}, and {two.get(kind, 0)} with "
+            "another value; tables must have equal numbers of rows for all values"
         )
 
 
 def transplant(state: State, world: World) -> State:
-    """A copy of a state for another world of equal tables, at rest."""
+    """A copy of a state for another world with equal tables, without velocities."""
     found = State(world)
     found.q[:], found.lam[:], found.t = state.q, state.lam, state.t
     found.data[:] = found.start_data[:] = state.data
@@ -228,7 +227,7 @@ def transplant(state: State, world: World) -> State:
 
 
 def find_history(world: World, time: float) -> FloatArray:
-    """History values of contacts at the start of a model, as the anchors of points that touch."""
+    """History values of contacts at the start of a model, such as anchors of closed contact points."""
     start = State(world)
     start.t = time
     serial_assembly(world).decide(start)
@@ -240,13 +239,13 @@ def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
     change = float(np.abs(other - before).max(initial=0.0))
     if change > SAME * float(np.abs(before).max(initial=0.0)):
         raise ModelError(
-            f"the history values of contacts at the start change with {name!r}: its derivatives would leave out "
-            "anchors that move; take differences of whole solves"
+            f"the history values of contacts at the start change with {name!r}: its derivatives would omit the motion "
+            "of anchors; use differences of whole solves"
         )
 
 
 def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Forces minus loads, shape (n,), and constraints, shape (m,), at rest; and the largest force."""
+    """Forces minus loads, shape (n,), and constraints, shape (m,), without velocities; and the largest force."""
     fields = assembly.load_fields(state)
     f, c = np.zeros(len(fields.x)), np.zeros(len(fields.lam))
     assembly.set_loads(f, -1.0)
@@ -284,7 +283,7 @@ def read_results(results: Results, state: State, like: Mapping[str, float] | Non
     """Results of a state as numbers.
 
     Raises:
-        ModelError: no mapping of names to finite numbers, or other names than before.
+        ModelError: not a mapping of names to finite numbers, or other names than in ``like``.
     """
     given = results(state)
     if not isinstance(given, Mapping) or not given:

@@ -5,9 +5,8 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
 where dK/dp and dM/dp include the change of the equilibrium with p: they are central differences of the matrices of
-models with p ± h, at their states to first order.  For equal frequencies the derivatives are the eigenvalues of the
-matrix of these products over their shapes: as p changes the frequencies separate, and each derivative belongs to one
-branch.
+models with p ± h, at first-order approximations of their equilibria.  For equal frequencies x holds all their shapes,
+and the derivatives are the eigenvalues of the matrix on the right; each belongs to one branch of frequencies.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 
@@ -29,7 +28,7 @@ from windlass.solvers.modes.modes import Modes
 from windlass.solvers.sensitivities.evaluate import CHECKS, Model, find_equilibrium
 
 EQUAL = 1e-6
-"""Difference of the squares of frequencies, relative to the larger one, up to which they count as equal [1]."""
+"""Largest difference of the squares of equal frequencies, relative to the larger square [1]."""
 
 
 @checked(**CHECKS, count=whole(1))
@@ -47,7 +46,7 @@ def evaluate_frequencies(
         df["tension"][0]
 
     Args:
-        count: number of modes, the slowest.
+        count: number of modes, from the lowest frequency on.
         model, p, solve, steps: see `evaluate`; the function of results is not called.
 
     Returns:
@@ -55,16 +54,16 @@ def evaluate_frequencies(
         parameter [Hz per unit], each of shape (k,).  Derivatives of equal frequencies are in ascending order.
 
     Raises:
-        ModelError: as `evaluate`; also a mode that grows or does not move back, or forces without a potential.
+        ModelError: as `evaluate`; also a mode that grows or has no stiffness, or forces without a potential.
     """
     found = find_equilibrium(model, p, solve, steps)
     if not found.motion.symmetric:
         raise ModelError("the tangent is not symmetric (friction, follower loads): it has no undamped modes")
-    # more modes, such that equal frequencies at the end are complete
+    # some more modes, so that the last group of equal frequencies is complete
     modes = Modes(found.world, count=count + 3, problem="linear", running=False).solve(found.state)
     squares = -(modes.eigenvalues**2).real
     if (squares <= 0.0).any():
-        raise ModelError(f"{int((squares <= 0.0).sum())} modes do not move back: they have no frequency")
+        raise ModelError(f"{int((squares <= 0.0).sum())} modes have no restoring force: they have no frequency")
     order = np.argsort(squares)
     squares, shapes = squares[order], modes.shapes[order].real
     forces = modes.forces[order].real
@@ -84,7 +83,7 @@ def evaluate_frequencies(
         for group in groups:
             own = np.ix_(group, group)
             change = stiffness[own] - stiffness_below[own] - squares[group].mean() * (mass[own] - mass_below[own])
-            # M-orthonormal shapes of the group
+            # make the shapes of the group M-orthonormal
             root = np.linalg.inv(np.linalg.cholesky(0.5 * (norms[own] + norms[own].T)))
             change = root @ (0.5 * (change + change.T)) @ root.T
             slope[group] = np.linalg.eigvalsh(change) / (2.0 * found.steps[name])
@@ -93,13 +92,13 @@ def evaluate_frequencies(
 
 
 def find_groups(squares: FloatArray) -> list[Any]:
-    """Places of equal values among ascending ones."""
+    """Groups of indices of equal values in an ascending array."""
     ends = np.flatnonzero(np.diff(squares) > EQUAL * squares[1:]) + 1
     return list(np.split(np.arange(len(squares)), ends))
 
 
 def take_products(motion: LinearMotion, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """xᵀ K x and xᵀ M x of shapes with multipliers, shape (k, unknowns); each of shape (k, k)."""
+    """The products xᵀ K x and xᵀ M x, each of shape (k, k), for the rows of x, shape (k, unknowns)."""
     found = []
     for matrix in (motion.K, motion.M):
         vector, product = matrix.createVecs()

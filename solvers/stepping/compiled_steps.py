@@ -35,7 +35,7 @@ LONGEST = 0.02
 """Largest elapsed time of one call, estimated from the last one [s]: Ctrl-C takes effect at its end."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Numbers of programs: predictor, checks of watches, history values, end of the step, constraints, and the programs of
-watches and hooks for steps that they do not see."""
+watches and hooks for steps at which they are not called."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
@@ -58,7 +58,7 @@ class Follow(NamedTuple):
 
 
 class PassValues(NamedTuple):
-    """What a pass leaves for the next one: history values, accelerations, multipliers, and the outcome of the update.
+    """Data of a pass for the next pass: history values, accelerations, multipliers, and the outcome of the update.
 
     Shapes (d,), (n + 1,), (m + 1,) and (6,).
     """
@@ -148,7 +148,7 @@ def is_settled(c: Any) -> bool:
 def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
     """The second pass of a step, with the history values that the first one has left; 0 without failure.
 
-    If Newton's method fails in it, all is as after the first pass.
+    If Newton's method fails in it, the result of the first pass is restored.
     """
     reason, start = state[0]["reason"], ZERO
     counts[FIRST] = state[0]["iterations"]

@@ -10,7 +10,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Least number of rows, once there are as many steps."""
+"""Smallest number of rows, once there are as many steps."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 """Names of the counts, and their columns in a row."""

@@ -1,4 +1,4 @@
-"""Whether steps resolve contacts, seen in every step from gaps g and their rates at both ends of the step.
+"""Whether steps resolve contacts, checked in every step by gaps g and their rates at both ends of the step.
 
 A contact of the depth x whose rate changes by w in a step of the size h is driven by the acceleration w/h.  If it alone
 acts, a linear spring turns an impact of the speed u around with the angular frequency ω,
@@ -69,7 +69,7 @@ SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
 SLOW = 0.02
 """Speeds below this share of the largest one of a law do not count."""
 TINY = 1e-6
-"""Speeds below `CREEP` do not count either if they would move nothing by more than this share of the model during the
+"""Speeds below `CREEP` are also ignored if they would move everything by less than this share of the model during the
 run."""
 CREEP = 1e-4
 """Speeds that count in any case [m/s or rad/s]."""
@@ -205,7 +205,7 @@ class ContactWatch(Watch):
     """Watch of the contacts in every step of a solve.
 
     Args:
-        assembly: the systems of this process; its fields hold the end of a step when it is looked at.
+        assembly: the systems of this process; its fields hold the end of the examined step.
         limit: largest change of a rate per speed that the method resolves [1].
         cuts: whether steps are cut.
         halves: whether the examined velocities belong to the middle of steps.

@@ -162,7 +162,7 @@ class EnergyWatch(Watch):
         run_steps(self._mass_product)
         product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
-        # forces of both ends are alike within a resolved step
+        # within a resolved step forces at both ends are similar
         rounding = (
             2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
         )

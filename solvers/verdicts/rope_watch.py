@@ -1,9 +1,10 @@
-"""Ropes and belts that leave their pulleys, and tensions that leap, seen in every step.
+"""Ropes and belts that leave their pulleys, and jumps of tensions, checked in every step.
 
 A rope under tension cannot leave a pulley at once: the force F on the pulley, the sum of contact forces, goes to 0 with
-the tension or the wrap angle.  If contact is lost at once at an F like its mean over the run, and does not return, the
-step has thrown the rope off.  F is the largest force of the last steps, each step weighted by `FADING` relative to the
-next, as single contact points open and close.  A rope that becomes slack and lifts off is an event, reported in a note.
+the tension or the wrap angle.  If contact is lost within a step at a force F near its mean over the run, and does not
+return, the step has thrown the rope off.  F is the largest force of the last steps, each step weighted by `FADING`
+relative to the next, as single contact points open and close.  A rope that becomes slack and lifts off is an event,
+reported in a note.
 
 A tension changes within a step by waves: sqrt(EA rhoA) w for a change of speed by w, twice that at a held end, and
 further reflections if a wave passes the whole rope within the step; by loads; and by as much as the tension before,
@@ -124,7 +125,7 @@ def judge_pulls(
     x: FloatArray, v: FloatArray, size: FloatArray, time: FloatArray,
     before: FloatArray, old_x: FloatArray, old_v: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """Whether a tension of a law has leapt in a step.
+    """Whether a tension of a law has jumped in a step.
 
     Args:
         tensions, dofs, impedance: see `Pulls`.

@@ -6,10 +6,9 @@ T and U are functions of the state, so that looks every `EVERY` to `LONGEST` ste
 created between looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that
 laws pass on are parts of -created:
 
-- created > 0 is energy from nothing, for any losses.  The whole size of passed-on energy, sampled at the looks, is
-  allowed.
-- -created is lost by the method of integration if all laws conserve energy.  Generalised-alpha damps by design: this is
-  a note in addition to the verdict, unless it is a large share of the energy concerned.
+- created > 0 is energy from nothing, for any losses.  The whole size of passed-on energy, sampled at the checks, is
+  allowed. - -created is lost by the method of integration if all laws conserve energy.  Generalised-alpha damps by
+  design: this is a note in addition to the verdict, unless it is a large share of the energy concerned.
 
 The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is the smallest
 value of three successive looks, as the energy of methods oscillates within an impact.  The energy of velocity Verlet

@@ -24,14 +24,14 @@ EVERY = 512
 
 
 def refuse_start(assembly: Assembly) -> None:
-    """Raise ModelError for implausible shapes and overlaps at the start in the fields; all processes together."""
+    """Raise ModelError for implausible shapes and overlaps at the start in the fields; all processes must call it."""
     found = [*assembly.list_refusals(), *find_folds(assembly)]
     if found:
         raise ModelError(f"start of dynamics at t = {assembly.fields.t:.9g} s: {'; '.join(shorten(found, SHOWN))}")
 
 
 def find_folds(assembly: Assembly) -> list[str]:
-    """Texts on shapes in the fields that are certainly wrong; all processes together."""
+    """Texts on shapes in the fields that are certainly wrong; all processes must call it."""
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
@@ -90,7 +90,7 @@ class ShapeWatch(Watch):
         self._steps, self._next = int(kept["steps"]), int(kept["next"])
 
     def _look(self, t: float) -> None:
-        """Examine the shapes at a time [s]; all processes together."""
+        """Examine the shapes at a time [s]; all processes must call it."""
         if self._words or options.verdict_kind() == "off":
             return
         folds = find_folds(self._assembly)

@@ -94,7 +94,7 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
 
 
 def judge_laws(assembly: Assembly, step: float) -> list[str]:
-    """Doubts of laws at the end of a solve, at the fields; ``step``: see `find_doubts`; all processes together."""
+    """Doubts of laws at the end of a solve, at the fields; ``step``: see `find_doubts`; all processes must call it."""
     if options.verdict_kind() == "off":
         return []
     mine = [

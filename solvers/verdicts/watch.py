@@ -41,14 +41,14 @@ class Watch:
     found: FloatArray = np.zeros(1)
 
     def begin(self, state: State, duration: float) -> None:
-        """Begin a run of a duration [s] at the state in the fields; forget the one before."""
+        """Begin a run of a duration [s] at the state in the fields; data of the previous run are dropped."""
 
     def start(self, state: State, seen: bool) -> list[str]:
         """Prepare the first step, after `begin` or `restore`; returns notes to be shown before it.
 
         Args:
             state: the start, with consistent accelerations and multipliers.
-            seen: whether users see the state between steps, and may change it.
+            seen: whether users can read the state between steps, and may change it.
         """
         return []
 
@@ -111,14 +111,14 @@ class Watch:
 
 @kernel
 def note_motion(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> None:
-    """Remember a motion, each (n,)."""
+    """Store a motion, arrays of shape (n,)."""
     for i in range(len(q)):
         seen_q[i], seen_v[i] = q[i], v[i]
 
 
 @kernel
 def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArray) -> bool:
-    """Whether a motion is not the remembered one, each (n,)."""
+    """Whether a motion differs from the stored one, arrays of shape (n,)."""
     other = False
     for i in range(len(q)):
         other |= q[i] != seen_q[i] or v[i] != seen_v[i]

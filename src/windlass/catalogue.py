@@ -10,8 +10,8 @@ world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
 The numbers are in `belts.toml` and `lines.toml` in this folder, each family with its standards, its sources, and the
 certainty of each number.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and
-friction differ between makers: use a sheet as the start of a design, and check it against the standard or the sheet of
-the maker.  Another kind of line needs another file of this form, and a function like `belt`.
+friction differ between makers: start a design with a data sheet, and check it against the standard or the sheet of the
+maker.  Another kind of line needs another file of this form, and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MM, KN, GRAM, MPA, GPA = 1e-3, 1e3, 1e-3, 1e6, 1e9
 STEEL, WATER = 7850.0, 1025.0
 """Densities of steel and of sea water [kg/m^3]."""
 COLUMNS = ("axial_stiffness", "bending_stiffness", "mass_per_length")
-"""Columns of cables that sheets of chains and ropes give."""
+"""Columns of cables in data sheets of chains and ropes."""
 
 
 class Quantity(NamedTuple):
-    """A number of a data sheet in SI units, with the range of belts, and its certainty."""
+    """A number of a data sheet in SI units, with its range and certainty."""
 
     value: float
     low: float
@@ -140,7 +140,7 @@ class Groove(NamedTuple):
     Attributes:
         groove_radius: radius of its bottom across the groove [m].
         flank_half_angle: angle between a flank and the plane of the sheave [rad].
-        depth: least depth from the bottom to the rim [m].
+        depth: smallest depth from the bottom to the rim [m].
     """
 
     groove_radius: float
@@ -309,7 +309,7 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
 
 @checked(rope_diameter=number("m", above=0.0))
 def groove(rope_diameter: float) -> Groove:
-    """The groove of a sheave for a wire rope, DIN 15061-1: the columns of `SheaveSurface`, and the least depth [m].
+    """The groove of a sheave for a wire rope, DIN 15061-1: the columns of `SheaveSurface`, and the smallest depth [m].
 
     The radius of the bottom is 0.53 times the diameter of the rope, the angle between the flanks 45°, the depth at
     least sqrt(2) times the diameter.

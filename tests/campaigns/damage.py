@@ -1,4 +1,4 @@
-"""Files with wrong bits, lost ends, empty blocks: each is an error of Windlass, and none is read as empty."""
+"""Files with wrong bits, missing ends or empty blocks: Windlass reports each as an error, and reads none as empty."""
 
 from __future__ import annotations
 

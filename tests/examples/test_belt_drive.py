@@ -60,6 +60,7 @@ def test_summary_table_and_files(tmp_path: Path) -> None:
     assert summary["segments_in_contact"] == [60, 60]
     assert "static support force" in output
     assert "no reference" in output
+    assert "belt.png, for ParaView" in output
     results = tmp_path / "results"
     assert (results / "belt.png").stat().st_size > 20_000
     assert len((results / "sensors.csv").read_text().splitlines()) == 12
@@ -70,7 +71,7 @@ def test_summary_table_and_files(tmp_path: Path) -> None:
 
 
 def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) -> None:
-    """``python MODEL.py`` does what ``windlass run MODEL.py`` does."""
+    """``python MODEL.py`` gives the same as ``windlass run MODEL.py``."""
     path = tmp_path / "summary.json"
     done = run_python([EXAMPLE, *SHORT, "-summary", path], folder=tmp_path)
     assert done.returncode == 0, done.stderr

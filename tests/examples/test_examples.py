@@ -93,7 +93,7 @@ def test_rope_in_wind(tmp_path: Path) -> None:
 
 
 def test_hoist_spin(tmp_path: Path) -> None:
-    """Torque of a rope that is held, and the swing of its block that is let go."""
+    """Torque of a rope with a fixed end, and swing of its block after release."""
     results, table = run_example("hoist_spin", ["-output", "none", "-load", "300"], tmp_path)
     held, largest = results["torque while held [N m]"], results["largest angle [rad]"]
     assert_allclose(held["computed"], held["exact"], rtol=1e-6)
@@ -259,7 +259,7 @@ def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_cable_net(tmp_path: Path) -> None:
-    """Weight and pull in the supports, a symmetric net without pull, and a sheared one as of bars on hinges."""
+    """Weight and pull in the supports; a symmetric net without pull; a sheared net agrees with hinged bars."""
     results, table = run_example("cable_net", ["-n", "12", "-pull", "3", "-cables_per_line", "2"], tmp_path)
     assert results["cables"] == 2 * 2 * 12 * 13
     assert_allclose(results["vertical force of the supports, hung [N]"], results["weight"], rtol=1e-9)
@@ -321,7 +321,7 @@ def test_serpentine(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_serpentine_in_motion(tmp_path: Path) -> None:
-    """Torques are (T1 - T2) R, all pulleys have reserve, the crank the least, and the energy is accounted for."""
+    """Torques are (T1 - T2) R, no pulley slips, the crank has the smallest reserve, and the energy balance closes."""
     results = check_serpentine([], tmp_path)
     torques = [value for name, value in results["rows"].items() if name.startswith("mean torque")]
     assert len(torques) == 3

@@ -60,7 +60,7 @@ def test_laws_have_no_columns_of_their_own() -> None:
 
 @pytest.mark.mpi
 def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path: Path) -> None:
-    """The model of the guide: to the end at once, in two parts, and on two processes."""
+    """The model of the guide gives the same in one run, in two parts, and on two processes."""
     files = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")
     for name, block in files.items():
         (tmp_path / name).write_text(block.text + "\n")

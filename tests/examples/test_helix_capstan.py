@@ -14,7 +14,7 @@ from support.processes import ROOT, run_windlass
 
 @pytest.mark.long
 def test_groove(tmp_path: Path) -> None:
-    """The check at the end holds for a V-groove of the command line, and the report stands above it."""
+    """The check at the end passes for a V-groove from the command line, after the report is printed."""
     words = ["run", str(ROOT / "examples" / "helix_capstan.py"), "-table", "false", "-lead", "0", "-groove", "0.6"]
     done = run_windlass([*words, "-elements", "24", "-summary", "helix.json"], folder=tmp_path)
     assert done.returncode == 0, done.stderr

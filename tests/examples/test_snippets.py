@@ -1,7 +1,7 @@
 """Every snippet of the documentation runs, and every relative link leads somewhere.
 
 Python blocks of a page are one program: they share their names, in the order of the page. It runs in an empty folder,
-with one process per page. Comments in the line above a block say more about it:
+with one process per page. A comment in the line above a block controls its execution:
 
     <!-- file: belt.py -->      the block is also written to this file, for the commands of the page
     <!-- run -->                the commands of this shell block are executed: windlass, python, mpiexec
@@ -230,7 +230,7 @@ def test_picture_of_the_readme_is_small() -> None:
 
 
 def test_own_options_are_documented(tmp_path: Path) -> None:
-    """All options of Windlass itself that -help lists stand on the page of the solver options."""
+    """The page of the solver options lists all options of Windlass itself that -help lists."""
     readme = ROOT / "README.md"
     write_files(readme, tmp_path)
     model = next(block.comment for block in read_blocks(readme) if block.comment.startswith("file:"))

@@ -41,7 +41,7 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     nbformat.validate(book)
     code = [cell for cell in book.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count or cell.metadata for cell in code), "outputs are not stored"
-    # a system without these has no scenes, and the cell says what to install
+    # a system without these has no scenes, and the cell names the packages to install
     scenes = [] if any(map(find_library, LIBRARIES)) else [cell for cell in code if cell.source.startswith("wl.show(")]
     for cell in scenes:
         cell.metadata["tags"] = ["raises-exception"]

@@ -24,7 +24,7 @@ def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: 
 
 
 def create_pendulum(fall: float) -> wl.State:
-    """A mass on a rod that hangs, or stands where gravity [m/s^2] is turned; it falls, then."""
+    """A mass on a hanging rod; with reversed gravity [m/s^2] the rod is upright and falls."""
     return create_chain(1, gravity=-fall)
 
 
@@ -39,7 +39,7 @@ def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[w
 
 
 def fix_x(world: Any, entity: Any) -> Any:
-    """`fix` with the coordinate that it takes without name."""
+    """`fix` with the coordinate as a positional argument."""
     return con.fix(world, entity, "x")
 
 

@@ -46,12 +46,12 @@ def expect_error(call: Callable[[], object], name: str, what: str) -> str | None
 
 
 def empty_is_no_row(kind: type[Component], label: str) -> bool:
-    """Arrays without rows make no rows where nothing is referred to: scripts may have none of something."""
+    """Arrays without rows add no rows to components without references: a script may have zero of something."""
     return label == "empty array" and all(ref.optional for ref in kind.refs.values())
 
 
 def empty_is_default(col: schema.Column, label: str) -> bool:
-    """A list of any length that may be left out may be empty, which says the same."""
+    """An optional list of any length may also be empty, with the same meaning."""
     return col.shape is None and col.default is not schema.REQUIRED and label in EMPTY
 
 
@@ -162,7 +162,7 @@ def test_misspelt_column(kind: type[Component]) -> None:
 
 
 class Lenient(Component):
-    """A component as a new law would bring it."""
+    """A component as a new law may define it."""
 
     speed = column("m/s", "a speed", minimum=0.0)
     open = column("1", "yes or no", dtype=bool, default=True)

@@ -109,7 +109,7 @@ def wrong_results() -> Iterator[tuple[str, Any]]:
 
 
 def evaluate(world: wl.World) -> None:
-    """All that calls users' functions."""
+    """Make all kinds of calls of users' functions."""
     state = wl.State(world)
     wl.assemble_vector(world, state)
     wl.assemble_matrix(world, state)

@@ -1,7 +1,7 @@
 """Values that a schema alone cannot refuse: wrong in a whole model of 3D ropes, found before the first step.
 
-`test_columns.py` tests the values that each column refuses because of its bounds.  Here are tables of columns without
-bounds, and of values that are wrong only together with other rows.
+`test_columns.py` tests the values that each column refuses because of its bounds.  The tables here list columns without
+bounds, and values that are wrong only together with other rows.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
     if contact.c.current[0] and contact.shape.offset[0] != 0.0:
-        # sticking positions see the chord of the axis, whose closest point has kinks elsewhere
+        # sticking positions use the chord of the axis, whose closest point has kinks at other places
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
             z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)

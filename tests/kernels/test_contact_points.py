@@ -209,7 +209,8 @@ def test_update() -> None:
 
 
 def test_without_friction_there_are_no_anchors() -> None:
-    """With mu = 0 points press and are undecided, whatever bristles they have; also those that stuck until then."""
+    """With mu = 0 points have normal forces and no stick-slip state, for any bristles; also points that stuck
+    before."""
     arc = create_arc(friction_coefficient=0.0)
     assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()
     check_fields(arc.assembly, tolerance=1e-7)
@@ -231,7 +232,7 @@ def test_open_points_and_inactive_rows() -> None:
 
 
 def test_bristles_of_a_cable_bend_together() -> None:
-    """u is the mean way of the points that stick, times the share of closed points; all of them get mu_k (r/D) u."""
+    """u is the mean displacement of the sticking points times the share of closed points; each gets mu_k (r/D) u."""
     arc = create_arc(friction_velocity_penalty_per_length=0.0)
     arc.data[:, 0], arc.data[:, 1] = -1.0, 0.0
     arc.data[0, 0, 4], arc.data[0, 1, 4] = 0.1, -2.0  # open
@@ -249,7 +250,7 @@ def test_bristles_of_a_cable_bend_together() -> None:
 
 
 def test_points_hand_their_bend_over() -> None:
-    """A point that opens leaves the bend of its cable as it is, and so does one that touches."""
+    """A point that opens or touches does not change the bristle deflection of its cable."""
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0, friction_coefficient=1e9)
     arc.assembly.fields.v[:] = 0.0
     arc.assembly.fields.x[:15] = arc.assembly.layout.reference[:15]
@@ -287,7 +288,7 @@ def find_arcs(arc: Arc) -> Any:
 
 
 def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
-    """The bristle bends to (mu |f_n| - mu_v v_t)/(mu_k r/D), not to where it gives the limit alone."""
+    """The bristle bends to (mu |f_n| - mu_v v_t)/(mu_k r/D), less than without a damper."""
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=400.0)
     fields = arc.assembly.fields
     fields.x[:15], fields.v[:15] = arc.assembly.layout.reference[:15], 0.0
@@ -310,7 +311,7 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
 
 
 def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
-    """Waves of the period of a cable leave the mean as it is, in uneven steps of up to an eighth of a length.
+    """Waves with the period of a cable do not change the mean, in uneven steps of up to an eighth of a length.
 
     With values at the ends of steps, and without an end at one length, up to a tenth of a wave was left.
     """

@@ -1,6 +1,6 @@
 """Powers of contact between circle and cable: their sum is that of the assembled forces, in random states.
 
-Rates of stored energies are those of the springs and bristles at the places where the motion goes, by differences.
+Rates of stored energies agree with differences of the energies of springs and bristles along the motion.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
 def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
     """How far the material has moved [m] since sticking positions were stored, (pairs, segments); s has one for all.
 
-    On current lengths the way is counted from s0, in lengths of the chords as they are.
+    With current lengths the displacement is measured from s0, in present lengths of the chords.
     """
     count = len(pairs.contacts)
     if sticking_length == "reference":
@@ -259,7 +259,8 @@ def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticki
 
 
 def check_tangent(pairs: Pairs, smooth: Any) -> int:
-    """Compare where nothing is near a kink; s couples all pairs, so the others are switched off. Returns how many."""
+    """Compare pairs that are not near a kink; the others are switched off, because s couples all pairs. Returns how
+    many."""
     pairs.world.set(pairs.contacts, active=smooth)
     pairs.assembly.refresh()
     parts = {name: eval_differences(pairs.assembly, name) for name in ("x", "v")}
@@ -281,7 +282,7 @@ def test_tangent_without_friction() -> None:
 
 
 def test_tangent_depends_on_the_axial_motion() -> None:
-    """So that the tests above see something: by s only through bristles, by s_t through damping and friction."""
+    """Ensures that the tests above detect errors: s acts only through bristles, s_t through damping and friction."""
     pairs = create_pairs("mmmm")
     set_random(pairs, 0)
     K, D = eval_tangent(pairs.assembly, 1.0, 0.0, 0.0), eval_tangent(pairs.assembly, 0.0, 1.0, 0.0)

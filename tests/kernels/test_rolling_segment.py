@@ -70,7 +70,7 @@ def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, le
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_reference_length_makes_slip_of_stretch(side: str) -> None:
-    """The document's form drifts by (lam - 1) l/2 from the first touch until the segment lies: slip that is none."""
+    """The published form drifts by (lam - 1) l/2 from the first touch until the segment lies flat: a spurious slip."""
     for length, stretch in product(LENGTHS, STRETCHES):
         x = roll(length, stretch, 0.0, side, current=False)
         np.testing.assert_allclose(abs(x[-1] - x[0]), abs(stretch - 1.0) * length / 2, rtol=0, atol=1e-14)

@@ -247,7 +247,7 @@ def test_contact() -> None:
 
 
 def test_angles_go_on_over_many_turns() -> None:
-    """Steps of less than 3/4 of a turn in both directions; the Euler parameters come back after two turns."""
+    """Steps of less than 3/4 of a turn in both directions; Euler parameters have a period of two turns."""
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), euler_parameters=TURNED, mass=1.0, inertia=1.0)
     marker = rotation_marker(world, body, AXIS)

@@ -102,7 +102,7 @@ def test_objectivity_under_random_rotations() -> None:
     ends = np.array([[0.0, 0.0, 0.0], [0.9, 0.2, 0.1]]), np.array([[1.0, 0.1, -0.2], [0.9, 0.3, 0.4]])
     moves = 0.2 * rng.normal(size=14)
     turns = Rotation.random(count, random_state=3).as_matrix()
-    # frames are turned from one of two directions, from which both slopes are less than 165°
+    # frames are turned from one of two directions; both slopes are within 165° of it
     slopes = np.einsum("nij,aj->nai", turns, ends[1] + moves.reshape(2, 7)[:, 3:6])
     across = np.array([0.0, -0.6, 0.8])
     cosines = slopes @ across / np.linalg.norm(slopes, axis=2)

@@ -1,4 +1,5 @@
-"""User forces of springs: plain, vectorised and compiled ones agree, are called as often as said, and are checked."""
+"""User forces of springs: plain, vectorised and compiled ones agree, are checked, and are called as often as
+documented."""
 
 from __future__ import annotations
 
@@ -245,7 +246,7 @@ def test_wrong_derivatives(derivative: Callable[..., Any], words: str) -> None:
 
 
 def test_diverged_state_is_no_error_of_the_function() -> None:
-    """Rows that are not finite give NaN, the others their force."""
+    """Rows with values that are not finite give NaN, the others their force."""
     _, assembly = create_coordinate_springs(con.vectorised(coordinate_plain))
     assembly.fields.x[5] = np.nan
     _, finite = create_coordinate_springs(con.vectorised(coordinate_plain))

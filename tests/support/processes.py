@@ -69,7 +69,7 @@ _LOCK = threading.Lock()
 
 def starter(number: int) -> Starter:
     """One of two starters, whose processes have different hashes of texts."""
-    with _LOCK:  # threads of a test that ask for the first time must not create one each
+    with _LOCK:  # threads of a test with their first request must not create one each
         return _create_starter(number)
 
 
@@ -79,7 +79,7 @@ BEFORE = {name: value for name, value in os.environ.items() if name.startswith(R
 
 
 def is_common(environment: Mapping[str, str]) -> bool:
-    """Whether libraries find in an environment what a starter has found in its own."""
+    """Whether an environment gives libraries the same settings as the environment of the starter."""
     own = {name: value for name, value in environment.items() if name.startswith(READ_BY_LIBRARIES)}
     return own | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"} == BEFORE | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"}
 

@@ -1,4 +1,4 @@
-"""The end of a static solve: its equilibrium stays if a second solve fails, a restart restores its verdict."""
+"""The end of a static solve: a failed second solve does not change its equilibrium; a restart restores its verdict."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def sample(harness: ModuleType, cpu: float, steps: int = 100, speed: float = 2.0
 
 
 class Children:
-    """Stands in for child processes: gives the listed samples of each command in turn, and records the calls."""
+    """Replaces child processes: returns the listed samples of each command in turn, and records the calls."""
 
     def __init__(self, **samples: list[Any]) -> None:
         self.samples = {name: iter(values) for name, values in samples.items()}

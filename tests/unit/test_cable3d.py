@@ -132,7 +132,7 @@ def test_restart(tmp_path: Path) -> None:
 
 
 def test_reversed_tangents_have_no_frame() -> None:
-    """A tangent that is turned by 180° leaves points on the axis as they are; those next to it are not numbers."""
+    """If a tangent is turned by 180°, points on the axis are unchanged and points next to it are NaN."""
     world = World()
     cable = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **ROPE)
     for offset in (0.0, 0.1):

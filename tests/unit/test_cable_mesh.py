@@ -120,7 +120,8 @@ def test_two_lines_share_a_slope_where_they_are_smooth(tmp_path: Path) -> None:
 
 
 def test_lines_of_any_direction(tmp_path: Path) -> None:
-    """Along a path all cables run in the direction of its first line, so that slopes fit; the geometry stays."""
+    """Along a path all cables run in the direction of its first line, so that slopes agree; the geometry does not
+    change."""
     x = np.linspace(0.0, 1.0, 6)
     points = np.column_stack((x, 0.1 * x**2))
     lines = np.array([(0, 1), (2, 1), (2, 3), (4, 3), (5, 4)])
@@ -272,7 +273,7 @@ def test_points_that_are_joined(tmp_path: Path) -> None:
 
 
 def test_notes(tmp_path: Path) -> None:
-    """Points of construction and cells of other types are left out, and said to be."""
+    """Construction points and cells of other types are omitted, with a note."""
     path = tmp_path / "plate.vtu"
     points = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.5, 0.5, 0.0)])
     cells = [("line", np.array([(0, 1)])), ("triangle", np.array([(0, 1, 2)]))]

@@ -132,7 +132,7 @@ def bind(rows: LocalRows) -> FloatArray:
 
 
 def build(rows: LocalRows) -> System:
-    """Forces by one kernel or, if the test says so, by one that gets the time as a number."""
+    """Forces by one kernel or, if the test requests it, by a kernel that gets the time as a number."""
     rate = rows.columns
     system = System("Ramp", rows.dofs)
     system.residual = call(ramp, lambda s: (rate, rows.dofs, s.time, s.f))
@@ -167,7 +167,7 @@ def test_time_is_not_frozen_in_a_solve() -> None:
 
 
 def test_columns_are_bound_once() -> None:
-    """For steps, outputs and sensors of the same rows together; anew after a parameter was switched."""
+    """Once for steps, outputs and sensors of the same rows; again after a parameter was switched."""
     BOUND.clear()
     push()
     assert BOUND == [1]

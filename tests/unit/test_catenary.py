@@ -79,7 +79,7 @@ def test_static_solve_takes_few_iterations(case: str, elements: int) -> None:
 
 
 def test_serves_as_a_line() -> None:
-    """Nodes stand at equal unstretched lengths; values of one number are at its place."""
+    """Nodes are at equal unstretched lengths; columns of a single number have one value."""
     line = hang_between((0, 0), (100, 0), 110.0, 1e9, 1.0)
     positions, slopes, spacing = nodes_along(line, 10)
     assert spacing == 11.0 and positions.shape == slopes.shape == (11, 2)

@@ -81,7 +81,7 @@ def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
 
 
 def test_right_tangents_pass() -> None:
-    """Forces, masses, velocity terms and constraints; the fields of others stay as they were."""
+    """Forces, masses, velocity terms and constraints; fields of other assemblies do not change."""
     world = create()
     assembly = serial_assembly(world)
     state = wl.State(world)

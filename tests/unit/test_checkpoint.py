@@ -157,7 +157,7 @@ def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest
 
 
 def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Arrays, texts, lists and dictionaries come back as they were; hooks that keep nothing are named."""
+    """Arrays, texts, lists and dictionaries are restored unchanged; hooks without records are named."""
 
     class Memory(StepHook):
         kept: Mapping[str, Any] = {

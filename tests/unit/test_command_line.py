@@ -115,7 +115,7 @@ def test_right_values_of_petsc_options_pass() -> None:
 
 
 def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:
-    """Each with its default; the options of a solver stand under one heading."""
+    """Each with its default; the options of a solver are under one heading."""
     text = run(tmp_path, "-help").stdout
     assert text.count("options of the solver dynamic_:") == 1
     listed = re.findall(r"^  -(dynamic_\w+) <([^>]*)>", text, re.MULTILINE)

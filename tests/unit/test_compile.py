@@ -114,7 +114,7 @@ def test_what_keeps_it_from_compiling(
 
 
 def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that mpiexec counted as one of its own would wait for the others."""
+    """A process that mpiexec counted among its processes would wait for the others."""
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
     monkeypatch.setattr(listed.sys, "executable", "/bin/sh")
     monkeypatch.setattr(listed, "WORDS", ("-c", 'read jobs; echo "$OMPI_COMM_WORLD_SIZE,$OMP_NUM_THREADS,$jobs"'))

@@ -307,4 +307,4 @@ def test_left_out_marker_is_the_ground() -> None:
     assembly.update_markers()
     f = np.zeros(3)
     assembly.add_forces(f)
-    assert_allclose(f, (2.0, 0.0, -2.0))  # the last entry stands for the ground
+    assert_allclose(f, (2.0, 0.0, -2.0))  # the last entry is the ground

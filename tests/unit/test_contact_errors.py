@@ -96,7 +96,7 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """A name that is none of both, also one that begins like one; rows read back names; an axis beyond the centre."""
+    """A name that is neither, or only begins like one; rows return names; an axis beyond the centre."""
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"
         with pytest.raises(ModelError, match=words):

@@ -133,7 +133,7 @@ def test_work_grows_linearly() -> None:
 
 
 def test_sparsity_follows_on_demand() -> None:
-    """The pattern changes when the tangent wants it and the pairs have changed, not with every search."""
+    """The pattern changes when a tangent is evaluated and the pairs have changed, not with every search."""
     world = World()
     columns: dict[str, Any] = {"contact_set": world.add(ContactSet, skin=0.1)}
     columns["material"] = world.add(ContactMaterial, plane_strain_modulus=1e6)

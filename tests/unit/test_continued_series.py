@@ -102,7 +102,7 @@ def empty(path: Path) -> None:
     ("kind", "damage"), [(k, d) for k in SERIES for d in (cut, empty, Path.unlink) if (k, d) != (VtuSeries, cut)]
 )
 def test_damaged_series_are_left_alone(kind: Any, damage: Any, tmp_path: Path) -> None:
-    """The error says so, and the files are as they were."""
+    """The error names the cause, and the files are unchanged."""
     mesh = interrupt(kind, tmp_path)
     damage(tmp_path / DATA[kind])
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -113,7 +113,8 @@ def test_damaged_series_are_left_alone(kind: Any, damage: Any, tmp_path: Path) -
 
 @every_series
 def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> None:
-    """One bit in the first number of a field of the second frame: no reader of the format sees it, the digest does."""
+    """One bit in the first number of a field of the second frame: no reader of the format detects it, but the digest
+    does."""
     mesh, digests = create_mesh(), []
     with kind(tmp_path / "belt", mesh) as series:
         for k, time in enumerate(TIMES[:5]):
@@ -140,7 +141,7 @@ def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> 
 
 @every_series
 def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None:
-    """Missing frames and another mesh are noticed where files say so; a `.vtu` has its own mesh."""
+    """Missing frames and another mesh are detected if files contain them; each `.vtu` has its own mesh."""
     mesh = interrupt(kind, tmp_path)
     with pytest.raises(BrokenSeriesError, match="cannot be continued"):
         continue_from(kind, tmp_path, mesh, 6)

@@ -15,7 +15,7 @@ from support.all_laws import all_laws
 
 
 def test_help_of_the_cable() -> None:
-    """Columns, references and outputs stand in the text of ``help``, not cut off."""
+    """The text of ``help`` contains columns, references and outputs, and is not truncated."""
     text = pydoc.render_doc(Cable2D, renderer=pydoc.plaintext)
     for line in (
         "A 2D cable element.",

@@ -108,7 +108,7 @@ def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
 
 @pytest.mark.parametrize(("closed", "open_", "passes", "kept"), [(0.1, 4.0, 2, -1e-6), (4.0, 0.1, 3, 0.1)])
 def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: float, passes: int, kept: float) -> None:
-    """The segment stays closed after two passes, or open after one more; the history belongs to the kept pass."""
+    """The segment is closed after two passes, or open after one more; history values are from the kept pass."""
     contacts = flip_flop(closed, open_, force=1e3)
     attempt = attempt_step(contacts, max_it=20)
     assert attempt.converged and attempt.cycle == 2
@@ -149,7 +149,7 @@ def test_the_longest_cycle_that_is_remembered() -> None:
 
 
 def test_cycle_that_another_process_does_not_see() -> None:
-    """Here states repeat, there they do not: no process takes it for a cycle."""
+    """States repeat on one process but not on the other: no process reports a cycle."""
     finder = CycleFinder(np.array([1.0]), lambda values: [1.0] * len(values))
     assert not any(finder.note(np.array([(-1.0) ** k]), 1.0) for k in range(1, 5))
 

@@ -73,6 +73,8 @@ def test_page_of_a_drive(tmp_path: Path) -> None:
         named = [*table.headings[1:]] if table is spans else [row[0] for row in table.rows]
         assert all("[" in str(name) for name in named), named
     assert whole.rows[-1][0] == "angle of the tensioner [rad]"
+    efficiency = next(row for row in whole.rows if row[0] == "efficiency [1]")
+    assert efficiency[2:] == [None] * 4
     assert "is slack at t = 0.3 s" in page and "at [s]" in page
     assert means.draw(tmp_path / "drive.png").stat().st_size > 20_000
     with pytest.raises(wl.OutputError, match="cannot be written"):
@@ -90,6 +92,7 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
     # extent of the text without the line that leads to the pulley
     boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in axes.texts if text.get_text()]
     assert len(boxes) == 4
+    assert not any("-0 " in text.get_text() or "-0°" in text.get_text() for text in axes.texts)
     for a, b in combinations(boxes, 2):
         assert not a.overlaps(b)
     for box in boxes:

@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import judge_creep, judge_losses, note_start
@@ -168,7 +169,7 @@ def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
 
 
 def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """The smallest of the bounds; each of them can be it, and the words say which."""
+    """The smallest of the bounds applies; each can be the smallest, and the reason names it."""
     given = {"name": "p", "tension": 400.0, "radius": 0.1, "axial_stiffness": 4e4, "mass_per_length": 0.1}
     free = choose_contact(**given, length=0.01, step=None, in_space=False)
     assert_allclose((free.stiffness, free.bristles), 100 * 4e4 / 0.01)
@@ -259,7 +260,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert_allclose(driver.log_ratio, np.log((high - rho) / (low - rho)), rtol=1e-12)
     limit = 0.5 * 0.1 / 0.102 * driver.wrap_angle
     assert_allclose(driver.slip_reserve, 1 - driver.log_ratio / limit, rtol=1e-12)
-    # 15 mm on 0.102 m with bristles mu_k = k: the mesh is too coarse for them, and the report says what helps
+    # 15 mm on 0.102 m with bristles mu_k = k: the mesh is too coarse for them, and the report gives advice
     l, EA = (float(belt.cables.table.collect(name)[0]) for name in ("length", "axial_stiffness"))
     mu_k = belt.contacts.table.collect("friction_stiffness_per_length")[0]
     limit = 0.5 * (low - rho) / 0.102
@@ -269,6 +270,11 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     words = f"driver: the mesh makes tractions of {driver.mesh_traction:.2g} times the limit of friction"
     assert words in text and len(report.advice) == 3
     assert "slip reserve" in text and "span idler–driven" in text and "efficiency" in text
+    over_time = mean.format().partition("over time")[2]
+    assert "driver.slip reserve" in over_time and "efficiency" not in over_time
+    assert [describe_more(factor) for factor in (1.0001, 1.04, 1.74)] == [
+        "1 % more cables", "4 % more cables", "1.7 times as many cables",
+    ]  # fmt: skip
     # a hook that continues after a restart has the same sums
     again = belt.average(0.004, 1)
     again.restore(means.checkpoint(), state)
@@ -452,7 +458,7 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
 
 
 def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
-    """Above 1 % of the power that is given, besides what creep takes and the belt stores; not without load."""
+    """A doubt if more than 1 % of the supplied power is missing, beyond creep and stored energy; none without load."""
     spans = tuple(wl.SpanDuty(name, 0.2, tension, 0.0, nan) for name, tension in (("a–b", 240.0), ("b–a", 360.0)))
     loaded = replace(create_means(120.0, bristles=inf), spans=spans)
     flow = 10.0 / (1.0 + 300.0 / 1e5)
@@ -486,8 +492,8 @@ def test_the_wedge_of_a_groove_multiplies_friction() -> None:
 
 
 def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
-    """The lowest mode of a string between two pulleys that are held moves in one span; a dynamic solve between changes
-    nothing of that."""
+    """The lowest mode of a string between two held pulleys is in one span; an intermediate dynamic solve does not
+    change it."""
     tables = []
     for later in (False, True):
         world = wl.World()

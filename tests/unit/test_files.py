@@ -90,7 +90,7 @@ def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
-    """A draft is a new file; a process that has the lock removes all, another one none of those at work."""
+    """A draft is a new file; a process with the lock removes all drafts, another process none of the drafts in use."""
     names = set()
     for name in ("belt.h5", "belt.h5", "belt_000012.vtu", "belt_part2.h5", "belt2.h5", "other.h5"):
         number, draft = create_draft(tmp_path / name)

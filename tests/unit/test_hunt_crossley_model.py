@@ -111,7 +111,7 @@ def test_a_copy_keeps_its_own_flag(tmp_path: Any) -> None:
 
 
 def test_disabled_by_default() -> None:
-    """A flag per row of the table is how states begin; a state that enables its own leaves it as it is."""
+    """The flag of a row is the initial value for states; enabling it in a state does not change the flag of the row."""
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, enabled=[False, True])
     state = State(scene.world)

@@ -131,12 +131,12 @@ def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureF
 
 
 def test_failed_runs_ends_and_continuing(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """A range that does not contain the solution; runs are spent and continued."""
+    """A range that does not contain the solution; the maximum number of runs is reached, and the fit continued."""
     write_data()
     assert call("-output f -data measured.csv -stiffness 50:180 -damping 0.1:10:log") == 0
     assert "-stiffness 180 N/m" in (said := capsys.readouterr().out) and "(end of its range)" in said
     assert call(f"-output g -data measured.csv {RANGES} -runs 4") == 0
-    assert "all 4 runs are spent" in capsys.readouterr().out
+    assert "ended after 4 runs, the maximum" in capsys.readouterr().out
     before = len(quick)
     assert call(f"-output g -data measured.csv {RANGES}") == 0
     assert "converged" in capsys.readouterr().out

@@ -157,7 +157,8 @@ def test_derivatives_that_are_nonsense(given: Any) -> None:
 
 
 def test_contradicting_derivatives() -> None:
-    """Of laws a warning, as they change the tangent only; of rates an error, as they change the motion."""
+    """Wrong derivatives of laws give a warning, as they change the tangent only; wrong rates an error, as they change
+    the motion."""
     world, _ = rope(
         axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)
     )

@@ -100,7 +100,7 @@ def settings(folder: Path, **environment: str) -> dict[str, str]:
 
 
 def run(folder: Path, kind: int = 1, **environment: str) -> Outcome:
-    """Run the script of a folder in a process of its own; those of both kinds have different hashes of texts."""
+    """Run the script of a folder in a separate process; hash seeds of strings differ between processes."""
     done = run_warm([str(folder / "script.py")], None, settings(folder, **environment), kind=kind)
     assert done.returncode == 0, done.stderr
     return Outcome(**json.loads(done.stdout), stderr=done.stderr)

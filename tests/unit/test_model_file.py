@@ -240,7 +240,7 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in COMPONENTS if "data" in kind.refs and kind.refs["data"].optional])
 def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -> None:
-    """-1, as of references that may be left out, is no place for history values."""
+    """-1, allowed for optional references, is not allowed for history values."""
     world = World(gravity=(0.0, -9.81))
     world.add(kind, **valid_row(world, kind))
     content = json.loads(world.save(tmp_path / "good.json").read_text())
@@ -254,7 +254,7 @@ def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -
 
 
 def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
-    """The digest tells a changed file; one of another layout, or with keys in another order, is the same."""
+    """The digest detects a changed file; layout and order of keys do not matter."""
     file = tmp_path / "model.json"
     file.write_text(json.dumps(good, indent=7, sort_keys=True))
     with warnings.catch_warnings():

@@ -42,7 +42,7 @@ def span() -> wl.ModesResult:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
-    """Nine masses on springs of their own, eight of them alike: Krylov's method alone sees one of eight."""
+    """Nine masses on separate springs, eight of them equal: Krylov's method alone finds one of the eight modes."""
     world = wl.World()
     for k in range(9):
         mass = world.add(el.MassPoint, position=(float(k), 0.0), mass=1.0)

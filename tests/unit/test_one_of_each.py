@@ -195,7 +195,7 @@ def rubs(node: ast.AST) -> bool:
 
 
 SPHERES = "connectors/rigid_springs/contact_sphere_sphere.py"
-"""Has a quotient of its own, which says why."""
+"""Uses its own difference quotient, for the stated reason."""
 
 
 def test_friction_is_decided_and_evaluated_in_one_room() -> None:

@@ -77,10 +77,10 @@ def call(words: str, *more: str) -> int:
 
 
 def test_the_least_cost_within_limits(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """At both limits, m = 12/g and k = m g/0.05, of which the search knows nothing."""
+    """The optimum is at both limits, m = 12/g and k = m g/0.05, which the search is not given."""
     assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -within", LIMITED) == 0
     said = capsys.readouterr().out
-    assert "least cost = 0.236" in said and "-stiffness 240 N/m" in said and "-mass 1.223" in said
+    assert "smallest cost = 0.236" in said and "-stiffness 240 N/m" in said and "-mass 1.223" in said
     assert said.count("(at its limit)") == 2 and "converged" in said
     rows = read_table(tmp_path / "o")
     assert len(rows) == len(quick) <= 30
@@ -93,7 +93,7 @@ def test_all_methods_find_the_least_cost(quick: list[Any], method: str, capsys: 
     assert call(f"-output o -minimise cost -stiffness 50:500:log -mass 0.5:3 -method {method} -runs 2000") == 0
     best = min(quick, key=lambda given: (given["-stiffness"] / 100 - 2) ** 2 + (given["-mass"] - 1.5) ** 2)
     assert_allclose([best["-stiffness"], best["-mass"]], [200.0, 1.5], rtol=0.02)
-    assert "least cost" in capsys.readouterr().out
+    assert "smallest cost" in capsys.readouterr().out
 
 
 def test_the_gradient_needs_far_fewer_runs_than_evolution(quick: list[Any]) -> None:
@@ -103,7 +103,7 @@ def test_the_gradient_needs_far_fewer_runs_than_evolution(quick: list[Any]) -> N
         words = f"-output {method} -minimise cost -stiffness 50:470 -mass 0.5:3 -method {method} -runs 5000 -quiet"
         assert call(words) == 0
         least = [(given["-stiffness"] / 100 - 2) ** 2 + (given["-mass"] - 1.5) ** 2 for given in quick]
-        # runs until the cost is within 1e-4 of the least one
+        # runs until the cost is within 1e-4 of the minimum
         counts.append(int(np.argmax(np.array(least) < 1e-4)) + 1)
     assert 8 * counts[0] < counts[1] and counts[0] <= 15
 
@@ -124,7 +124,7 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
     """With more runs than before, the runs of the first search are read; the result equals one uninterrupted search."""
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3"
     assert call(f"{words} -runs 4") == 0
-    assert "all 4 runs are spent" in capsys.readouterr().out and len(quick) == 4
+    assert "ended after 4 runs, the maximum" in capsys.readouterr().out and len(quick) == 4
     # killed within a case: its outcome is missing
     (tmp_path / "o" / "cases" / "0004" / "outcome.json").unlink()
     assert call(words) == 0
@@ -156,7 +156,7 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
             "-output o -minimise cost -mass 1:2 -method newton",
             "-method = newton: expected one of gradient, simplex, evolution",
         ),
-        ("-output o -minimise cost -mass 1:2 -summary s.json", "-summary: a search gives it to its runs"),
+        ("-output o -minimise cost -mass 1:2 -summary s.json", "-summary: the search sets it for each of its runs"),
         ("-output o -minimise cost -mass 1:2 -fixed -mass", "-mass"),
         ("-output o -minimise cost -mass 1:2 -runs 0", "runs"),
     ],
@@ -210,7 +210,7 @@ def search(
 
 @pytest.mark.parametrize("method", ["gradient", "simplex", "evolution"])
 def test_a_curved_valley(method: str) -> None:
-    """Rosenbrock's function in the box of -2 to 2, least at (1, 1)."""
+    """Rosenbrock's function in the box of -2 to 2, with its minimum at (1, 1)."""
 
     def valley(point: Point) -> SearchResult:
         x, y = (4.0 * share - 2.0 for share in point)
@@ -222,7 +222,7 @@ def test_a_curved_valley(method: str) -> None:
 
 
 def test_a_linear_objective_with_curved_limits() -> None:
-    """Least x where x y >= 1/8 and y <= 1/2: at (1/4, 1/2), from within, in few runs."""
+    """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2), found from within the limits in few runs."""
 
     def corner(point: Point) -> SearchResult:
         x, y = point
@@ -254,7 +254,7 @@ def test_a_model_of_windlass(tmp_path: Path) -> None:
     words = ["optimise", "spring.py", "-output", "o", "-minimise", "error", "-stiffness", "100:300", "-runs", "2"]
     done = run_windlass(words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "all 2 runs are spent" in done.stdout and "-stiffness 100.2 N/m" in done.stdout
+    assert "ended after 2 runs, the maximum" in done.stdout and "-stiffness 100.2 N/m" in done.stdout
     rows = read_table(tmp_path / "o")
     assert_allclose(
         [float(row["sag"]) for row in rows], [2.0 * 9.81 / float(row["stiffness"]) for row in rows], rtol=1e-9

@@ -103,7 +103,7 @@ def test_settings_of_mumps(
     dynamic = Dynamic(falling.world, step=1e-4, end=1e-4, name="")
     dynamic.solve()
     check_settings(dynamic, scaling, threshold)
-    # PETSc asks for the ordering again after a reset
+    # PETSc requests the ordering again after a reset
     dynamic.newton.reset_caches()
     dynamic.solve()
     check_settings(dynamic, scaling, threshold)

@@ -102,7 +102,7 @@ def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg", "gif"])
 def test_pictures_with_a_mark_are_whole(suffix: str, tmp_path: Path) -> None:
-    """Readers of the formats take them, and the mark is found."""
+    """Readers of the formats accept the files, and the mark is found."""
     from io import BytesIO
 
     from matplotlib.figure import Figure
@@ -223,7 +223,7 @@ def test_claims_are_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
-    """They were left, and the next run said that it takes them over; under nohup, hang-ups are ignored."""
+    """Earlier, locks remained, and the next run took them over with a note; under nohup, hang-ups are ignored."""
     before = signal.signal(number, signal.SIG_DFL)
     command = [sys.executable, "-m", "windlass.commands.cli", "run", "m.py", "-table", "a.csv", "-wait", "0.2"]
     with subprocess.Popen(command, env=environment(), cwd=model, stdout=subprocess.PIPE, text=True) as process:
@@ -322,7 +322,7 @@ def test_viewers_that_write_no_file_are_left_to_petsc(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_viewers(name: str, value: str, message: str, tmp_path: Path) -> None:
-    """PETSc says so at its end, in words of its own, or overwrites the file."""
+    """PETSc itself reports it only at its end, or overwrites the file."""
     (tmp_path / "notes.txt").write_text("notes")
     with pytest.raises((OptionError, OutputError), match=message):
         check_viewers([(name, value)], tmp_path)

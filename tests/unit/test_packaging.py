@@ -1,4 +1,4 @@
-"""The lists in pyproject.toml against the tree, and what a wheel and an uninstalled checkout contain."""
+"""The lists in pyproject.toml against the tree, and the contents of a wheel and of an uninstalled checkout."""
 
 import ast
 import os
@@ -89,7 +89,7 @@ def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
 
 
 def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
-    """A subfolder follows its parent's entry in `package-dir`, or has an entry of its own that says the same."""
+    """A subfolder follows the entry of its parent in `package-dir`, or has an equal entry of its own."""
     entries = project["tool"]["setuptools"]["package-dir"]
     expected = {"windlass": "src/windlass", "windlass-stubs": "src/windlass-stubs", "windlass.examples": "examples"}
     expected |= folders_with_modules()

@@ -75,7 +75,7 @@ def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
 
 @pytest.mark.parametrize("shape", ["chain", "arrow", "net"])
 def test_signs_of_random_blocks(shape: str) -> None:
-    """Fill is where it is looked for: none in a chain, borders of a hub, and nearly everything in a net."""
+    """Fill is found: none in a chain, the borders of a hub, and nearly everything in a net."""
     random, n = np.random.default_rng(8), 30
     apart = {"chain": [1], "arrow": [1], "net": [1, 6]}[shape]
     there = np.eye(n, dtype=bool)

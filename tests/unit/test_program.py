@@ -74,7 +74,7 @@ def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> No
 
 
 def test_steps_are_taken_in_their_order() -> None:
-    """Also where functions of Python stand between kernels."""
+    """Also if Python functions are called between kernels."""
     f, seen = np.ones(2), []
     s, twice = into(f), call(double, lambda s: (s.f,))
     steps = [(twice, (s,)), (twice + twice, (s,)), (lambda s: seen.append(s.f.copy()), (s,)), (twice, (s,))]
@@ -94,7 +94,7 @@ def test_other_arguments_are_refused() -> None:
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any number")
 def test_numbers_of_numpy_and_results() -> None:
-    """Numbers of all widths have their place; a kernel that gives something has none for it."""
+    """Numbers of all widths are passed; a kernel that returns a value is an error."""
     narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
     f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
     add_all = call(add, lambda s: (narrow, x, s.f))

@@ -1,4 +1,4 @@
-"""The words of the line that shows how far a solve is."""
+"""The text of the progress line of a solve."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Time for one simulated second [s]: the text says which of both is longer."""
+    """Time for one simulated second [s]: the text names the longer of simulated and elapsed time."""
     clock = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(progress.options, "progress_wanted", lambda: True)

@@ -442,7 +442,7 @@ def test_words_are_checked_at_once() -> None:
 
 
 def test_derived_fields_are_those_declared() -> None:
-    """A law whose ``derive`` gives other names says so at the first evaluation."""
+    """A law whose ``derive`` returns other names is an error at the first evaluation."""
 
     class Sprung(Spring):
         """A spring with a derived field."""

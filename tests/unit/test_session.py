@@ -184,7 +184,7 @@ def test_a_changed_model_is_another_world() -> None:
 
 
 def define(factor: float) -> Any:
-    """A law as a cell of a notebook defines it: each run of the cell makes the class and its kernels anew."""
+    """A law defined in a cell of a notebook: each run of the cell creates the class and its kernels again."""
 
     class CellSpring(Component):
         """A spring between two points."""

@@ -1,4 +1,4 @@
-"""The set-up script on systems that it does not know, and the doctor's report."""
+"""The set-up script on systems that it does not support, and the report of `windlass doctor`."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Singular tangents leave no trace in a solver: MUMPS says so each time, and factorises the next tangent."""
+"""Singular tangents do not affect later solves: MUMPS reports each, and factorises the next tangent."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def site(name: str) -> ModuleType:
 
 
 def registered_names() -> set[str]:
-    """Names of all components whose class stands in the package, found in the text of its files."""
+    """Names of all components whose class is defined in the package, found in the text of its files."""
     # base classes of several laws: references to inputs, parameters of contact at points and segments
     shared, names = {"Inputs", "PointContact", "SegmentContact"}, set()
     known = {"Component", "Cable2D", "ALENode", *shared}

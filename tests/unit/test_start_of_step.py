@@ -1,4 +1,4 @@
-"""Post-Newton updates know the step that they belong to: its size, and time, coordinates and velocities at its start.
+"""Post-Newton updates can read the size of their step, and time, coordinates and velocities at its start.
 
 A law adds up h and the increments of time, coordinate and velocity since the start of the step.  These sums are the
 time, displacement and change of velocity of the whole run, for any number of steps in Python or compiled code.

@@ -53,7 +53,7 @@ def rope() -> World:
 
 
 def dense(assembly: Assembly, storage: Storage) -> FloatArray:
-    """The tangent in a storage over coordinates and then multipliers; pads stand alone."""
+    """The tangent in a storage over coordinates and then multipliers; pads are separate."""
     sparsity = assembly.use(storage, update=True)
     pattern, unknowns = sparsity.pattern, sparsity.unknowns
     values = np.zeros(pattern.spare + 1)

@@ -57,7 +57,7 @@ MISTAKES = {
 NAMES = {"": "right.py"} | {what: f"wrong{k}.py" for k, what in enumerate(MISTAKES)}
 """The files of the model and of its copies with a mistake."""
 Errors = dict[str, list[tuple[int, str]]]
-"""Lines and messages, by the mistake."""
+"""Line and message of each error that a type checker reports, by mistake."""
 
 
 def test_stubs_follow_the_schemas() -> None:

@@ -89,7 +89,7 @@ def test_more_errors() -> None:
 
 
 def test_surface_out_of_reach() -> None:
-    """Statics say that no cable is near; a surface that has ended leaves points open."""
+    """Statics report that no cable is near; points beyond the end of a surface are open."""
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": -9.0})
     system = Assembly(world).layout.systems[con.ContactFrictionSurfaceCable]
     assembly = Assembly(world)
@@ -97,7 +97,7 @@ def test_surface_out_of_reach() -> None:
     assert system.checks.doubts is not None
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
-    # a process with only some of the cables does not know this
+    # a process with only some of the cables cannot detect this
     part = assembly.local_rows(contacts.table, np.array([0]))
     assert not find_doubts(part, part.columns, assembly.fields, 0.0)
     # the same for a surface of a set, also if another surface of the set is near

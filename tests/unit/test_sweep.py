@@ -175,7 +175,7 @@ def spring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("spring.py -output d -mass 1,2 -cases c.csv", "-cases and -mass 1,2: must be one of them"),
         ("spring.py -output d -cases c.csv -samples 3", "-cases and -samples are given: expected one of them"),
         ("spring.py -output d -cases c.csv", "-cases c.csv: cannot be read as CSV"),
-        ("spring.py -output d -mass 1,2 -summary s.json", "-summary: a sweep gives it to its cases"),
+        ("spring.py -output d -mass 1,2 -summary s.json", "-summary: the sweep sets it for each of its cases"),
         ("spring.py -output d -mass=1,2", "-mass=1,2: an option has one dash"),
     ],
 )

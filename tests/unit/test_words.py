@@ -9,6 +9,8 @@ import ast
 import io
 import json
 import re
+import subprocess
+import sys
 import tokenize
 from pathlib import Path
 
@@ -142,6 +144,13 @@ def test_code_is_plain(folder: str) -> None:
             found += [f"{path.relative_to(ROOT)}: {line}" for line in find_phrases(prose)]
             found += [f"{path.relative_to(ROOT)}: {word}" for word in re.findall(AMERICAN, prose, re.IGNORECASE)]
     assert found == []
+
+
+def test_spelling() -> None:
+    """Codespell finds no misspelling, and no American spelling of `scripts/british.words`."""
+    words = ["-m", "codespell_lib", "-D", "-", "-D", "scripts/british.words"]
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
 def test_docstrings_and_comments_are_found() -> None:

@@ -86,7 +86,7 @@ def running() -> tuple[Drive, State]:
 
 
 def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive, State]) -> None:
-    """Both pulleys turn alike, s_t |r'| is the speed of the rims, nothing rubs; the mesh stands still.
+    """Both pulleys turn at the same speed, s_t |r'| is the speed of the rims, nothing slips, and the mesh is at rest.
 
     Chords: the velocity between two points of a circle is shorter by cos of half their angle, 2e-3 here.
     """
@@ -128,7 +128,7 @@ def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive
 def test_both_kinds_on_the_same_pulleys() -> None:
     """Two belts that lie in each other in one table of contacts: the same motion while the material is held.
 
-    The report of a pulley needs cables of one kind and says so.
+    The report of a pulley needs cables of one kind; otherwise it is an error.
     """
     model = create_drive((True, False), **BRISTLES)
     state = preload(model)

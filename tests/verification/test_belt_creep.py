@@ -75,8 +75,8 @@ def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict
 def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
     """Bristles that stretch over 0.2 m, the whole arc, lose 1.7 % instead of 0.75 %: within 0.05 % of the speed.
 
-    Measured +0.02 %, 1.3 % of the loss: bristles of the segments that open on the arc, where the cubic waves by as much
-    as the belt sinks in, forget how far they were bent.
+    Measured +0.02 %, 1.3 % of the loss: bristles of the segments that open on the arc, where the cubic deviates by as
+    much as the belt sinks in, lose their deflection.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.01, bristles=1e7, contact_stiffness=4e9)
     result = run_drive(case, passes=60)
@@ -128,7 +128,7 @@ def test_theory_at_small_torques() -> None:
 
 
 def test_reference_length_loses_too_little_speed() -> None:
-    """The published law takes slip for rolling: 12 % of the loss are missing on the same mesh."""
+    """The published law counts slip as rolling: 12 % of the loss are missing on the same mesh."""
     result = run_drive(Case(contact_stiffness=3e8, sticking_length="reference"))
     assert 0.85 < result.loss / result.theory < 0.9
 
@@ -260,7 +260,7 @@ def test_drives_without_steady_motion_are_refused(change: dict[str, float], mess
 
 
 def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None:
-    """So that the runs above mean something: the slip arcs of load 0.6 take half of the pulley, more of 0.9."""
+    """Ensures that the runs above are demanding: slip arcs cover half of the pulley at load 0.6, and more at 0.9."""
     angles = [eval_theory(Case(load=load), rigid=True).slip_angle for load in (0.0, 0.6, 0.9)]
     assert abs(angles[0]) < 1e-8 and 1.0 < angles[1] < 2.5 < angles[2] < pi
     assert FRICTION * pi > np.log(eval_theory(Case(load=0.9)).tight_force / eval_theory(Case(load=0.9)).slack_force)

@@ -43,7 +43,7 @@ def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
 
 @pytest.mark.parametrize("cord", [0.0, 0.005])
 def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
-    """Steps bound the contact stiffness and how far a belt sinks in, not its tension."""
+    """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension."""
     for step in (2e-5, 1e-4, 4e-4, 2e-2):
         world, belt, drive = create_drive(cord, step=step)
         report = belt.report(rest(world, belt, drive))
@@ -85,7 +85,7 @@ def test_too_soft_a_contact_is_an_error() -> None:
 
 
 def test_coarse_mesh_is_doubtful() -> None:
-    """The verdict says how many more elements; those that are chosen are enough."""
+    """The verdict names the required number of elements; the default number suffices."""
     world, belt, drive = create_drive(elements=40)
     with belt.preload(drive):
         static = wl.Static(world, name="")
@@ -186,9 +186,11 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
-    """A fast belt with little load loses percents of its power where cables come onto four pulleys, and says so.
+    """A fast belt with little load loses several per cent of its power where cables come onto four pulleys; the verdict
+    is doubtful.
 
-    Rotors swing for two revolutions after the start, with powers of their inertia in means over a few periods of 15 ms.
+    For two revolutions after the start the rotors vibrate with a period of 15 ms, and means contain powers of their
+    inertia.
     """
     from drives import Case  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package

@@ -182,7 +182,8 @@ def test_energy_and_momenta() -> None:
 
 
 def test_conical_pendulum_of_a_chain() -> None:
-    """A hanging chain that goes round: x = a J0(2 ω √(s/g)), s from the free end, ω = j/2 √(g/L); it stays so."""
+    """A hanging chain that rotates as a whole: x = a J0(2 ω √(s/g)), s from the free end, ω = j/2 √(g/L); it stays
+    so."""
     length, g, a, elements = 1.0, 9.81, 1e-3, 24
     world = World(gravity=(0.0, 0.0, -g))
     cable = straight_cable(

@@ -307,7 +307,8 @@ def test_force_goes_on_from_cable_to_cable() -> None:
 
 
 def check_knot(elements: int, step: float, end: float, least: float, stiffness: float) -> None:
-    """Draw a knot tight: it stays one, no part passes through another, ends pull alike, no contact is missed."""
+    """Tighten a knot: it remains a knot, no part passes through another, both ends pull equally, no contact is
+    missed."""
     ropes = create_knot(elements, friction=0.1, stiffness=stiffness)
     state = wl.Dynamic(ropes.world, step=step, end=end, name="").solve()
     rope, length = ropes.first, elements * float(ropes.first[0].length)

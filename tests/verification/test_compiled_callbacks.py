@@ -188,7 +188,7 @@ def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code asks Python for the functions alone, with the same digits and as many calls of them."""
+    """Compiled code calls Python only for the functions, with the same digits and the same number of calls."""
     by_python, mixed = solve(users_spring, False, monkeypatch), solve(users_spring, True, monkeypatch)
     few, all_of_them = mixed.pop("calls"), by_python.pop("calls")
     assert mixed == by_python

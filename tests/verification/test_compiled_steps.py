@@ -59,7 +59,8 @@ def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
 
 
 def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
-    """Functions see each step, sensors each n-th and recorders their frames, as in a run in which all is looked at."""
+    """Functions are called in each step, sensors in each n-th, recorders for their frames, as in a run without compiled
+    steps."""
 
     def run(every_step: bool) -> tuple[Any, Any, list[int]]:
         solver, middle = chain()
@@ -82,7 +83,7 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
 
 
 def test_march_gives_each_step(calls: list[int]) -> None:
-    """A caller that continues step by step gets each of them."""
+    """A caller that continues step by step gets each step."""
     solver, _ = chain(end=0.05)
     assert [state.step for state in solver.march()] == list(range(1, 51)) and sum(calls) == 0
 
@@ -172,7 +173,8 @@ def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("model", ["turning", "eccentric", "user's load"])
 def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
-    """Euler parameters, gravity on a body beside its centre, and loads that depend on the motion keep their digits."""
+    """Euler parameters, gravity on a body with an eccentric centre of mass, and loads that depend on the motion keep
+    their digits."""
     found = []
     for seen in (False, True):
         world = wl.World(gravity=(0.0, 0.0, -9.81))

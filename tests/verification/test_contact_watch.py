@@ -33,7 +33,8 @@ def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.W
 
 
 def test_an_impact_within_a_step() -> None:
-    """E* = 1e10 Pa, step 1e-3 s: verlet leaves with 78 m/s, which is said; adaptive steps find the 5 m/s."""
+    """E* = 1e10 Pa, step 1e-3 s: verlet ends with 78 m/s and a doubtful verdict; adaptive steps give the correct 5
+    m/s."""
     explicit = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert explicit.solve().v[1] > 50.0
     reason, balance = explicit.verdict.reasons
@@ -148,7 +149,7 @@ def create_falling_cable(component: Any) -> wl.World:
 @pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D, None])
 @pytest.mark.parametrize("x", [0.1, 2.0])
 def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
-    """At 100 m/s and 10 ms it is beyond the circle after one step; next to the circle nothing is passed."""
+    """At 100 m/s and 10 ms the point is beyond the circle after one step; a path next to the circle is no pass."""
     world = create_falling_cable(component)
     state = wl.State(world)
     state.v[1::4][:5] = -100.0
@@ -175,7 +176,7 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """As a pair, and from outside the skin of a set; next to the ball nothing is passed."""
+    """As a pair, and from outside the skin of a set; a path next to the ball is no pass."""
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -269,7 +270,7 @@ def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
     ("step", "given"), [(1e-3, False), (2e-3, False), (5e-3, False), (1e-2, False), (5e-3, True), (1e-2, True)]
 )
 def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
-    """Steps at which the rope was thrown off, and smaller ones; the rope knows the step or not.
+    """Steps that threw the rope off, and smaller steps; contact parameters with and without a given step.
 
     The largest tension is 5298 N with steps of 1e-4 s.  T2/T1 of the rope that slips is within 0.6 % of theory.
     """
@@ -300,7 +301,7 @@ def eval_ratio(time: float) -> float:
 
 
 def test_a_sheave_that_throws_its_rope() -> None:
-    """Contact that is not resolved, and not cut: the tension that leaps has a reason of its own.
+    """Contact that is neither resolved nor cut: the jump of the tension is a separate reason.
 
     The run ends just after the leap at 0.93 s: the motion after it is chaotic, and hangs on the last digit.
     """
@@ -328,7 +329,7 @@ def test_a_rope_that_is_lost_at_once() -> None:
 
 @pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactCircleCable2D])
 def test_a_slack_rope_lifts_off(law: Any) -> None:
-    """A peg lifts a rope and sinks below it: the force on it goes to 0 before it is left, which is an event."""
+    """A peg lifts a rope and sinks below it: its force decreases to 0 before contact is lost, which is no fault."""
 
     def move(t: float) -> float:
         return 0.2 * np.sin(np.pi * t) ** 2 if t < 0.5 else 0.2 - 0.5 * np.sin(np.pi * (min(t, 1.0) - 0.5)) ** 2

@@ -64,7 +64,7 @@ def test_explicit_methods_take_states() -> None:
 
 
 def test_statics_finds_states_at_rest() -> None:
-    """A force that a state gives, and a state that asks for a place: y_t = 0 decides on both."""
+    """A force given by a state, and a state that controls a position: y_t = 0 determines both."""
     world = wl.World(gravity=(0.0, -9.81))
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "x")

@@ -87,7 +87,7 @@ def fly(eccentric: bool, steps: int = 100) -> tuple[wl.State, wl.Entity, wl.Enti
 
 
 def test_choice_of_the_node_does_not_matter() -> None:
-    """The same body with its node elsewhere moves alike, up to the error of the steps, of order 2."""
+    """The same body with its node at another place has the same motion, up to errors of order 2 in the step."""
     differences = []
     for steps in (50, 100):
         ends = [fly(eccentric, steps) for eccentric in (True, False)]

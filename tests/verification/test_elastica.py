@@ -134,7 +134,8 @@ def test_all_loads(alpha: int, elements: int) -> None:
 
 @pytest.mark.parametrize("elements", [8, 16, 32])
 def test_rule_0_locks(elements: int) -> None:
-    """Rule 0 asks for no strain at five points, which a bent cubic cannot give: hundreds of times the error.
+    """Rule 0 requires zero strain at five points, which a bent cubic cannot have: the error is hundreds of times
+    larger.
 
     Measured at alpha = 1: factors of the largest errors 390, 1150, 1100.
     """

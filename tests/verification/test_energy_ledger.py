@@ -378,7 +378,7 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
 
 
 class CountingLedger(wl.EnergyLedger):
-    """Counts the steps that Python sees."""
+    """Counts the steps in which Python is called."""
 
     seen = 0
 
@@ -390,7 +390,7 @@ class CountingLedger(wl.EnergyLedger):
 
 @pytest.mark.parametrize("damping", [0.0, 1.0])
 def test_compiled_code_integrates_what_python_does(damping: float) -> None:
-    """The same digits, whether Python sees each step or those alone that are recorded."""
+    """The same digits, whether Python is called in each step or only for recorded steps."""
     ledgers = []
     for hooks in ([], [lambda state: None]):
         world, state = create_ring(damping=damping)

@@ -97,8 +97,8 @@ def test_verlet_keeps_the_energy_of_a_nonlinear_oscillator() -> None:
 
 @pytest.mark.parametrize(("adaptive", "tolerance"), [(True, 1e-10), (False, 1e-8)])
 def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
-    """Three bounces with steps that end at the instants of contact; without, the error control has to meet the kinks
-    of the force, which its error estimate sees less well."""
+    """Three bounces with steps that end at the instants of contact; without them, the error control must detect the
+    kinks of the force, for which its error estimate is less accurate."""
     world, exact = bouncing_mass()
     solver = Explicit(world, step=0.02, end=1.0, adaptive=adaptive, discontinuous_atol=1e-3, name="", **TIGHT)
     error = max(abs(s.q[1] - exact(s.t)) for s in solver.march())

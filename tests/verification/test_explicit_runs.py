@@ -66,7 +66,7 @@ def test_step_beyond_the_stability_limit(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 class _Watch(StepHook):
-    """Notes the stages that it sees, and changes the state once."""
+    """Records the stages in which it is called, and changes the state once."""
 
     def __init__(self, kick: bool) -> None:
         self.stages: list[str] = []

@@ -25,7 +25,7 @@ ITEMS = Path(__file__).parents[1] / "reference" / "exudyn" / "mechanism.json"
 
 
 class MainSystem:
-    """Stands for a MainSystem: coordinates that can be read and set, and parameters that can be changed."""
+    """Replaces a MainSystem: coordinates that can be read and set, and parameters that can be changed."""
 
     def __init__(self, items: dict[str, Any]) -> None:
         self.systemData, self.places, end = self, [], 0
@@ -92,7 +92,7 @@ def read_items() -> dict[str, Any]:
 
 
 def test_loads_know_which_coordinates_they_read() -> None:
-    """A load that follows two of nine coordinates has them as inputs, and the present evaluation where it asks."""
+    """A load that depends on two of nine coordinates gets them as inputs, and reads the present evaluation."""
     items = read_items()
     mbs = MainSystem(items)
 

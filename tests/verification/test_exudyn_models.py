@@ -390,7 +390,7 @@ def test_sparse_matrices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Vectors:
-    """Stands for the coordinates of a system, by the time of the state that was written last."""
+    """Replaces the coordinates of a system, by the time of the last written state."""
 
     t = 0.0
 
@@ -525,7 +525,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
 def test_errors_that_a_script_catches_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What a script does after an error of a solve that it has caught is no result of Windlass."""
+    """Results of a script after an error of a solve that it has caught are not results of Windlass."""
     monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])
 
     def fail() -> bool:

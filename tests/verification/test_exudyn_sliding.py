@@ -2,7 +2,7 @@
 
 The joint of Exudyn for cables at rest is of first order in the step where constraints are imposed on velocities; its
 results are extrapolated to step 0.  That for running ropes agrees step by step, up to the initial accelerations.
-How the numbers were made stands with them in `reference/sliding_joints.json`.
+`reference/sliding_joints.json` has the numbers and their origin.
 """
 
 from __future__ import annotations

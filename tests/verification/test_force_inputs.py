@@ -27,7 +27,7 @@ def create_bodies() -> wl.World:
     rope = el.straight_cable(
         world, (0.0, -1.0), (1.0, -1.2), 1, axial_stiffness=10.0, bending_stiffness=1.0, mass_per_length=1.0
     )
-    distance = con.distance_coordinate(  # earlier than the points of other kinds that are used with it
+    distance = con.distance_coordinate(  # added before the markers of other kinds that are used with it
         world, con.position_marker(world, ball, (0.2, -0.1, 0.1)), con.position_marker(world, plate, (0.3, 0.1)), 0.5
     )
     way = con.point_coordinate(world, ball, (1.0, 2.0, -0.5), at=(-0.3, 0.2, 0.4))

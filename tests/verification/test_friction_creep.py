@@ -15,7 +15,7 @@ spheres of the radius R and the mass m (inertia 2/5 m R²):
 
       u = 5/4 v_tr/μ tan(φ/2)/(1 + 1/cos φ)
 
-  which is 1.3 m/h for v_tr = 1 mm/s and μ = 0.5, where a real pyramid stands.
+  which is 1.3 m/h for v_tr = 1 mm/s and μ = 0.5, where a real pyramid stays at rest.
 
 Sources: E. T. Whittaker, Analytical Dynamics (1937), chapter 8 (rolling and sliding sphere); K. H. Hunt, F. R. E.
 Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars' friction law in the documentation of Simbody; the pyramid by
@@ -159,7 +159,7 @@ def spread(mu: float, transition: float) -> tuple[float, float]:
     for state in Dynamic(world, step=1e-3, end=0.2, name="", spectral_radius=0.6).march():
         if state.t > 0.1 - 1e-9:
             out = np.linalg.norm(eval_output(bodies, "position", state)[:3, :2], axis=1)
-            # all three alike: nothing turns about the vertical
+            # equal for all three spheres: nothing turns about the vertical
             assert np.ptp(out) < 1e-9
             places.append((state.t, out.mean()))
     (first, start), (last, end) = places[0], places[-1]

@@ -129,7 +129,7 @@ J = (1e-4, 2e-3, 1e-2)
 
 
 def gear_train(**columns: float) -> tuple[wl.World, list[Entity], list[Entity], list[Entity]]:
-    """Two stages: gear 0 drives 1, 2 stands on the shaft of 1 and drives 3; supports of the first bearings."""
+    """Two stages: gear 0 drives 1, 2 is on the shaft of 1 and drives 3; reactions of the first bearings."""
     world = wl.World()
     r = [0.5 * MODULE * z for z in TEETH]
     places = [(0.0, 0.0), (0.0, r[0] + r[1]), (r[2] + r[3], r[0] + r[1])]
@@ -209,7 +209,7 @@ def test_backlash(ring: bool) -> None:
 
 @pytest.mark.long
 def test_a_gear_rattles_in_its_backlash() -> None:
-    """Thrown to and fro between the flanks of a held gear, with the energy that it has; every turn takes the same."""
+    """A gear bounces between the flanks of a held gear without loss of energy; every cycle takes the same time."""
     world = wl.World()
     b, r, speed = 1e-3, 0.5 * MODULE * 20, 1.0
     wheels = world.add(

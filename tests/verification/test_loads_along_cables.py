@@ -235,7 +235,7 @@ def test_string_in_wind(law: str) -> None:
 
 
 def test_ledger_of_a_rope_in_waves() -> None:
-    """A rope that is thrown about by waves and a current: nothing is left, and steps of half the size say so, too."""
+    """A rope in waves and a current: the energy balance has no remainder, also with steps of half the size."""
     losses = []
     for step in (4e-3, 2e-3):
         world = create_world()

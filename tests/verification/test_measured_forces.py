@@ -126,7 +126,7 @@ def create_tensioner(by_cell: bool) -> tuple[wl.World, Entity]:
 
 @pytest.mark.parametrize("by_cell", [False, True])
 def test_closed_loop_of_a_tensioner(by_cell: bool) -> None:
-    """Statics finds the tension that is wanted; the eigenvalues are the roots of the closed loop's polynomial.
+    """Statics finds the set tension; the eigenvalues are the roots of the characteristic polynomial of the closed loop.
 
     m s³ + (d s + k) (s + (Kp s + Ki) C(s)) = 0 with C = 1 for the strain and 1/(T s + 1) for the cell.
     """
@@ -250,7 +250,7 @@ def test_brake_is_released_by_the_torque_at_a_joint() -> None:
 
 
 def test_partition_keeps_cells_beside_their_joints() -> None:
-    """Also of a joint of a hub, which many rows couple: it goes where these are."""
+    """Also for a joint of a hub, which many rows couple: it is on the process of these rows."""
     world = wl.World()
     hubs = [world.add(el.RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(el.RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)

@@ -178,7 +178,8 @@ def test_body_on_springs() -> None:
 
 
 def test_free_body_in_space_on_a_spring() -> None:
-    """Seven coordinates, one constraint: three free turns, and three motions on the spring, two of them alike."""
+    """Seven coordinates, one constraint: three free rotations, and three motions on the spring, two with equal
+    frequency."""
     world = wl.World()
     body = world.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.1, 0.2, 0.3))
     ground = con.position_marker(world, world.add(el.Ground))
@@ -190,7 +191,7 @@ def test_free_body_in_space_on_a_spring() -> None:
 
 
 def test_inverted_pendulum() -> None:
-    """A mass on a rod that stands: it falls with exp(√(g/l) t); the state is unstable, and a note says so."""
+    """A mass on an upright rod falls with exp(√(g/l) t); a note reports the unstable state."""
     state = create_chain(1, gravity=-G)
     result = wl.Modes(state.world, count=1).solve(state)
     assert result.eigenvalues[0] == pytest.approx(np.sqrt(G), rel=1e-9)

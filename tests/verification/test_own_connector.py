@@ -1,6 +1,6 @@
 """A law defined outside of the package, in the test itself: statics, dynamics, tangents, output, processes.
 
-Nothing of the package knows `HardeningRope`; registering it is all that is needed.
+The package does not contain `HardeningRope`; registering it is sufficient.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def serial(mesh: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_errors_of_one_process(serial: Any) -> None:
-    """A process on its own must give all rows."""
+    """A single process must give all rows."""
     errors = serial["errors"]
     assert errors["lost"].startswith("Point2D 5 (Point2D row 5): no process gives this row")
     assert errors["disagree"] == "nothing raised"

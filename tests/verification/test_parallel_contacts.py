@@ -92,7 +92,7 @@ def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any
     for name in ("counts", "newton"):
         np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
     for name in expected.keys() - {"counts", "newton", "largest_share"}:
-        # of round surfaces without friction torques are rounding; multipliers of Euler parameters are 0
+        # torques on round surfaces without friction are rounding errors; multipliers of Euler parameters are 0
         scale = max(np.abs(expected[name]).max(initial=0.0), 1e-3 if "torque" in name or name == "lam" else 0.0)
         # accelerations and forces are derivatives of values that are compared to 1e-8, and friction is steep
         factor = 1.0 if name in ("q", "v", "depth", "energy") else 100.0

@@ -44,7 +44,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
 
 
 def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
-    """An example with pieces of its text, each of which stands there once, replaced by others."""
+    """An example in which pieces of text, each of which occurs once, are replaced by others."""
     text = (ROOT / "examples" / example).read_text()
     for old, new in changes.items():
         assert text.count(old) == 1, old
@@ -232,7 +232,7 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 
 
 def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
-    """Of a model that asks for none: they change no bit, are removed after a good end, and are there after a kill."""
+    """Automatic checkpoints change no bit, are removed after a normal end, and remain after a kill."""
     common: list[str | Path] = [MODELS, "-kind", "switched"]
     often = [*common, "-checkpoint_minutes", "1e-6"]
     run(common, tmp_path / "whole")

@@ -64,7 +64,7 @@ def test_one_pass_per_step(mounted: Mounted) -> None:
 
 
 def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
-    """Both ways turn the pulley alike, within 1e-5 of its angle.
+    """Both methods turn the pulley by the same angle within 1e-5.
 
     Steps of several passes use the press of the previous pass, steps of one pass the press of the previous step: a
     difference of first order in the step, of a depth that is 1e-4 of the radius.

@@ -176,7 +176,8 @@ def test_load_is_a_torque() -> None:
 
 
 def test_stop() -> None:
-    """A rotor meets a stop after 1.6 turns and comes back with the same speed, steps cut to the instants of contact."""
+    """A rotor hits a stop after 1.6 turns and rebounds with the same speed; steps are cut to the instants of
+    contact."""
     world = World()
     body, marker = add_rotor(world, 10.0)
     ground = coordinate_marker(world, None)

@@ -56,7 +56,7 @@ IMPACT = (
     ],
 )
 def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float) -> None:
-    """Of 0.1 ms: with steps of 1 ms the sphere leaves too fast or too slowly, and the verdict says so."""
+    """Impacts of 0.1 ms: with steps of 1 ms the sphere leaves too fast or too slowly, and the verdict is doubtful."""
     height = 1.5025 if settings["step"] == 1e-3 else 0.01
     end = 0.45 if settings["step"] == 1e-3 else 0.004
     solver = kind(create_sphere(1e10, height, 5.0), name="", **{**settings, "end": end})

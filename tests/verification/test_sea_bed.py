@@ -70,7 +70,8 @@ def test_chain_on_a_sea_bed(start: str, EA: float) -> None:
         force = abs(eval_output(ship, "force", solver.solve())[0])
     except NotConverged as error:
         # from far below a bed of straight segments, whose forces jump from end to end, the path of Newton's method
-        # hangs on the last digits: of 8 values of EA that differ by 3e-13 one ended here, the others at the right force
+        # depends on the last digits: of 8 values of EA that differ by 3e-13 one ended here, the others at the right
+        # force
         assert (start, EA) == ("free line", 1e9) and "is slack" in str(error)
         return
     assert_allclose(force, find_horizontal_force(EA), rtol=5e-3)

@@ -161,7 +161,7 @@ def draw(world: wl.World) -> wl.State:
 
 
 def test_slip_of_a_rope_by_friction_and_weight() -> None:
-    """T = G exp(mu pi): dT/dmu = pi T, dT/dG = exp(mu pi); what slips continues to slip."""
+    """T = G exp(mu pi): dT/dmu = pi T, dT/dG = exp(mu pi); slipping segments continue to slip."""
     y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
     assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["mu"], pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
@@ -190,7 +190,7 @@ def test_frequencies_of_a_string_by_its_tension() -> None:
 
 
 def test_equal_frequencies_part() -> None:
-    """A mass on two equal springs: one of them changes one frequency alone, f/(2k), the other none."""
+    """A mass on two equal springs: the stiffness of one changes one frequency, by f/(2k), and not the other."""
 
     def model(p: Mapping[str, float]) -> Any:
         world = wl.World()
@@ -298,7 +298,7 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(lambda p: spring(p)[0], SPRING), "must be a World and a function"),
         (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: 1.0), SPRING), "results returned 1.0: must be a dict"),
         (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: {"x": s.q}), SPRING), "'x' = .*: must be one finite"),
-        (lambda: wl.evaluate(add_another, SPRING), "changes with 'k': it has 1 rows of Point2D, and 2 with"),
+        (lambda: wl.evaluate(add_another, SPRING), "rows of Point2D changes with 'k': 1, and 2 with"),
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
         (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "no equilibrium: 2 N .* are out of balance, of .* 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),

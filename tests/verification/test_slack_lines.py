@@ -133,7 +133,8 @@ def hang(end: tuple[float, float], length: float, n: int, start: str, **changes:
     ],
 )
 def test_spans(start: str, end: tuple[float, float], length: float, n: int, error: float) -> None:
-    """Wide, narrow and steep spans, from the chord and from arcs above it; the bend of the narrow ones is the error."""
+    """Wide, narrow and steep spans, from the chord and from arcs above it; errors come from the sharp bend of narrow
+    spans."""
     support, solver, exact = hang(end, length, n, start)
     state = solver.solve()
     force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])

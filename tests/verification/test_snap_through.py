@@ -152,7 +152,7 @@ def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
 
 @pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
 def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
-    """Below the limit load, or before its place, nothing is said."""
+    """Below the limit load, or before the limit point, the verdict is ok."""
     solver = find_jump_onto(depth, share, 5)
     assert solver.verdict.word == "ok" and not solver.verdict.notes
 

@@ -132,7 +132,7 @@ def test_load_factors() -> None:
 
 
 def test_coordinates_without_stiffness_are_named_before_the_solve() -> None:
-    """A point on a spring along x alone: nothing holds y, until a support does."""
+    """A point on a spring along x: y is free until a support holds it."""
 
     def create(held: bool) -> World:
         world = World()

@@ -69,7 +69,7 @@ def test_waves_of_a_ring(spin: float, tolerance: float) -> None:
 
 @pytest.mark.parametrize("spin", [10.0, 50.0, -50.0])
 def test_backward_waves_that_stand_still(spin: float) -> None:
-    """All modes are found and none grows; that some of them cannot be told apart is said, with the limit."""
+    """All modes are found and none grows; a note names the modes that cannot be distinguished, and the limit."""
     found = find_modes(spin, 0.0, 24)
     assert len(found) == 24 and not found.growing
     assert np.abs(found.eigenvalues).max() < 2.0

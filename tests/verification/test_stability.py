@@ -236,7 +236,7 @@ def test_flat_truss_is_named_and_left() -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.98, 1.02, 1.5])
 def test_snap_through(share: float) -> None:
-    """Below the limit load the joint stays up, beyond it is found snapped through, where the load demands it."""
+    """Below the limit load the joint stays up; beyond it the snapped-through equilibrium is found."""
     heights = np.linspace(0.0, RISE, 100_001)
     loads = np.array([eval_truss_load(y) for y in heights])
     load, top = share * loads.max(), heights[loads.argmax()]
@@ -319,7 +319,7 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_without_mass() -> None:
-    """Ways down the potential are paced by mass: without it the error says so."""
+    """The descent along the potential needs mass: without it the error names the cause."""
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 0.0, "length": 0.11}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 10, **columns))
@@ -337,8 +337,8 @@ def test_wrong_setting() -> None:
 def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
     """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium next to it, so stable in statics.
 
-    The same load in a fixed direction is beyond π²/4.  Flutter, from 20.05 on, is no matter of statics, which is said;
-    the count of pivots of a symmetric matrix is not asked.
+    The same load in a fixed direction is beyond π²/4.  Statics cannot detect flutter, from 20.05 on, and prints a note;
+    the pivots of a symmetric matrix are not counted.
     """
     columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     for follows in (True, False):

@@ -161,7 +161,7 @@ def test_spheres_that_begin_inside(solver: Any) -> None:
 
 
 def test_packings_begin_with_a_note() -> None:
-    """Round surfaces that begin inside each other are driven apart, which is said."""
+    """Round surfaces that overlap at the start are driven apart, with a note."""
     world = wl.World()
     group = world.add(con.ContactSet)
     material = world.add(con.ContactMaterial, plane_strain_modulus=1e5, dissipation=1.0)

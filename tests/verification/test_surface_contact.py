@@ -158,7 +158,7 @@ def test_geodesics(surface: str) -> None:
     ("angle", "along"), [(0.26, 0.0), (0.33, 0.0), (0.2, 1.9), (0.2, 2.4), (0.0, 2.8), (0.0, 3.2), (0.26, 2.0)]
 )
 def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
-    """A rope up the flank of a groove, where a fleet angle lays it, stays or slides as the friction circle says.
+    """A rope on the flank of a groove, where a fleet angle puts it, sticks or slides as given by the friction circle.
 
     Pressed by W towards the axis at the angle gamma and drawn by P along the groove it slides if
     sqrt((W sin(gamma))² + P²) > mu W cos(gamma), by mu W cos(gamma) against its velocity.

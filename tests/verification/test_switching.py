@@ -212,7 +212,7 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
 def test_stiff_rope_without_damping_is_doubtful(law: Any, end: float) -> None:
     """The stiffer rope of the test above with undamped bending: its tension swings between -3 and 14 of the weight.
 
-    A note says that steps had to be cut; settling contacts also cut steps at times, without a note.
+    Cut steps give a note; steps that are cut because contacts settle give none.
     """
     world, _, state = start_stiff_rope(law, 50.0, 0.0)
     # steps that resolve each contact would end well

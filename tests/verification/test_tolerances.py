@@ -42,11 +42,11 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
 
 
 def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the residual stays at 40 times the estimate of rounding, no run counts as converged, and the message says
-    why.
+    """If the residual stays at 40 times the estimate of rounding, no run counts as converged, and the message names the
+    reason.
 
-    The residual of this rope rests at rounding; the estimate is made 40 times too small, as for a law with rounding
-    errors of its own that it does not tell.
+    The residual of this rope is at rounding; the estimate is reduced 40 times, as for a law with undeclared rounding
+    errors.
     """
     world = World(gravity=(0.0, -9.81))
     columns = {"axial_stiffness": 1e9, "bending_stiffness": 1.0, "mass_per_length": 1.0}

@@ -1,4 +1,4 @@
-"""Equilibria that are none to be meant, in models of many kinds: left with a note, named by an error, never in silence.
+"""Unstable equilibria in models of many kinds: the solver leaves them with a note, or reports them as an error.
 
 Each model begins at an unstable equilibrium, or far from equilibrium.  The stable one is known by hand.
 """
@@ -53,7 +53,7 @@ Model = tuple[World, Callable[[State], float], float]
 
 
 def stand_on_a_joint(angle: float = pi) -> Model:
-    """A pendulum of 1 m, at an angle from hanging; upright it stands."""
+    """A pendulum of 1 m, at an angle from the hanging position."""
     world = World(gravity=(0.0, -GRAVITY))
     away = np.array((np.sin(angle), -np.cos(angle)))
     body = world.add(RigidBody2D, name="pendulum", position=away, mass=1.0, inertia=0.1)

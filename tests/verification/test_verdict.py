@@ -129,7 +129,7 @@ def test_a_stiff_rope_at_rest_stays_there() -> None:
 
 
 def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s; the number to take is half of it."""
+    """T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s; half of it is recommended."""
     solver, start = driven_belt(step=5e-3, end=5e-3)
     solver.solve(start)
     (note,) = solver.verdict.notes
@@ -145,7 +145,7 @@ def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_explicit_steps_beyond_the_limit_of_stability() -> None:
-    """2/omega from all eigenvalues of K x = omega^2 M x; the number to take is stable, and nothing is said about it."""
+    """2/omega from all eigenvalues of K x = omega^2 M x; the recommended step is stable and gives no doubt."""
     solver, _ = falling_rope(explicit=True, step=1e-4, end=1e-4)
     state = solver.solve()
     (note,) = solver.verdict.notes
@@ -162,7 +162,7 @@ def test_explicit_steps_beyond_the_limit_of_stability() -> None:
 
 @pytest.mark.parametrize(("later", "held"), [(False, False), (True, False), (False, True), (True, True)])
 def test_a_run_beyond_the_limit_of_stability_is_doubtful(later: bool, held: bool) -> None:
-    """2/omega = 2 ms of 1 kg at 1e6 N/m, from the start on or as a hook has stiffened the spring; held, it is none."""
+    """2/omega = 2 ms of 1 kg at 1e6 N/m, from the start or after a hook has stiffened the spring; no limit if held."""
     for step, word in ((1.99e-3, "ok"), (2.05e-3, "ok" if held else "doubtful")):
         world = wl.World()
         point = world.add(MassPoint, position=(0.0, 0.0), velocity=(0.1, 0.0), mass=1.0)
@@ -207,7 +207,8 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
-    """A rope laid below the centre of a peg stays below it: said before, also where the solve is sound."""
+    """A rope laid below the centre of a peg stays below it: a note before the solve reports it, also if the solve is
+    ok."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     peg = world.add(RigidBody2D, name="peg", position=(0.5, depth - 0.1), mass=1.0, inertia=1.0)
     con.fix(world, peg, "x", "y", "rotation")

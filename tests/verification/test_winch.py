@@ -154,7 +154,8 @@ def haul(stop: float, step: float, cables: int = 12, ramp: bool = False) -> tupl
 
 @pytest.mark.parametrize(("stop", "ramp"), [(0.5, False), (0.493, False), (0.5, True)])
 def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
-    """Default method, steps of 10 ms, a drive that stops at a step, within one, or begins at once: as with 2 ms."""
+    """Default method, steps of 10 ms, a drive that stops at or within a step, or starts suddenly: results agree with 2
+    ms."""
     t, force = haul(stop, 0.01, ramp=ramp)
     fine, exact = haul(stop, 0.002, 2, ramp)
     # next to a load on springs, in the last case
@@ -225,14 +226,14 @@ def heave(gain: float, end: float = 6.0) -> Any:
 
 
 def test_speed_controlled_to_a_tension() -> None:
-    """Heave of 0.785 m/s leaves an error of 0.785/gain; the tension stays within that and 5 N of 981 N."""
+    """Heave of 0.785 m/s causes an error of 0.785/gain; the tension stays within this error plus 5 N of 981 N."""
     force = heave(0.02)
     assert np.abs(force - 981.0).max() < 0.5 * 2.0 * np.pi * 0.25 / 0.02 + 5.0
     assert np.abs(force - 981.0).max() > 0.8 * 0.5 * 2.0 * np.pi * 0.25 / 0.02
 
 
 def test_rope_is_drawn(tmp_path: Path) -> None:
-    """A frame has the rope as it hangs, from the outlet to the load, with the tension."""
+    """A frame contains the hanging rope, from the outlet to the load, with the tension."""
     world, rope, _ = hang(4.0, 0.0, 3, space=True, strain=1e-3)
     con.prescribe(world, rope.feed, "s", -1.0)
     state = wl.Static(world, name="").solve()

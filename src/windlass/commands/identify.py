@@ -43,10 +43,10 @@ OWN = option_table(
     Option("data", "", "", "the CSV file with measured values"),
     Option("deviation", "", "", 'known standard deviations, a list in quotes: "speed=0.01,torque=0.2", in the units of '
            "the file; others are estimated"),
-    Option("runs", 60, "1", "most runs", minimum=2),
-    Option("step", 1e-3, "1", "distance of differences, per range", minimum=1e-6, maximum=0.1),
-    Option("tolerance", 1e-6, "1", "change of the sum of squares which ends the fit", minimum=1e-12),
-    Option("jobs", 1, "1", "runs at a time", minimum=1),
+    Option("runs", 60, "1", "maximum number of runs", minimum=2),
+    Option("step", 1e-3, "1", "difference for derivatives, as a share of the range", minimum=1e-6, maximum=0.1),
+    Option("tolerance", 1e-6, "1", "relative change of the sum of squares that ends the fit", minimum=1e-12),
+    Option("jobs", 1, "1", "number of runs at a time", minimum=1),
     Option("fixed", "", "", 'further options of all runs in quotes: "-output none"'),
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
     Option("quiet", False, "", "print errors only"),
@@ -55,11 +55,11 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Correlation from which two parameters are named together."""
+"""Correlation above which the summary names two parameters."""
 TREND = 0.3
-"""Correlation of neighbouring residuals above which they are not random."""
+"""Correlation of neighbouring residuals above which they do not count as random."""
 FAR = 2.0
-"""Ratio of residuals to their given deviation that is named."""
+"""Ratio of residuals to their given deviation above which the summary names it."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class FitPlan:
         return Path(self.own["output"]).absolute()
 
     def describe(self) -> dict[str, Any]:
-        """What must be the same when a fit continues."""
+        """Settings that must be equal when the fit continues."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -91,11 +91,11 @@ class FitPlan:
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a fit; the exit code: 0 if there is one.
+    """Run the command; returns the exit code, 0 if there is a fit.
 
     Raises:
-        OptionError: a wrong command line, or a column that no run has.
-        OutputError: files cannot be written, or the folder holds another fit.
+        OptionError: an error in the command line, or a column that no table of the runs has.
+        OutputError: files cannot be written, or the folder contains another fit.
     """
     if show_help(words, HELP, OWN):
         return 0
@@ -105,7 +105,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> FitPlan:
-    """The fit of a command line; runs the model to get its options.
+    """The fit that a command line describes; runs the model once, without solves, to get its options.
 
     Raises:
         OptionError: an error in the command line.
@@ -124,7 +124,7 @@ def make_plan(words: Sequence[str]) -> FitPlan:
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
-    """Standard deviation of each column, NaN for those not given; raises OptionError."""
+    """Standard deviation of each column, NaN if not given; raises OptionError."""
     given: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
         match = DEVIATION.fullmatch(part)
@@ -153,7 +153,7 @@ class FitRuns:
         self.rows: dict[Point, Row] = {}
 
     def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Residuals of points, which are run together; None for failed runs."""
+        """Residuals of points, None for failed runs; new points run at the same time."""
         found: list[FloatArray | None] = []
         cases = [case_at(self._plan.ranges, point) for point in points]
         for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):
@@ -164,7 +164,7 @@ class FitRuns:
 
 
 def conduct(plan: FitPlan, executor: Executor) -> int:
-    """Fit, and write the tables and the picture."""
+    """Run the fit, write tables and picture, and print the summary; returns the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "fit", lambda: check_files(plan.folder))
     own, measured = plan.own, plan.measured
     runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], own["limit"], executor)
@@ -197,7 +197,7 @@ def conduct(plan: FitPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse files of other programs at the paths of tables and picture; raises OutputError."""
+    """Raise OutputError if the paths of tables and picture are files of other programs."""
     for name in (*TABLE, CURVES):
         check_output(folder / name, "table of the fit", "table")
     check_output(folder / RESULT, "result of the fit", "summary")
@@ -205,7 +205,7 @@ def check_files(folder: Path) -> None:
 
 
 def write_curves(plan: FitPlan, best: FloatArray) -> Path:
-    """Write measured values and those of the best run over time; returns the file."""
+    """Write the measured values and the values of the best run over time; returns the file."""
     measured = plan.measured
     heading, columns = ["time [s]"], [measured.times]
     for k, name in enumerate(measured.names):
@@ -244,7 +244,7 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
 
 
 def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
-    """Summary of a fit, in some lines."""
+    """Lines of the summary of a fit."""
     names, lines = list(plan.ranges), [f"best fit in case {row['case']}"]
     if row["status"] == "doubtful":
         lines.append(f"  doubtful: {row['reason']}")
@@ -278,7 +278,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
 
 
 def describe_loose(names: Sequence[str]) -> str:
-    """Words for the options of a loose direction."""
+    """Text that names the options of a loose direction."""
     if len(names) == 1:
         return f"-{names[0]}"
     return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

@@ -21,7 +21,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def show_modes(script: str) -> None:
-    """Print the table of the modes about the last state; all processes together.
+    """Print the table of the modes about the last state; all processes must call it.
 
     Raises:
         ModelError: the script has no solve.

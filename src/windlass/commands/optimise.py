@@ -1,4 +1,4 @@
-"""The command `windlass optimise`: the values of options for which a result of a model is least or largest."""
+"""The command `windlass optimise`: find the values of options that minimise or maximise a result of a model."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from windlass.framework.launch.arguments import Option, option_table
 
 HELP = """windlass optimise MODEL.py -output DIR -minimise RESULT [options of the search, of the model and of PETSc]
 
-Finds the values of options for which a result of wl.write_summary is least, each run in a process of its own.  Options
-that vary have ranges: -preload 200:500, or with equal ratios -stiffness 1e4:1e8:log; the search begins at the default
-of the model.  Limits on other results: -within "largest_tension<=600,speed_loss>=0".
-The same command continues a search that has stopped.
+Finds the values of options that minimise or maximise a result of wl.write_summary.  Each run is a separate process.
+Options that vary have ranges: -preload 200:500, or with equal ratios -stiffness 1e4:1e8:log; the search begins at the
+default of the model.  Limits on other results: -within "largest_tension<=600,speed_loss>=0".
+The same command continues a search that was stopped.
 
 Options of the search.  A model's option of the same name is given by -fixed:"""
 COMMAND = "windlass optimise"
 OWN = option_table(
     Option("output", "", "", "folder of the search; the same command with it continues a stopped search"),
-    Option("minimise", "", "", "name of the result that is to be least"),
-    Option("maximise", "", "", "name of the result that is to be largest"),
+    Option("minimise", "", "", "name of the result to minimise"),
+    Option("maximise", "", "", "name of the result to maximise"),
     Option("within", "", "", 'limits on results, a list in quotes: "tension<=600,speed>=9"'),
     Option("method", "gradient", "", "gradient (smooth results), simplex (noise), evolution (several minima)",
            choices=METHODS),
-    Option("runs", 60, "1", "most runs", minimum=1),
-    Option("step", 1e-3, "1", "distance of differences, per range", minimum=1e-6, maximum=0.1),
-    Option("tolerance", 1e-5, "1", "change of the result, per its first value, which ends the search", minimum=1e-12),
-    Option("seed", 0, "1", "of the random numbers of evolution", minimum=0),
-    Option("jobs", 1, "1", "runs at a time", minimum=1),
+    Option("runs", 60, "1", "maximum number of runs", minimum=1),
+    Option("step", 1e-3, "1", "difference for derivatives, as a share of the range", minimum=1e-6, maximum=0.1),
+    Option("tolerance", 1e-5, "1", "change of the result, relative to the first, that ends the search", minimum=1e-12),
+    Option("seed", 0, "1", "seed of the random numbers of evolution", minimum=0),
+    Option("jobs", 1, "1", "number of runs at a time", minimum=1),
     Option("fixed", "", "", 'further options of all runs in quotes: "-output none"'),
     Option("limit", 0.0, "s", "time after which a run is stopped", minimum=1e-3),
     Option("quiet", False, "", "print errors only"),
@@ -54,26 +54,26 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """Name of a result, ``<=`` or ``>=``, and the number."""
+    """A limit on a result: its name, ``<=`` or ``>=``, and the bound."""
 
     name: str
     sense: str
     bound: float
 
     def slack(self, row: Row) -> float:
-        """Distance to the number, relative to it, >= 0 within; NaN without such a result."""
+        """Distance of a run to the bound, relative to the bound; >= 0 within the limit, NaN without this result."""
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
         return distance / (abs(self.bound) or 1.0)
 
     def describe(self) -> str:
-        """As on the command line."""
+        """The limit as text, in the form of the command line."""
         return f"{self.name} {self.sense} {self.bound:g}"
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """A search: model, ranges of options by name, options of all runs, and the options of the command."""
+    """A search: the model, the ranges of its options by name, options of all runs, and options of the command."""
 
     model: Path
     ranges: dict[str, Range]
@@ -88,11 +88,11 @@ class SearchPlan:
 
     @property
     def goal(self) -> tuple[str, float]:
-        """Name of the result, and 1 to minimise it or -1."""
+        """Name of the result, and 1 to minimise it or -1 to maximise it."""
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """What must be the same when a search continues."""
+        """Settings that must be equal when the search continues."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         return {
             "model": self.model.name,
@@ -104,11 +104,11 @@ class SearchPlan:
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a search; the exit code: 0 if there is a run within all limits.
+    """Run the command; returns the exit code, 0 if at least one run is within all limits.
 
     Raises:
-        OptionError: a wrong command line, or a result that no run has.
-        OutputError: files cannot be written, or the folder holds another search.
+        OptionError: an error in the command line, or a name that is no result of the model.
+        OutputError: files cannot be written, or the folder contains another search.
     """
     if show_help(words, HELP, OWN):
         return 0
@@ -118,7 +118,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
-    """The search of a command line; runs the model to get its options.
+    """The search that a command line describes; runs the model once, without solves, to get its options.
 
     Raises:
         OptionError: an error in the command line.
@@ -143,7 +143,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """A result as a number; NaN for all else."""
+    """A result as a number; NaN if it is none."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
@@ -159,7 +159,7 @@ class SearchRuns:
         self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Results of points, which are run together."""
+        """Results of points; new points run at the same time."""
         return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
     def _judge(self, row: Row) -> SearchResult:
@@ -174,7 +174,7 @@ class SearchRuns:
 
 
 def conduct(plan: SearchPlan, executor: Executor) -> int:
-    """Search, and write the table and the picture."""
+    """Run the search, write the table and the picture, and print the summary; returns the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
     own, (goal, sign) = plan.own, plan.goal
     runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], own["limit"], executor)
@@ -197,13 +197,13 @@ def conduct(plan: SearchPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse files of other programs at the paths of the table and the picture; raises OutputError."""
+    """Raise OutputError if the paths of the table and the picture are files of other programs."""
     for name, what in ((TABLE[0], "table"), (TABLE[1], "table"), (PICTURE, "picture")):
         check_output(folder / name, f"{what} of the search", what)
 
 
 def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | None, ended: str) -> list[str]:
-    """Summary of a search, in some lines."""
+    """Lines of the summary of a search."""
     goal = plan.goal[0]
     failed = sum(row["status"] == "failed" for row in runs.rows)
     lines = [f"{len(search.found)} runs, {failed} failed; {ended}"]
@@ -211,7 +211,7 @@ def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | No
         limits = ", ".join(limit.describe() for limit in plan.limits)
         return [*lines, f"no run within the limits {limits}" if plan.limits else "no run has a result"]
     row = runs.rows[best]
-    lines.append(f"{'least' if plan.goal[1] > 0.0 else 'largest'} {goal} = {row[goal]:.6g} in case {row['case']}")
+    lines.append(f"{'smallest' if plan.goal[1] > 0.0 else 'largest'} {goal} = {row[goal]:.6g} in case {row['case']}")
     if row["status"] == "doubtful":
         lines.append(f"  doubtful: {row['reason']}")
     point = list(search.found)[best]

@@ -44,7 +44,8 @@ ERRORS: list[Exception] = []
 
 
 class NoSolver:
-    """Stands for the solver in ``mbs.sys``: its parts are errors, but for those that a solve here has, too."""
+    """Replaces the solver in ``mbs.sys``: reading its parts is an error, except for the parts that a solve of Windlass
+    has, too."""
 
     def __init__(self, name: str, **parts: Any) -> None:
         self.__dict__.update(parts, name=name)

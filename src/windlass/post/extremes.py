@@ -25,7 +25,7 @@ from windlass.framework.errors import ModelError
 from windlass.post.series import Series
 
 LEAST = 10
-"""Least number of peaks or blocks of a fit."""
+"""Smallest number of peaks or blocks of a fit."""
 SHARE = 0.9
 """Quantile of the peaks that is the default threshold [1]."""
 SMALL = 1e-6

@@ -16,7 +16,7 @@ from windlass.framework.errors import ModelError
 from windlass.post.series import Series
 
 LEAST = 8
-"""Least number of values in a segment."""
+"""Smallest number of values in a segment."""
 
 
 @dataclass(frozen=True)

@@ -1139,7 +1139,7 @@ class World():
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
         'Numbers of coordinates of rows, and shapes of references, that all processes agreed on, see `ref_shape`.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        'Forget the rows of tables that this process does not need, and data that only the whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that stay, for each table to be distributed.\n    processes: the processes that share this world; all call this together.'
+        'Drop the rows of tables that this process does not need, and data that only the whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that stay, for each table to be distributed.\n    processes: the processes that share this world; all call this together.'
     def finalize(self) -> None:
         'Check the rows of all tables against each other, number the coordinates and freeze the world.\n\nIf a table was built in parts, all processes must call this together.\n\nRaises:\n    ModelError: the world has no coordinates, or rows that do not fit together.'
     def number(self) -> None:

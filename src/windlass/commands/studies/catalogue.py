@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 LARGE = 2000
-"""Least number of unknowns for which preconditioners are tried."""
+"""Smallest number of unknowns for which preconditioners are tried."""
 LU = "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type"
 GMRES = "-ksp_type gmres -ksp_rtol 1e-6"
 ORDERINGS = {"AMD": 0, "AMF": 2, "SCOTCH": 3, "PORD": 4, "METIS": 5, "QAMD": 6}

@@ -1,4 +1,4 @@
-"""Picture of a search: the objective of each run, and the best one so far."""
+"""Picture of a search: the objective of each run, and the best value after each run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from windlass.framework.files.outputs import mark_picture, write_output
 
 
 def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool], name: str, sign: float) -> Path:
-    """Draw the values of runs over their number, and the best one so far of those within limits; returns the file.
+    """Draw the objective of each run, and the best value within limits after each run; returns the file.
 
     Args:
-        file: the picture.
-        values: of the objective, NaN for failed runs.
+        file: path of the picture.
+        values: objective of each run, NaN for failed runs.
         inside: whether each run is within all limits.
-        name: of the objective.
-        sign: 1 if it is minimised, -1 if it is maximised.
+        name: name of the objective.
+        sign: 1 if the objective is minimised, -1 if it is maximised.
     """
     figure, (panel,) = create_figure(1, 1)
     number, heights, good = np.arange(1, len(values) + 1), np.array(values, float), np.array(inside, bool)

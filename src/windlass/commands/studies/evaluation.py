@@ -23,7 +23,7 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Statistics of the columns of a table, and what options ask for; returns the text to print.
+    """Statistics of the columns of a table, and the evaluations that the options request; returns the text to print.
 
     Args:
         file: the table.

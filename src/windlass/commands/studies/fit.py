@@ -26,33 +26,33 @@ from windlass.commands.studies.search import Point, Spent, to_point
 from windlass.framework.arrays import FloatArray, IntArray
 
 ROUNDS = 4
-"""Most fits with estimated deviations."""
+"""Largest number of fits with estimated deviations."""
 SAME = 0.02
-"""Relative change of estimated deviations at which they are kept."""
+"""Relative change of estimated deviations below which they are final."""
 SMALLEST = 1e-9
-"""Least deviation, per largest measured value of its column; model and data then agree to the digits of files."""
+"""Smallest deviation, relative to the largest value of its column; model and data then agree to the digits of files."""
 LEVEL = 0.95
 """Confidence of intervals."""
 ERRORS = 3.0
-"""Estimated errors of differences below which a singular value counts as zero."""
+"""Multiple of the error of the differences below which a singular value counts as zero."""
 PART = 0.1
-"""Share of a loose direction from which a parameter is named with it."""
+"""Smallest component of a loose direction for which it includes a parameter."""
 
 
 @dataclass
 class Fit:
-    """The end of a fit; parameters are shares of their ranges.
+    """The result of a fit; parameters are shares of their ranges.
 
     Attributes:
         point: best parameters, shape (p,).
         residuals: model - measured, shape (n,).
         deviations: of each column, shape (columns,).
         estimated: whether deviations come from the residuals.
-        half_widths: of the 95 % intervals of parameters, shape (p,); infinite in loose directions, NaN without
-            derivatives, if runs were spent.
-        correlations: of parameters, shape (p, p); 0 in loose directions.
+        half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions, NaN
+            without derivatives, if the maximum number of runs was reached.
+        correlations: correlations of parameters, shape (p, p); 0 in loose directions.
         loose: numbers of the parameters of each loose direction.
-        ended: why the fit has ended.
+        ended: reason for the end of the fit.
     """
 
     point: FloatArray
@@ -73,9 +73,9 @@ class BoxFit:
         measured: the values, shape (n,).
         columns: column of each value, shape (n,).
         deviations: standard deviation of each column, NaN for unknown ones, shape (columns,).
-        runs: most runs.
-        step: distance of differences, per range [1].
-        tolerance: change of the sum of squares, per its value, at which the fit ends [1].
+        runs: maximum number of runs.
+        step: step of the differences, as a share of a range [1].
+        tolerance: relative change of the sum of squares at which the fit ends [1].
     """
 
     def __init__(
@@ -117,11 +117,11 @@ class BoxFit:
         except Spent:
             good = {key: value for key, value in self.found.items() if value is not None}
             point = np.array(min(good, key=lambda key: float(np.sum(self._scaled(good[key]) ** 2))))
-            self._scales, ended = self._estimate(point), f"all {self._runs} runs are spent"
+            self._scales, ended = self._estimate(point), f"ended after {self._runs} runs, the maximum"
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Residuals of points; those that are new are run together; raises Spent."""
+        """Residuals of points; new points run at the same time; raises Spent."""
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
         if affordable:
@@ -135,12 +135,12 @@ class BoxFit:
         return scaled
 
     def _residuals(self, x: FloatArray) -> FloatArray:
-        """Scaled residuals; those of failed runs are infinite, which a trust region avoids."""
+        """Scaled residuals; infinite for failed runs, which the trust region then avoids."""
         found = self.evaluate([to_point(x)])[0]
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of the scaled residuals from differences into the box, shape (n, p)."""
+        """Derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
         base = self._residuals(x)
@@ -156,7 +156,7 @@ class BoxFit:
         return slopes
 
     def _central_slopes(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Derivatives from differences of second order, at ends of ranges into the box, and their estimated error."""
+        """Derivatives from differences of second order, one-sided at ends of ranges, and their estimated error."""
         base, step, unit = self._residuals(x), self._step, np.eye(len(x))
         inner = (x >= step) & (x <= 1.0 - step)
         sides = np.where(x + step <= 1.0, step, -step)
@@ -189,7 +189,7 @@ class BoxFit:
         return best, "converged" if ended.success else f"ended early: {ended.message}"
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Deviations of columns; unknown ones from their residuals, with a share of the parameters for each."""
+        """Deviations of columns; unknown ones from residuals, corrected for the number of parameters."""
         found = self.evaluate([to_point(point)])[0]
         assert found is not None
         squares = np.bincount(self._columns, found**2)
@@ -223,7 +223,7 @@ class BoxFit:
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Correlation of residuals with the next ones [1]: 0 for random noise, near 1 where the model misses a curve."""
+    """Correlation of residuals with the next ones [1]: 0 for random noise, near 1 if the model lacks an effect."""
     centred = residuals - residuals.mean()
     total = float(np.sum(centred**2))
     return float(np.sum(centred[1:] * centred[:-1])) / total if total > 0.0 else 0.0

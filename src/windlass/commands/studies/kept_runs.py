@@ -1,6 +1,7 @@
-"""Runs of a study that chooses its next values by results: each has a folder, in which its values and outcome remain.
+"""Runs of a study that chooses its next values by results; each stores its values and its outcome in its own folder.
 
-A study that has stopped takes the same way again and finds these runs, so that the same command continues it.
+When the same command is called again, the study repeats its steps, but reads the results of these runs instead of
+running them again.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ VALUES = "case.json"
 
 
 class KeptRuns:
-    """The runs of a study: new ones are run, those in its folder are read.
+    """The runs of a study: reads the results of runs that are in its folder, and runs the others.
 
     Args:
         folder: folder of the study.
-        words: words of all runs: the model, and the options that do not vary.
-        limit: time after which a run is stopped [s], 0 for none.
-        executor: runs several at a time.
+        words: words of the command line of all runs: the model, and the options that do not vary.
+        limit: time after which a run is stopped [s], 0 for no limit.
+        executor: starts several runs at a time.
 
     Attributes:
-        rows: rows of the table, in the order in which runs were asked for.
+        rows: rows of the table, in the order in which runs were requested.
     """
 
     def __init__(self, folder: Path, words: Sequence[str], limit: float, executor: Executor) -> None:
@@ -44,7 +45,7 @@ class KeptRuns:
                 self._known[tuple(texts)] = case
 
     def run(self, cases: Sequence[Case]) -> list[tuple[Row, Path]]:
-        """Rows and folders of cases, which are run together if they are new."""
+        """Rows and folders of cases; new cases run at the same time."""
         waiting = []
         for case in cases:
             key = tuple(case.values())

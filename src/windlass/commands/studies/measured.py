@@ -19,10 +19,10 @@ class MeasuredTable:
     Attributes:
         file: the table.
         times: times of its rows [s], shape (rows,).
-        names: of its columns but the times.
-        units: of the headings, "1" without.
-        factors: SI unit per unit of each column.
-        values: in the units of the headings, shape (columns, rows).
+        names: names of all columns except the times.
+        units: units in the headings, "1" without a unit.
+        factors: factor from the unit of each column to the SI unit.
+        values: values in the units of the headings, shape (columns, rows).
     """
 
     file: Path

@@ -15,13 +15,13 @@ from windlass.framework.launch.arguments import Option
 
 @dataclass(frozen=True)
 class Range:
-    """Values of an option.
+    """The range of an option.
 
     Attributes:
-        low, high: ends.
-        ratios: whether equal steps are equal ratios.
-        start: where a search begins.
-        unit: of the values.
+        low, high: smallest and largest value.
+        ratios: whether equal shares are equal ratios (``:log``).
+        start: value at which a search begins.
+        unit: unit of the values.
     """
 
     low: float
@@ -31,19 +31,19 @@ class Range:
     unit: str
 
     def value(self, share: float) -> float:
-        """The value at a share of the range from 0 to 1."""
+        """The value at a share of the range: 0 at ``low``, 1 at ``high``."""
         if self.ratios:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """The share of a value."""
+        """The share of the range at which a value lies; the inverse of `value`."""
         if self.ratios:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def describe(self) -> list[object]:
-        """What must be the same when a study continues."""
+        """Numbers that must be equal when a study continues."""
         return [self.low, self.high, self.ratios, self.start]
 
     @property
@@ -57,12 +57,12 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
 
     Args:
         model: file of the script.
-        varied: texts of the options that vary.
-        constant: names of the options that all runs have.
-        common: words of the command line that all runs have.
+        varied: options that vary, as texts.
+        constant: names of the options that are equal in all runs.
+        common: words of the command line that are equal in all runs.
 
     Raises:
-        OptionError: no ranges, wrong ones, or ones of options that the model does not have.
+        OptionError: no ranges, wrong ranges, or ranges of options that the model does not have.
     """
     both = [name for name in varied if name in constant]
     if both:
@@ -100,5 +100,5 @@ def start_of(ranges: Mapping[str, Range]) -> tuple[float, ...]:
 
 
 def case_at(ranges: Mapping[str, Range], point: Sequence[float]) -> Case:
-    """The values at shares of the ranges as on the command line."""
+    """The values at shares of the ranges, as texts for the command line."""
     return {name: f"{each.value(share):.12g}" for (name, each), share in zip(ranges.items(), point, strict=True)}

@@ -1,14 +1,14 @@
-"""Search for the least value of an objective in a box, with limits on other results, by runs that may fail.
+"""Minimise an objective in a box, subject to limits on other results; single runs may fail.
 
-A point is a tuple of numbers from 0 to 1, one for each parameter.  Runs of several points are done together; a point
-that was done is not done again.  The methods are those of SciPy:
+A point is a tuple of numbers from 0 to 1, one for each parameter.  Each point is run once; several points run at the
+same time.  The methods are from SciPy:
 
-- ``gradient``: SLSQP with one-sided differences, all of them together; for smooth results and few runs.
-- ``simplex``: Nelder-Mead; for results with noise, without limits that are met exactly.
-- ``evolution``: differential evolution; for several minima and many runs.
+- ``gradient``: SLSQP with one-sided differences, which run at the same time; for smooth results and few runs.
+- ``simplex``: Nelder-Mead; for noisy results; does not meet limits exactly.
+- ``evolution``: differential evolution; for several local minima, with many runs.
 
-For ``simplex`` and ``evolution`` a point outside of the limits counts as worse than all points inside, by the sum of
-its violations.
+``simplex`` and ``evolution`` rank a point outside the limits after all points within them, by the sum of its
+violations.
 Sources: D. Kraft, DFVLR-FB 88-28 (1988); J. A. Nelder, R. Mead, Computer Journal 7 (1965) 308; R. Storn, K. Price,
 J. Glob. Optim. 11 (1997) 341.
 """
@@ -24,41 +24,41 @@ from windlass.framework.arrays import FloatArray
 
 METHODS = ("gradient", "simplex", "evolution")
 POPULATION = 6
-"""Points of a generation of `evolution` per parameter [1]."""
+"""Number of points of a generation of ``evolution`` per parameter [1]."""
 SMALLEST = 0.05
-"""Size of the first simplex [1]."""
+"""Smallest size of the first simplex [1]."""
 Point = tuple[float, ...]
 
 
 class SearchResult(NamedTuple):
-    """A run: its objective, and its slacks, which are >= 0 within limits; NaN if the run has failed."""
+    """Result of a run: the objective, and a slack for each limit, >= 0 within it; all NaN if the run has failed."""
 
     objective: float
     slacks: tuple[float, ...]
 
     @property
     def violation(self) -> float:
-        """The sum of the slacks below 0, without their sign; infinite for failed runs."""
+        """The sum of the absolute values of all negative slacks; infinite for failed runs."""
         total = -sum(min(slack, 0.0) for slack in self.slacks)
         return total if np.isfinite(total) and np.isfinite(self.objective) else np.inf
 
 
 class Spent(Exception):
-    """All runs are spent."""
+    """The maximum number of runs is reached."""
 
 
 class BoxSearch:
-    """A search.
+    """A search in the box of all points.
 
     Args:
-        run: results of points, in their order.
-        runs: most runs.
-        step: distance of differences [1].
-        tolerance: change of the objective, per its first value, at which the search ends [1].
-        seed: of random numbers.
+        run: returns the results of points, in their order.
+        runs: maximum number of runs.
+        step: step of the differences for derivatives [1].
+        tolerance: the search ends when the objective changes by less than this share of its first value [1].
+        seed: seed of the random numbers.
 
     Attributes:
-        found: all runs so far, in their order.
+        found: results of all runs so far, in their order.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class BoxSearch:
         self._scale = 1.0
 
     def minimise(self, start: Point, method: str) -> str:
-        """Search from a point; returns why the search has ended."""
+        """Search from a start point; returns the reason for the end."""
         try:
             first = self.evaluate([start])[0]
             if not np.isfinite(first.violation):
@@ -77,20 +77,20 @@ class BoxSearch:
             self._scale = abs(first.objective) or 1.0
             ended: str = getattr(self, f"_by_{method}")(np.array(start), len(first.slacks))
         except Spent:
-            return f"all {self._runs} runs are spent"
+            return f"ended after {self._runs} runs, the maximum"
         return ended
 
     @property
     def best(self) -> Point | None:
-        """The best point within all limits, None if there is none."""
+        """The best point within all limits; None without such a point."""
         inside = [point for point, result in self.found.items() if result.violation <= 1e-9]
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
     def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Results of points; those that are new are run together.
+        """Results of points; new points run at the same time.
 
         Raises:
-            Spent: more runs would be needed than there are.
+            Spent: the new points exceed the maximum number of runs.
         """
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
@@ -102,7 +102,7 @@ class BoxSearch:
         return [self.found[point] for point in points]
 
     def _values(self, x: FloatArray) -> FloatArray:
-        """Scaled objective and slacks of a point, shape (1 + slacks,); of failed runs worse than all others."""
+        """Scaled objective and slacks of a point, shape (1 + slacks,); a failed run gets worse ones than all others."""
         result = self.evaluate([to_point(x)])[0]
         if np.isfinite(result.violation):
             return np.array([result.objective / self._scale, *result.slacks])
@@ -111,7 +111,7 @@ class BoxSearch:
         return np.array([worst + 1.0 + abs(worst), *(-1.0 for _ in good[0].slacks)])
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of objective and slacks by differences into the box, shape (1 + slacks, parameters)."""
+        """Derivatives of objective and slacks by one-sided differences, shape (1 + slacks, parameters)."""
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         moved = [x + side * unit for side, unit in zip(sides, np.eye(len(x)), strict=True)]
         self.evaluate([to_point(place) for place in [x, *moved]])
@@ -170,5 +170,5 @@ class BoxSearch:
 
 
 def to_point(x: Any) -> Point:
-    """A point in the box, rounded so that equal points are found again."""
+    """The nearest point of the box, rounded such that equal points have equal digits."""
     return tuple(float(value) for value in np.round(np.clip(x, 0.0, 1.0), 12))

@@ -1,4 +1,4 @@
-"""The folder of a study of many runs: its lock, and the definition by which the same command continues it."""
+"""The folder of a study of many runs: its lock, and its definition, which is compared when the study continues."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from windlass.framework.files.whole_files import check_target, replace_file
 def open_study(
     folder: Path, definition: str, described: Mapping[str, Any], what: str, check: Callable[[], None]
 ) -> OutputLock:
-    """Make the folder of a study, or find finished cases of the same study in it; returns its lock.
+    """Make the folder of a study, or open the folder of the same study to continue it; returns the lock of the folder.
 
     Args:
-        folder: the folder.
+        folder: path of the folder.
         definition: name of the file with the definition.
-        described: what must be the same when the study continues.
-        what: the kind of study for messages, as "sweep".
-        check: refuses files of other programs at the paths of tables and pictures.
+        described: settings that must be equal when the study continues.
+        what: name of the kind of study in messages, such as "sweep".
+        check: raises OutputError if tables or pictures would replace files of other programs.
 
     Raises:
         OutputError: the folder cannot be written, has other content, or is in use.

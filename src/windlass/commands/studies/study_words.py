@@ -1,4 +1,4 @@
-"""The command line of a study of many runs: model, options that vary, options of all runs, options of the command."""
+"""The command line of a study of many runs: the model, options that vary, options of all runs and of the command."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from windlass.framework.errors import OptionError
 from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
 
 RESERVED = ("summary", "statistics", "progress", "help", "h")
-"""Options that a study gives to its runs."""
+"""Options that a study sets for each run."""
 
 
 class StudyWords(NamedTuple):
-    """A command line, taken apart.
+    """The parts of the command line of a study.
 
     Attributes:
         model: file of the script.
         own: values of the options of the command.
-        varied: texts of the options of the model that describe several values.
-        constant: names of the options that all runs have.
-        common: words of the command line that all runs have.
+        varied: options of the model with several values, as texts.
+        constant: names of the options that are equal in all runs.
+        common: words of the command line that are equal in all runs.
     """
 
     model: Path
@@ -36,17 +36,17 @@ class StudyWords(NamedTuple):
 def read_words(
     words: Sequence[str], own: Mapping[str, Option], command: str, what: str, runs: str, folder: str
 ) -> StudyWords:
-    """Take the words of ``windlass`` after the name of the command apart.
+    """Divide the command line of a study into its parts.
 
     Args:
-        words: the model first, then options of model and command mixed.
+        words: words after the name of the command: the model, then options of model and command in any order.
         own: options of the command.
-        command: as users write it, for messages.
-        what, runs: the study and its runs in messages, as "sweep" and "cases".
-        folder: a name for the folder of the study, as an example.
+        command: the command in messages, such as "windlass sweep".
+        what, runs: names of the study and its runs in messages, such as "sweep" and "cases".
+        folder: example of a folder in messages.
 
     Raises:
-        OptionError: no model, no ``-output``, or options that the study gives to its runs.
+        OptionError: no model, no ``-output``, or options that the study itself sets for each run.
     """
     words, behind = split_arguments(words)
     model, pairs, values = take_own(words, own, command)
@@ -56,6 +56,6 @@ def read_words(
     constant = [(name, text) for name, text in pairs if name not in varied]
     constant += split_options(values["fixed"].split())
     for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):
-        raise OptionError(f"-{name}: a {what} gives it to its {runs}; must be left out")
+        raise OptionError(f"-{name}: the {what} sets it for each of its {runs}; must be left out")
     common = [*join_options(find_files(constant)), *(["--", *behind] if behind else [])]
     return StudyWords(model, values, varied, tuple(dict(constant)), common)
