@@ -133,10 +133,10 @@ class _Line():
         ...
     def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
         'Contact of each pulley with all cables, and the reasons for its parameters.'
-    def _check_depth(self, pulley: Pulley, offset: float, columns: Mapping[str, Any]) -> None:
+    def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         'Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius.'
-    def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
-        ...
+    def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
+        'The surface of a pulley in space, on a radius that is larger by ``grown`` [m].'
     def _add_holds(self) -> list[Entity]:
         'The constraints that hold pulleys and belt in `preload`, switched off.'
 class Belt(_Line):
