@@ -26,7 +26,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.bending_loss import add_bending_losses
+from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -330,6 +330,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+        bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
             there = [
@@ -338,7 +339,7 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, self.axial_stiffness, mass, length
+                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, mass, length
             )  # fmt: skip
 
         if arms:

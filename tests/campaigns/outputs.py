@@ -15,12 +15,15 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from windlass.commands import identify, optimise, show, sweep
+from windlass.commands import identify, optimise, show, sweep, uncertainty
 from windlass.commands.studies import convergence_plot, evaluation, sweep_plots, sweep_table
+from windlass.commands.studies.distributions import Distribution
 from windlass.commands.studies.fit import Fit
 from windlass.commands.studies.fit_plot import draw_fit
 from windlass.commands.studies.measured import read_measured
+from windlass.commands.studies.propagation import Spread
 from windlass.commands.studies.ranges import Range
+from windlass.commands.studies.spread_plot import draw_spreads
 from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
 from windlass.exudyn import export
@@ -171,6 +174,16 @@ def finish_fit(folder: Path) -> None:
     draw_fit(folder / identify.PICTURE, plan.measured, best, best)
 
 
+def finish_spread(folder: Path) -> None:
+    """Result and picture of windlass uncertainty."""
+    laws = {"friction": Distribution("uniform:0.1:0.8", "uniform", (0.1, 0.8), "1")}
+    plan = uncertainty.UncertaintyPlan(folder, laws, (), {"output": str(folder), "method": "first_order"})
+    spreads = {"loss": Spread(1.0, 0.1, shares=[1.0], bends=[0.0])}
+    uncertainty.check_files(folder)
+    uncertainty.write_result(plan, spreads)
+    draw_spreads(folder / uncertainty.PICTURE, spreads, ["friction"], "share")
+
+
 def finish_sweep(folder: Path) -> None:
     """Table and picture of a sweep."""
     rows = [{"case": k, "mu": k, "status": "ok", "reason": "", "run_time": 1.0, "x": 2.0 * k} for k in (1, 2)]
@@ -234,6 +247,7 @@ WAYS = (
     Way("windlass sweep", ("sweep.csv", "plots/x.png"), finish_sweep),
     Way("windlass optimise", ("optimise.csv", "optimise.png"), finish_search),
     Way("windlass identify", ("fit.csv", "fit.json", "fit.png"), finish_fit),
+    Way("windlass uncertainty", ("spread.json", "spread.png"), finish_spread),
     Way("windlass-export-exudyn", ("model.json",), export_exudyn),
     Way("windlass post", ("spectrum.csv", "tension.png"), evaluate_table, makes_folder=True),
     Way("windlass show", ("frame.png",), show_picture),

@@ -289,7 +289,18 @@ def test_restart_auto_says_that_it_starts_again(model: Path) -> None:
 
 def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None:
     """Help without a model; words that a command does not take."""
-    for command in ("run", "run-exudyn", "modes", "tune", "sweep", "optimise", "identify", "show", "compile"):
+    for command in (
+        "run",
+        "run-exudyn",
+        "modes",
+        "tune",
+        "sweep",
+        "optimise",
+        "identify",
+        "uncertainty",
+        "show",
+        "compile",
+    ):
         assert main([command, "-help"]) == 0
         assert f"windlass {command}" in capsys.readouterr().out
     for command in ("doctor", "version", "help"):

@@ -7,6 +7,7 @@ windlass modes MODEL.py [options]                       run it, then show the mo
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass optimise MODEL.py -output DIR [options]        find the options for which a result is least or largest
 windlass identify MODEL.py -output DIR -data FILE       find the options for which sensors fit measured values best
+windlass uncertainty MODEL.py -output DIR [options]     find how far results spread if options are uncertain
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
@@ -29,8 +30,8 @@ from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.error_report import report
 
 COMMANDS = (
-    "run", "run-exudyn", "modes", "sweep", "optimise", "identify", "tune", "compile", "show", "post", "examples",
-    "doctor",
+    "run", "run-exudyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "compile", "show", "post",
+    "examples", "doctor",
 )  # fmt: skip
 """Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")

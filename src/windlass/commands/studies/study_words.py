@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +34,13 @@ class StudyWords(NamedTuple):
 
 
 def read_words(
-    words: Sequence[str], own: Mapping[str, Option], command: str, what: str, runs: str, folder: str
+    words: Sequence[str],
+    own: Mapping[str, Option],
+    command: str,
+    what: str,
+    runs: str,
+    folder: str,
+    varies: Callable[[str | None], bool] = is_varied,
 ) -> StudyWords:
     """Divide the command line of a study into its parts.
 
@@ -44,6 +50,7 @@ def read_words(
         command: the command in messages, such as "windlass sweep".
         what, runs: names of the study and its runs in messages, such as "sweep" and "cases".
         folder: example of a folder in messages.
+        varies: whether the text of an option describes several values.
 
     Raises:
         OptionError: no model, no ``-output``, or options that the study itself sets for each run.
@@ -52,7 +59,7 @@ def read_words(
     model, pairs, values = take_own(words, own, command)
     if not values["output"]:
         raise OptionError(f"-output is not given: expected the folder of the {what}, such as -output {folder}")
-    varied = {name: str(text) for name, text in pairs if is_varied(text)}
+    varied = {name: str(text) for name, text in pairs if varies(text)}
     constant = [(name, text) for name, text in pairs if name not in varied]
     constant += split_options(values["fixed"].split())
     for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):

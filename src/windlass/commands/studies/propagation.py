@@ -1,0 +1,154 @@
+"""Propagation of uncertain options to results: of first order, by a sample, and by indices of Sobol.
+
+First order:  variance of a result = sum of (df/dp_i s_i)², from runs at mean ± s_i; the second-order term of each
+              option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
+Sample:       mean, deviation and quantiles of a Latin hypercube; influence as the squared rank correlation of Spearman.
+Sobol:        shares of the variance that an option has alone (first index), and with all others (total index).
+
+Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
+A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.commands.studies.distributions import Distribution
+from windlass.framework.arrays import FloatArray
+
+QUANTILES = (0.05, 0.5, 0.95)
+RESAMPLES = 100
+"""Bootstrap samples of the indices of Sobol."""
+LEVEL = 0.95
+
+
+@dataclass
+class Spread:
+    """What is known of a result.
+
+    Attributes:
+        mean, deviation: of the result; of first order its value at the mean of the options.
+        error: standard error of the mean, 0 for first order.
+        quantiles: at QUANTILES, empty for first order.
+        shares: influence of each option: share of the variance, squared rank correlation, or first index.
+        totals: total indices of Sobol, else empty.
+        bends: second-order term per first-order term of each option, else empty.
+        widths: half width of the 95 % interval of each total index, else empty.
+        values: of all runs, for the picture.
+    """
+
+    mean: float
+    deviation: float
+    error: float = 0.0
+    quantiles: list[float] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+    totals: list[float] = field(default_factory=list)
+    bends: list[float] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+    values: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+
+def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
+    """The mean, then mean + deviation and mean - deviation of each option, shape (1 + 2 options, options)."""
+    mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
+    return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
+
+
+def first_order(values: FloatArray) -> Spread:
+    """The spread of a result from its values at `points_of_first_order`."""
+    ahead, behind = values[1::2], values[2::2]
+    parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
+    variance = float(np.sum(parts**2))
+    # a term is compared with the whole deviation: an option without influence is no trouble
+    total = np.sqrt(variance)
+    shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
+    relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
+    return Spread(float(values[0]), float(total), shares=shares, bends=relative)
+
+
+def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
+    """A Latin hypercube, shape (count, options)."""
+    from scipy.stats import qmc  # imported here, because help is printed faster without it
+
+    shares = qmc.LatinHypercube(len(laws), seed=np.random.default_rng(seed)).random(count)
+    return to_values(laws, shares)
+
+
+def sample(points: FloatArray, values: FloatArray) -> Spread:
+    """The spread of a result from its values at points of a sample; runs without a value are NaN and are left out."""
+    from scipy.stats import rankdata  # imported here, because help is printed faster without it
+
+    good = np.isfinite(values)
+    points, values = points[good], values[good]
+    spread = describe_values(values)
+    ranks = rankdata(values) - 0.5 * (len(values) + 1)
+    for column in points.T:
+        other = rankdata(column) - 0.5 * (len(values) + 1)
+        size = np.sqrt(np.sum(ranks**2) * np.sum(other**2))
+        spread.shares.append(float((np.sum(ranks * other) / size) ** 2) if size > 0.0 else 0.0)
+    return spread
+
+
+def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
+    """Samples A, B, and A with each column of B in turn, shape (count (options + 2), options)."""
+    from scipy.stats import qmc  # imported here, because help is printed faster without it
+
+    size = len(laws)
+    shares = qmc.Sobol(2 * size, seed=np.random.default_rng(seed)).random(count)
+    a, b = shares[:, :size], shares[:, size:]
+    mixed = [np.where(np.arange(size) == k, b, a) for k in range(size)]
+    return to_values(laws, np.concatenate([a, b, *mixed]))
+
+
+def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
+    """The spread of a result from its values at `points_of_sobol`."""
+    from scipy.stats import sobol_indices  # imported here, because help is printed faster without it
+
+    parts = values.reshape(options + 2, 1, count)
+    spread = describe_values(parts[:2].ravel())
+    if spread.deviation == 0.0:
+        spread.shares = spread.totals = spread.widths = [0.0] * options
+        return spread
+    random = np.random.default_rng(seed)
+    found = sobol_indices(func={"f_A": parts[0], "f_B": parts[1], "f_AB": parts[2:]}, n=count)
+    spread.shares, spread.totals = (np.ravel(each).tolist() for each in (found.first_order, found.total_order))
+    # the bootstrap of SciPy has no random state of its own in all its versions
+    totals = []
+    for _ in range(RESAMPLES):
+        chosen = random.integers(0, count, count)
+        again = {"f_A": parts[0][:, chosen], "f_B": parts[1][:, chosen], "f_AB": parts[2:][:, :, chosen]}
+        totals.append(np.ravel(sobol_indices(func=again, n=count).total_order))
+    ends = np.nanquantile(totals, [0.5 - 0.5 * LEVEL, 0.5 + 0.5 * LEVEL], axis=0)
+    spread.widths = (0.5 * (ends[1] - ends[0])).tolist()
+    return spread
+
+
+def describe_values(values: FloatArray) -> Spread:
+    """Mean, deviation and quantiles of values."""
+    count = len(values)
+    deviation = float(values.std(ddof=1)) if count > 1 else 0.0
+    quantiles = np.quantile(values, QUANTILES).tolist()
+    return Spread(float(values.mean()), deviation, deviation / np.sqrt(count), quantiles, values=values)
+
+
+def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArray:
+    """Values of options at shares of their distributions, shape (points, options)."""
+    inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
+    return np.column_stack([law.values(column) for law, column in zip(laws.values(), inside.T, strict=True)])
+
+
+def find_results(rows: Sequence[Mapping[str, object]], without: Sequence[str]) -> dict[str, FloatArray]:
+    """Results that are numbers in all runs that have not failed, NaN where a run has failed, shape (runs,) each."""
+    good = [row for row in rows if row["status"] != "failed"]
+    names = [name for name in (good[0] if good else {}) if name not in without]
+    found = {}
+    for name in names:
+        values = [row.get(name) for row in good]
+        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+            found[name] = np.array(
+                [float("nan") if row["status"] == "failed" else float(str(row[name])) for row in rows]
+            )
+    return found
