@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns, add_torques
+from windlass.connectors.circle_points.kernels import PointRows, add_torques
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.drives.drive_report import BoundDrive, Drive
 from windlass.elements.nodes.ground import Ground
@@ -130,9 +130,9 @@ class DriveMotion:
         f, torque, unused = np.zeros(len(fields.x)), np.zeros(len(turns)), np.zeros(len(state.q))
         forces: list[Step] = []
         rows = find_evaluated_rows(drive.contacts, drive.world).rows
-        columns: PointColumns = rows.columns
+        points: PointRows = rows.columns
         owner = np.repeat(np.arange(len(turns)), len(drive.cables))
-        contact = columns, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, owner, torque
+        contact = points, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, owner, torque
         forces.append(step(add_torques, *contact))
         for entity in (drive.teeth, drive.losses):
             if entity is not None:

@@ -183,6 +183,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     slow = choose_contact(**given, length=0.01, step=2e-4, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 9e8)
     # no step softens it further than to a depth of 0.05 % of R, of belts 0.1 %
+    slowest = choose_contact(**given, length=0.01, step=1e-3, in_space=True)
     for closed, factor in ((False, 2000), (True, 1000)):
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
         assert_allclose(slower.stiffness, factor * 400 / 0.01)
@@ -200,6 +201,14 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     # bristles do not depend on the step; with a layer below EA (1.5/l)² = 9e8 N/m² they have its stiffness
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
+    # bristles that keep tensions: mu EA/(0.001 R L), not beyond EA/l²
+    for length, held in ((0.01, 0.5 * 4e4 / (1e-3 * 0.1 * 1.2)), (0.02, 4e4 / 0.02**2)):
+        choice = choose_contact(
+            **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
+        )  # fmt: skip
+        assert_allclose(choice.bristles, held)
+    # what steps let a rope sink in makes its loss of speed larger, by EA/(k R²) = 4e4/(2000 400)
+    assert "which makes its loss of speed 5.0% larger" in slowest.reason and "larger" not in free.reason
     # G b/h; without a width, or with the cord on the face, it is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
     assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None
