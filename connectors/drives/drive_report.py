@@ -29,11 +29,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from windlass.connectors.circle_contact.free_belt import SinkingTraction
+from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.place_numbers import FT, GAP
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
+from windlass.connectors.drives.contact_choice import TOLERATED_LOSS
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
@@ -197,7 +198,7 @@ class DriveReport:
         stored_energy: kinetic energy and energy of stretching of the belt [J]; the energies of bending and contact
             hardly change.
         doubts: reasons why means are doubtful; see `DriveMeans`.
-        advice: how to make tractions without load small, where they are not.
+        advice: how to make tractions without load, and creep by sinking in, small, where they are not.
         law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
         turn: time in which a closed belt comes around once [s]; NaN of ropes and at rest.
         extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
@@ -344,6 +345,7 @@ class BoundDrive:
             for duty, (mesh, sunk) in zip(duties, ends, strict=True)
         ]
         advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
+        advice += tuple(self._note_sinking())
         fastest = max(abs(duty.belt_speed) for duty in duties)
         thrown = drive.mass_per_length * fastest**2
         if thrown > np.max(tensions, initial=0.0, where=np.isfinite(tensions)):
@@ -359,6 +361,20 @@ class BoundDrive:
             law=self.law,
         )  # fmt: skip
         return complete(found, drive)
+
+    def _note_sinking(self) -> list[str]:
+        """Pulleys with friction that a rope sinks into so far that it creeps more; circles of belts grow instead."""
+        drive, EA, found = self.drive, self.axial_stiffness, []
+        if drive.closed and not drive.surfaces:
+            return []
+        for i, (pulley, R) in enumerate(zip(drive.pulleys, drive.radii, strict=True)):
+            share = EA / (self.stiffness[i] * R**2)
+            if self.friction[i] > 0.0 and share > TOLERATED_LOSS:
+                found.append(
+                    f"{pulley.name}: sinking in makes the loss of speed and motions by creep {share:.1%} larger: take "
+                    f"contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or a shorter step="
+                )
+        return found
 
     def eval_motion(self, fields: Fields) -> FloatArray:
         """Speeds [rad/s], torques [N m] and powers [W] of a belt on circles, shape (3, pulleys), at little cost."""
