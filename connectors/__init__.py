@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from windlass.framework.command_line.report_parts import register_report_sections
 from windlass.framework.launch.lazy_names import offer
 from windlass.framework.model.installed import offer_functions
-from windlass.framework.model.law import offer_family
 
 if TYPE_CHECKING:
     from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet as CableContactSet
@@ -82,9 +81,13 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
     from windlass.connectors.markers.cable_shape import CableShape as CableShape
+    from windlass.connectors.markers.coordinate_marker import COORDINATE as COORDINATE
     from windlass.connectors.markers.coordinate_marker import NodeCoordinate as NodeCoordinate
     from windlass.connectors.markers.coordinate_marker import coordinate_marker as coordinate_marker
     from windlass.connectors.markers.coordinate_marker import rotation_marker as rotation_marker
+    from windlass.connectors.markers.position_markers import CURVED as CURVED
+    from windlass.connectors.markers.position_markers import POSITION as POSITION
+    from windlass.connectors.markers.position_markers import RIGID as RIGID
     from windlass.connectors.markers.position_markers import NodePosition as NodePosition
     from windlass.connectors.markers.position_markers import PositionOnCable as PositionOnCable
     from windlass.connectors.markers.position_markers import PositionOnGround as PositionOnGround
@@ -180,9 +183,6 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # missing names are errors for type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# families of markers with laws between two of them
-offer_family("position marker", "windlass.connectors.markers.position_markers")
-offer_family("coordinate marker", "windlass.connectors.markers.coordinate_marker")
 # functions that are values in files of models
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # the report of the run lists the drives and pulleys of a model

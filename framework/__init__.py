@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.history import create_history as create_history
     from windlass.framework.model.installed import register_functions as register_functions
     from windlass.framework.model.law import LocalRows as LocalRows
+    from windlass.framework.model.law import MarkerFamily as MarkerFamily
     from windlass.framework.model.law import Output as Output
     from windlass.framework.model.law import register as register
     from windlass.framework.model.law import register_family as register_family

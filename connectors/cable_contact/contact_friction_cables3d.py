@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.gaps import watch_places
-from windlass.connectors.cable_contact.geometry import Columns
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
@@ -33,6 +33,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
@@ -41,6 +42,11 @@ from windlass.framework.model.world import World
 FASTER = "give a larger contact_stiffness_per_length, or shorter steps"
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
 RADIUS = number("m", above=0.0)
+PARAMETERS = (
+    "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
+    "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
+)  # fmt: skip
+"""Columns of a set that its cables read."""
 
 
 class CableContactSet(Component):
@@ -102,7 +108,7 @@ def check(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def bind(rows: LocalRows) -> Columns:
+def bind(rows: LocalRows) -> NDArray[Any]:
     """All cables of the table for the kernels; cables of other processes have no points here."""
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
@@ -130,10 +136,11 @@ def bind(rows: LocalRows) -> Columns:
         return values
 
     apart = of_set("apart")
-    return Columns(
+    shared = {name: of_set(name) for name in PARAMETERS}
+    return create_records(
         dofs=np.ascontiguousarray(layout.local_dofs(world.row_dofs(table, np.arange(count)))),
-        L=length,
-        n=points,
+        length=length,
+        points=points,
         data=data,
         radius=radius,
         before=before,
@@ -142,33 +149,28 @@ def bind(rows: LocalRows) -> Columns:
         arc=arc,
         loop=loop,
         apart=np.where(apart > 0.0, apart, 4.0 * radius),
-        k=of_set("contact_stiffness_per_length"),
-        d=of_set("contact_damping_per_length"),
-        depth=of_set("damping_depth"),
-        mu=of_set("friction_coefficient"),
-        mu_k=of_set("friction_stiffness_per_length"),
-        mu_v=of_set("friction_velocity_penalty_per_length"),
+        **shared,
     )
 
 
-def create_search(rows: LocalRows, c: Columns) -> CableSearch:
+def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     """The search among all cables of the table."""
     of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
     for one in np.unique(of_row):
         mine = of_row == one
-        skin[mine & (skin == 0.0)] = c.radius[mine].min()
+        skin[mine & (skin == 0.0)] = c["radius"][mine].min()
     return CableSearch(c, rows.table.kind, rows.layout.processes, skin, of_row)
 
 
 def build(rows: LocalRows) -> CableSystem:
     """Bind the rows to the kernels."""
-    c: Columns = rows.columns
+    c: NDArray[Any] = rows.columns
     own, processes = rows.rows, rows.layout.processes
     places, search = create_places(c), create_search(rows, c)
     system = CableSystem(rows.table.kind, np.zeros((0, 24), np.int64), places=places)
     system.neighbours = pattern = NeighbourPattern()
-    errors, forces = np.zeros(len(c.n)), np.zeros(len(c.n))
+    errors, forces = np.zeros(len(c)), np.zeros(len(c))
     force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
 
     def assign(s: Fields) -> None:
@@ -205,7 +207,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     system.update, system.residual, system.tangent, system.post_newton = assign, residual, tangent, post_newton
     system.account = create_place_account(
-        lambda fields: eval_parts(places, fields)[own], (len(own), int(c.n.max(initial=0)) * TOUCHING), by=""
+        lambda fields: eval_parts(places, fields)[own], (len(own), int(c["points"].max(initial=0)) * TOUCHING), by=""
     )
 
     def describe_depth(fields: Fields, advice: str) -> list[str]:

@@ -13,9 +13,9 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    Columns,
     arc_length_of,
     find_foot,
     gather,
@@ -53,19 +53,20 @@ PASSING = 0.6
 
 @kernel
 def fill_cable_gaps(
-    c: Columns, list_: PairList, rank: IntArray, data: FloatArray, x: FloatArray, v: FloatArray, numbers: FloatArray
+    c: NDArray[Any],
+    list_: PairList,
+    rank: IntArray,
+    data: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    numbers: FloatArray,
 ) -> None:
     """The numbers of the places that are taken; ``rank``: their numbers among all places."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
-        reach, la, lb = c.radius[a] + c.radius[b], c.L[a], c.L[b]
-        za, zb, ya, yb = (
-            gather(x, c.dofs, a, la),
-            gather(x, c.dofs, b, lb),
-            gather(v, c.dofs, a, la),
-            gather(v, c.dofs, b, lb),
-        )
+        reach, lb = c[a].radius + c[b].radius, c[b].length
+        za, zb, ya, yb = gather(x, c[a]), gather(x, c[b]), gather(v, c[a]), gather(v, c[b])
         for i in range(list_.first[k], list_.first[k + 1]):
             xi = list_.place[i]
             p = value_at(za, xi)
@@ -80,7 +81,7 @@ def fill_cable_gaps(
 
 @kernel
 def sweep_cables(
-    c: Columns, pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
+    c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
     """The deepest penetration of two cables through each other within a step.
 
@@ -96,13 +97,13 @@ def sweep_cables(
     for k in range(len(pairs)):
         # both cables at both ends of the step, and their points, at most a diameter apart
         a, b = pairs[k, 0], pairs[k, 1]
-        la, lb, reach = c.L[a], c.L[b], c.radius[a] + c.radius[b]
-        na, nb = int(np.ceil(0.5 * la / c.radius[a])), int(np.ceil(0.5 * lb / c.radius[b]))
+        la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
+        na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
         za, zb, ya, yb = (
-            gather(x, c.dofs, a, la),
-            gather(x, c.dofs, b, lb),
-            gather(start, c.dofs, a, la),
-            gather(start, c.dofs, b, lb),
+            gather(x, c[a]),
+            gather(x, c[b]),
+            gather(start, c[a]),
+            gather(start, c[b]),
         )
         # compare points of one cable with points of the other
         for i in range(na):
@@ -111,7 +112,7 @@ def sweep_cables(
             for j in range(nb):
                 s = arc_length_of(j, nb, lb)
                 # neighbours on one chain are ignored
-                if c.chain[a] == c.chain[b] and abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < c.apart[a]:
+                if c[a].chain == c[b].chain and abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)) < c[a].apart:
                     continue
                 # the vector from one point to the other, and their smallest distance
                 r0, r1 = value_at(yb, s), value_at(zb, s)
@@ -140,36 +141,36 @@ def sweep_cables(
                     which[0], which[1] = a, b
 
 
-def find_passing(c: Columns, group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
+def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
     """Rows of cables that may pass each other between two motions, shape (k, 2); cables of this process first.
 
     group: number of the set by cable, shape (rows,).
     """
-    count = len(c.n)
+    count = len(c)
     hulls = np.empty((2, count, 4, 3))
     fill_hulls(c, start, hulls[0])
     fill_hulls(c, x, hulls[1])
     way = hulls[1] - hulls[0]
     square = np.einsum("ijk,ijk->ij", way, way).max(initial=0.0)
     none = np.zeros((0, 2), np.int64)
-    if not 2.0 * PASSING * c.radius.min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
+    if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
     # balls around the volume that each cable sweeps, and its motion: mean, and deviation from it
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
-    middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c.radius
+    middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)
     spread = np.linalg.norm(way - mean[:, None], axis=2).max(axis=1)
-    long = np.flatnonzero(c.apart < c.L)
+    long = np.flatnonzero(c["apart"] < c["length"])
     parts = [none, np.stack((long, long), axis=1)]
     for number in np.unique(group):
         rows = np.flatnonzero(group == number)
         parts.append(rows[find_near(middle[rows], reach[rows], 0.0)])
     pairs = np.concatenate(parts)
     # each process examines pairs with its own points
-    pairs = np.where((c.n[pairs[:, 0]] > 0)[:, None], pairs, pairs[:, ::-1])
+    pairs = np.where((c["points"][pairs[:, 0]] > 0)[:, None], pairs, pairs[:, ::-1])
     a, b = pairs.T
     moved = np.linalg.norm(mean[a] - mean[b], axis=1) + spread[a] + spread[b]
-    found: IntArray = pairs[(c.n[a] > 0) & (moved > PASSING * (c.radius[a] + c.radius[b]))]
+    found: IntArray = pairs[(c["points"][a] > 0) & (moved > PASSING * (c["radius"][a] + c["radius"][b]))]
     return np.ascontiguousarray(found)
 
 

@@ -4,6 +4,13 @@ The foot of a point p on an axis r(s) is where (r - p).r' = 0, found by Newton's
 During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.  `update.py`
 then finds the cable on which it lies.  At the end of a chain, which has a cap, the foot stays at the end.
 
+The kernels of this room read records of the cables, here ``c``, shape (rows,): ``dofs``, local coordinate numbers (12);
+reference ``length`` [m]; number of ``points``, 0 for cables whose points belong to another process; place of the first
+history value ``data``, -1 for these; ``radius`` of the cross section [m]; rows of the cables ``before`` and ``after``
+in the chain, -1 at its ends; number of the ``chain``, also of the set: those of two sets differ; reference length of
+the chain where the cable begins, ``arc`` [m]; ``loop``: reference length of a closed chain, 0 of an open one [m]; arc
+length ``apart`` within which points of a chain do not touch it [m]; and the parameters of `CableContactSet`.
+
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
 """
@@ -11,9 +18,10 @@ C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-4
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.cable2d.points import cubic_terms
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
@@ -27,29 +35,6 @@ STEPS = 30
 """Largest number of Newton steps for a foot."""
 
 
-class Columns(NamedTuple):
-    """Cables that may touch, arrays of shape (rows,) unless noted otherwise."""
-
-    dofs: IntArray  # local coordinate numbers, shape (rows, 12)
-    L: FloatArray  # reference length [m]
-    n: IntArray  # number of points, 0 for cables whose points belong to another process
-    data: IntArray  # position of the first history value, -1 for these
-    radius: FloatArray  # of the cross section [m]
-    before: IntArray  # before, after: rows of the cables before and after in the chain, -1 at its ends
-    after: IntArray
-    chain: IntArray  # number of the chain, also of the set: those of two sets differ
-    arc: FloatArray  # reference arc length of the chain where the cable begins [m]
-    loop: FloatArray  # reference length of a closed chain, 0 of an open one [m]
-    apart: FloatArray  # arc length within which points of a chain do not touch it [m]
-    k: FloatArray  # k, d: normal stiffness [N/m²] and damping [N s/m²] per length
-    d: FloatArray
-    depth: FloatArray  # over which the damping fades in [m]; 0: 1 % of the sum of radii
-    # mu, mu_k, mu_v: friction coefficient [1], tangential stiffness [N/m²] and damping [N s/m²] per length
-    mu: FloatArray
-    mu_k: FloatArray
-    mu_v: FloatArray
-
-
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
     """Arc length of point j of n on a cable [m]: the middle of the part that it stands for."""
@@ -57,20 +42,16 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 
 @kernel(inline=True)
-def read_vector(x: FloatArray, dofs: IntArray, i: int, first: int) -> Vector:
-    """Three coordinates of row i."""
-    return x[dofs[i, first]], x[dofs[i, first + 1]], x[dofs[i, first + 2]]
+def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
+    """Three coordinates of a cable."""
+    return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 
 @kernel(inline=True, fast=False)
-def gather(x: FloatArray, dofs: IntArray, i: int, L: float) -> Cubic:
-    """Coefficients of r(s) = a + b s + c s² + e s³ of cable i, also of its velocity."""
-    p, u, q, w = (
-        read_vector(x, dofs, i, 0),
-        read_vector(x, dofs, i, 3),
-        read_vector(x, dofs, i, 6),
-        read_vector(x, dofs, i, 9),
-    )
+def gather(x: FloatArray, row: Any) -> Cubic:
+    """Coefficients of r(s) = a + b s + c s² + e s³ of a cable, also of its velocity."""
+    L, n = row.length, row.dofs
+    p, u, q, w = read_vector(x, n, 0), read_vector(x, n, 3), read_vector(x, n, 6), read_vector(x, n, 9)
     c0, e0 = cubic_terms((q[0] - p[0]) / L, u[0], w[0], L)
     c1, e1 = cubic_terms((q[1] - p[1]) / L, u[1], w[1], L)
     c2, e2 = cubic_terms((q[2] - p[2]) / L, u[2], w[2], L)
@@ -125,10 +106,10 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 
 @kernel(inline=True)
-def reach_of_foot(c: Columns, b: int) -> tuple[float, float]:
+def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
     """Between which arc lengths a foot on cable b may lie during Newton's method [m]."""
-    low = -BEYOND * c.L[b] if c.before[b] >= 0 else 0.0
-    high = (1.0 + BEYOND) * c.L[b] if c.after[b] >= 0 else c.L[b]
+    low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
+    high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high
 
 
@@ -141,14 +122,14 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 
 @kernel(inline=True, fast=False)
-def is_itself(c: Columns, a: int, xi: float, b: int, s: float) -> bool:
+def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
     """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
 
     New feet that are nearer than ``apart`` are ignored.  One whose minimum of the distance has ceased to exist goes to
     the point itself.
     """
-    way = abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b]))
-    return bool(c.chain[a] == c.chain[b] and way < 0.5 * c.apart[a])
+    way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
+    return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)
 
 
 @kernel(inline=True)

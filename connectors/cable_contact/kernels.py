@@ -42,10 +42,11 @@ radial return P. Wriggers, Computational Contact Mechanics, Springer (2006); cou
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    Columns,
     Cubic,
     bend_at,
     carry,
@@ -90,12 +91,12 @@ class PairList(NamedTuple):
 class TouchParameters(NamedTuple):
     """Data of one point on one cable; stiffness and damping multiplied by its length w."""
 
-    k: float
-    d: float
-    depth: float
-    mu: float
-    mu_k: float
-    mu_v: float
+    contact_stiffness: float
+    contact_damping: float
+    damping_depth: float
+    friction_coefficient: float
+    friction_stiffness: float
+    friction_velocity_penalty: float
     reach: float
     beta: float
 
@@ -149,12 +150,14 @@ class FootContact(NamedTuple):
 
 
 @kernel(inline=True)
-def read_parameters(c: Columns, a: int, b: int, share: float) -> TouchParameters:
+def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParameters:
     """Data of a point of cable a on cable b."""
-    w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
-    depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
+    row = c[a]
+    w, reach = share * row.length / row.points, row.radius + c[b].radius
+    depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach
     return TouchParameters(
-        w * c.k[a], w * c.d[a], depth, c.mu[a], w * c.mu_k[a], w * c.mu_v[a], reach, c.radius[a] / reach
+        w * row.contact_stiffness_per_length, w * row.contact_damping_per_length, depth, row.friction_coefficient,
+        w * row.friction_stiffness_per_length, w * row.friction_velocity_penalty_per_length, reach, row.radius / reach,
     )  # fmt: skip
 
 
@@ -181,10 +184,10 @@ def read_three(data: FloatArray, at: int) -> Vector:
 
 
 @kernel(inline=True)
-def read_bristle(c: Columns, start: FloatArray, at: int, b: int, s: float) -> Bristle:
+def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) -> Bristle:
     """The bristle of a place from the history at the start of the step, with the foot s on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
-    slid = wrap_arc(c.arc[b] + s - start[at + ANCHOR], c.loop[b]) if holds else 0.0
+    slid = wrap_arc(c[b].arc + s - start[at + ANCHOR], c[b].loop) if holds else 0.0
     return Bristle(
         holds, slid, read_three(start, at + NORMAL_A), read_three(start, at + NORMAL_B),
         read_three(start, at + TANGENT_A), read_three(start, at + TANGENT_B),
@@ -210,7 +213,7 @@ def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
     """p."""
     if depth <= 0.0:
         return 0.0
-    return max(par.k * depth - par.d * min(depth / par.depth, 1.0) * vn, 0.0)
+    return max(par.contact_stiffness * depth - par.contact_damping * min(depth / par.damping_depth, 1.0) * vn, 0.0)
 
 
 @kernel
@@ -224,14 +227,14 @@ def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
     vn = dot(n, v)
     press = eval_press(par, par.reach - D, vn)
     vt, u, tau, ft, size, slips = ZERO, ZERO, ZERO, ZERO, 0.0, False
-    if par.mu > 0.0 and press > 0.0:
+    if par.friction_coefficient > 0.0 and press > 0.0:
         turn = combine(par.beta, cross_section_rate(ta, la, m.wa), 1.0 - par.beta, cross_section_rate(tb, lb, m.wb))
         vt = across(combine(1.0, v, -1.0, cross(turn, d)), n)
         if b.holds:
             normal = combine(par.beta, carry(b.ma, b.ta, ta), 1.0 - par.beta, carry(b.mb, b.tb, tb))
             u = across(combine(b.slid, m.pb, -D, normal), n)
-        tau = trial_vector(par.mu_k, u, par.mu_v, vt)
-        size, limit = sqrt(dot(tau, tau)), par.mu * press
+        tau = trial_vector(par.friction_stiffness, u, par.friction_velocity_penalty, vt)
+        size, limit = sqrt(dot(tau, tau)), par.friction_coefficient * press
         slips = decide(size, limit, SLIPS)[1] == SLIPS
         factor = return_share(size, limit) if slips else 1.0
         ft = factor * tau[0], factor * tau[1], factor * tau[2]
@@ -249,24 +252,24 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 
 @kernel(inline=True)
-def scatter_place(f: FloatArray, dofs: IntArray, i: int, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
+def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
     """Add the forces on r and r' at a place with the shape functions S and their derivatives dS."""
     for j in range(4):
         for e in range(3):
-            f[dofs[i, 3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]
+            f[dofs[3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]
 
 
 @kernel
 def add_residual(
-    c: Columns, list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+    c: NDArray[Any], list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the forces of all places."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
-        reach = c.radius[a] + c.radius[b]
-        za, zb, la, lb = gather(x, c.dofs, a, c.L[a]), gather(x, c.dofs, b, c.L[b]), c.L[a], c.L[b]
-        ya, yb = gather(v, c.dofs, a, la), gather(v, c.dofs, b, lb)
+        reach = c[a].radius + c[b].radius
+        za, zb, la, lb = gather(x, c[a]), gather(x, c[b]), c[a].length, c[b].length
+        ya, yb = gather(v, c[a]), gather(v, c[b])
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
             p = value_at(za, xi)
@@ -278,6 +281,6 @@ def add_residual(
             par = read_parameters(c, a, b, data[at + SHARE])
             m = find_motion(za, ya, zb, yb, xi, s, held)
             force, on_a, on_b = eval_forces(par, eval_touch(par, m, read_bristle(c, start, at, b, s)))
-            scatter_place(f, c.dofs, a, shape(xi / la, la), shape_slope(xi / la, la), force, on_a)
+            scatter_place(f, c[a].dofs, shape(xi / la, la), shape_slope(xi / la, la), force, on_a)
             back = -force[0], -force[1], -force[2]
-            scatter_place(f, c.dofs, b, shape(s / lb, lb), shape_slope(s / lb, lb), back, on_b)
+            scatter_place(f, c[b].dofs, shape(s / lb, lb), shape_slope(s / lb, lb), back, on_b)

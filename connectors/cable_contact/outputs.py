@@ -50,7 +50,7 @@ def places_of(rows: LocalRows) -> ContactPlaces:
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
     """Sums by cable of values of the occupied places on cable A and on cable B, shape (rows, ...)."""
     other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
-    total = np.zeros((len(places.c.n), *on_a.shape[1:]))
+    total = np.zeros((len(places.c), *on_a.shape[1:]))
     np.add.at(total, places.taken.cable, on_a)
     np.add.at(total, other, on_b)
     return total
@@ -67,7 +67,7 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
     """Values of all places, combined by point, shape (rows, points of the widest row)."""
     c = places.c
     of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
-    whole = np.full((len(c.n), int(c.n.max(initial=0))), empty)
+    whole = np.full((len(c), int(c["points"].max(initial=0))), empty)
     whole[places.cable[::TOUCHING], places.point[::TOUCHING]] = of_point
     return whole
 
@@ -76,7 +76,7 @@ def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Pressing force of each point per length [N/m], scaled to the full stiffness, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
-    density = out[:, PRESS] / out[:, PART] * c.n[cable] / c.L[cable]
+    density = out[:, PRESS] / out[:, PART] * c["points"][cable] / c["length"][cable]
     return over_points(places, over_places(places, density, 0.0), np.add, 0.0)
 
 
@@ -119,7 +119,7 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Number of pressing places of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
-    return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c.n)).astype(np.float64)
+    return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
@@ -156,7 +156,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     places = places_of(rows)
     c = places.c
     cable, point = places.cable[::TOUCHING], places.point[::TOUCHING]
-    length = c.L[cable] / c.n[cable]
+    length = c["length"][cable] / c["points"][cable]
 
     def field(evaluate: PlaceOutput) -> FloatArray:
         values: FloatArray = evaluate(places, fields)[cable, point]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.cable_contact.geometry import Columns, gather
+from windlass.connectors.cable_contact.geometry import gather
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
@@ -40,7 +42,7 @@ PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 class ContactPlaces:
     """All places of the points of this process, the occupied ones among them, and the cables of all processes."""
 
-    c: Columns  # the cables
+    c: NDArray[Any]  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
     cable: IntArray  # cable, point: row of its cable and number of its point there, shape (places,)
     point: IntArray
@@ -58,28 +60,28 @@ class ContactPlaces:
         self.number = number
         other = number.astype(np.int64) - 1
         bound = np.flatnonzero(other >= 0)
-        key = self.cable[bound] * len(self.c.n) + other[bound]
+        key = self.cable[bound] * len(self.c) + other[bound]
         order = np.argsort(key, kind="stable")
         self.rank = bound[order]
         pairs, first = np.unique(key[order], return_index=True)
-        pair = np.stack((pairs // len(self.c.n), pairs % len(self.c.n)), axis=1)
+        pair = np.stack((pairs // len(self.c), pairs % len(self.c)), axis=1)
         first = np.append(first, len(order))
         self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
 
     def eval_dofs(self) -> IntArray:
         """Coordinates of all pairs, shape (pairs, 24)."""
-        dofs: IntArray = self.c.dofs[self.taken.pair].reshape(-1, 24)
+        dofs: IntArray = self.c["dofs"][self.taken.pair].reshape(-1, 24)
         return dofs
 
 
-def create_places(c: Columns) -> ContactPlaces:
+def create_places(c: NDArray[Any]) -> ContactPlaces:
     """All places, all free."""
-    points = np.repeat(np.arange(len(c.n)), c.n)
-    number = np.arange(len(points)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
+    points = np.repeat(np.arange(len(c)), c["points"])
+    number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
-    at = c.data[cable] + (point * TOUCHING + np.tile(np.arange(TOUCHING), len(points))) * WIDTH
+    at = c["data"][cable] + (point * TOUCHING + np.tile(np.arange(TOUCHING), len(points))) * WIDTH
     # as `place_of`
-    x = (number + 0.5) * c.L[points] / c.n[points]
+    x = (number + 0.5) * c["length"][points] / c["points"][points]
     none = np.zeros(0, np.int64)
     taken = PairList(none, none, np.zeros(0), np.zeros(1, np.int64), np.zeros((0, 2), np.int64))
     return ContactPlaces(c, at, cable, point, np.repeat(x, TOUCHING), np.zeros(len(at)), taken)
@@ -96,7 +98,7 @@ class CableSystem(System):
 
 @kernel
 def fill_places(
-    c: Columns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
+    c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
     """Write forces, powers and energies at the occupied places to out (m, SHOWN) and parts (m, NUMBERS), in the order
     of `list_`.
@@ -108,9 +110,9 @@ def fill_places(
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
         par, z = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
-        za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
-        zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
-        m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c.before[b] < 0) or (s >= c.L[b] and c.after[b] < 0))
+        za, ya = gather(x, c[a]), gather(v, c[a])
+        zb, yb = gather(x, c[b]), gather(v, c[b])
+        m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c[b].before < 0) or (s >= c[b].length and c[b].after < 0))
         t = eval_touch(par, m, z)
         depth = par.reach - t.D
         out[i, DEPTH], out[i, PART], parts[i, 10] = depth, data[at + SHARE], -depth
@@ -124,19 +126,19 @@ def fill_places(
         for e in range(3):
             out[i, FORCE + e], out[i, SLIP + e] = -force[e], t.vt[e]
         # powers and energies
-        spring, taken = par.k * depth, dot(t.ft, t.vt)
+        spring, taken = par.contact_stiffness * depth, dot(t.ft, t.vt)
         parts[i, 8] = data[at + STATE]
         if data[at + STATE] == SLIPS:
             parts[i, 0] = taken
         else:
             rate = eval_change(par, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
-            parts[i, 1] = par.mu_v * dot(t.vt, t.vt) if par.mu > 0.0 else 0.0
-            parts[i, 3] = par.mu_k * dot(t.u, rate)
+            parts[i, 1] = par.friction_velocity_penalty * dot(t.vt, t.vt) if par.friction_coefficient > 0.0 else 0.0
+            parts[i, 3] = par.friction_stiffness * dot(t.u, rate)
             parts[i, 5] = taken - parts[i, 1] - parts[i, 3]
         parts[i, 2] = (spring - t.press) * t.vn
         parts[i, 4] = -spring * t.vn
         parts[i, 6] = 0.5 * spring * depth
-        parts[i, 7] = bent_energy(False, par.mu_k, dot(t.u, t.u), 0.0)
+        parts[i, 7] = bent_energy(False, par.friction_stiffness, dot(t.u, t.u), 0.0)
         parts[i, 9], parts[i, 11] = spring - t.press, -t.press
 
 
@@ -157,8 +159,8 @@ def eval_parts(places: ContactPlaces, fields: Fields) -> FloatArray:
     """The numbers of accounts for every place of every row, shape (rows, places of the widest row, NUMBERS)."""
     c = places.c
     _, parts = eval_places(places, fields)
-    whole = np.zeros((len(c.n), int(c.n.max(initial=0)) * TOUCHING, NUMBERS))
+    whole = np.zeros((len(c), int(c["points"].max(initial=0)) * TOUCHING, NUMBERS))
     whole[..., 8], whole[..., 10] = OPEN, NO_GAP
-    of_cable = places.rank - (np.cumsum(c.n) - c.n)[places.taken.cable] * TOUCHING
+    of_cable = places.rank - (np.cumsum(c["points"]) - c["points"])[places.taken.cable] * TOUCHING
     whole[places.taken.cable, of_cable] = parts
     return whole

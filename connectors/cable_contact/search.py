@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    Columns,
     arc_length_of,
     bend_at,
     find_foot,
@@ -61,32 +61,34 @@ ROUNDING = 1e-9
 
 
 @kernel
-def fill_hulls(c: Columns, x: FloatArray, hull: FloatArray) -> None:
+def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
     """Control points of all cables [m], shape (rows, 4, 3)."""
-    for i in range(len(c.n)):
-        p, u = read_vector(x, c.dofs, i, 0), read_vector(x, c.dofs, i, 3)
-        q, w = read_vector(x, c.dofs, i, 6), read_vector(x, c.dofs, i, 9)
-        third = c.L[i] / 3.0
+    for i in range(len(c)):
+        p, u = read_vector(x, c[i].dofs, 0), read_vector(x, c[i].dofs, 3)
+        q, w = read_vector(x, c[i].dofs, 6), read_vector(x, c[i].dofs, 9)
+        third = c[i].length / 3.0
         for e in range(3):
             hull[i, 0, e], hull[i, 1, e] = p[e], p[e] + third * u[e]
             hull[i, 2, e], hull[i, 3, e] = q[e] - third * w[e], q[e]
 
 
 @kernel(fast=False)
-def fill_signs(c: Columns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
+def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
     """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as on its neighbours."""
-    z = gather(x, c.dofs, b, c.L[b])
+    z = gather(x, c[b])
     for k in range(PIECES + 1):
-        s = k * c.L[b] / PIECES
+        s = k * c[b].length / PIECES
         r, u = value_at(z, s), slope_at(z, s)
         if k == PIECES:
-            r, u = read_vector(x, c.dofs, b, 6), read_vector(x, c.dofs, b, 9)
+            r, u = read_vector(x, c[b].dofs, 6), read_vector(x, c[b].dofs, 9)
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         F[k] = dot(d, u)
 
 
 @kernel
-def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray) -> int:
+def fill_feet(
+    c: NDArray[Any], pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
+) -> int:
     """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
 
     Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
@@ -98,24 +100,24 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
         if k % 2 == 1 and a == b:
             continue
         za, zb, lb, reach = (
-            gather(x, c.dofs, a, c.L[a]),
-            gather(x, c.dofs, b, c.L[b]),
-            c.L[b],
-            c.radius[a] + c.radius[b],
+            gather(x, c[a]),
+            gather(x, c[b]),
+            c[b].length,
+            c[a].radius + c[b].radius,
         )
-        for j in range(c.n[a]):
+        for j in range(c[a].points):
             # the point, and at the ends of pieces of b whether the distance from it grows along b
-            xi = arc_length_of(j, c.n[a], c.L[a])
+            xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
             # pieces, and the ends of chains
             for m in range(-1, PIECES + 1):
                 if m < 0:
-                    if c.before[b] >= 0 or F[0] <= 0.0:
+                    if c[b].before >= 0 or F[0] <= 0.0:
                         continue
                     s = 0.0
                 elif m == PIECES:
-                    if c.after[b] >= 0 or F[PIECES] > 0.0:
+                    if c[b].after >= 0 or F[PIECES] > 0.0:
                         continue
                     s = lb
                 elif F[m] <= 0.0 < F[m + 1]:
@@ -124,8 +126,8 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
                 else:
                     continue
                 # neighbours of the point on its own chain are ignored
-                along = wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])
-                if c.chain[a] == c.chain[b] and abs(along) < c.apart[a]:
+                along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
+                if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
                 # gap and share of the foot, which counts if it is near
                 r = value_at(zb, s)
@@ -143,7 +145,7 @@ def fill_feet(c: Columns, pairs: IntArray, skin: FloatArray, x: FloatArray, whic
 
 @kernel
 def give_places(
-    c: Columns, which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
+    c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
     """Bind places of points to feet, ordered by cable, point and gap; smallest gap of a foot without place [m].
 
@@ -152,10 +154,10 @@ def give_places(
     least, first = np.inf, 0
     left[0] = -1
     wanted = np.zeros(TOUCHING, np.bool_)
-    for a in range(len(c.n)):
-        for j in range(c.n[a]):
+    for a in range(len(c)):
+        for j in range(c[a].points):
             # feet of this point, and places that keep theirs
-            base, end = c.data[a] + j * TOUCHING * WIDTH, first
+            base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
             for k in range(TOUCHING):
@@ -193,14 +195,14 @@ def give_places(
 
 
 @kernel(inline=True)
-def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
+def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
     """The place of a point that already has the foot s on cable b and keeps it; -1 if there is none."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
             e = int(data[at + NUMBER]) - 1
-            way = wrap_arc(c.arc[e] + data[at + FOOT] - c.arc[b] - s, c.loop[b])
-            if c.chain[e] == c.chain[b] and abs(way) < SAME_FOOT * c.L[b]:
+            way = wrap_arc(c[e].arc + data[at + FOOT] - c[b].arc - s, c[b].loop)
+            if c[e].chain == c[b].chain and abs(way) < SAME_FOOT * c[b].length:
                 wanted[k] = True
                 return k
     return -1
@@ -210,7 +212,7 @@ def find_place(c: Columns, b: int, s: float, data: FloatArray, base: int, wanted
 class CableSearch:
     """The search for feet, and its data until the next one."""
 
-    c: Columns  # the cables, of all processes
+    c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
     processes: Processes  # those that search together, each for its own points
     skin: FloatArray  # margin of the search by cable [m], shape (rows,)
@@ -230,7 +232,7 @@ class CableSearch:
         Raises:
             ModelError: ropes inside each other by more than a radius, or a point that touches more than it has places.
         """
-        hull = np.empty((len(self.c.n), 4, 3))
+        hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
         stale = self.forgotten
         if not stale:
@@ -273,8 +275,8 @@ class CableSearch:
         On several processes only pairs with a cable that has points here.
         """
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
-        reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c.radius
-        own = self.c.n > 0
+        reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c["radius"]
+        own = self.c["points"] > 0
         parts = [np.repeat(np.flatnonzero(own)[:, None], 2, axis=1)]
         for number in np.unique(self.group[own]):
             rows = np.flatnonzero(self.group == number)
@@ -284,7 +286,7 @@ class CableSearch:
 
     def _find_feet(self, fields: Fields, pairs: IntArray) -> tuple[IntArray, FloatArray]:
         """The feet of `fill_feet` in the order of cable, point and gap."""
-        size = 4 * int(self.c.n.sum()) + 16
+        size = 4 * int(self.c["points"].sum()) + 16
         while True:
             which, found = np.zeros((size, 3), np.int64), np.zeros((size, 3))
             count = fill_feet(self.c, pairs, self.skin, fields.x, which, found)
@@ -297,13 +299,13 @@ class CableSearch:
 
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
         """Raise ModelError for ropes that begin inside each other by more than a radius."""
-        least = np.minimum(self.c.radius[which[:, 0]], self.c.radius[which[:, 2]])
+        least = np.minimum(self.c["radius"][which[:, 0]], self.c["radius"][which[:, 2]])
         excess = found[:, 1] + least
         for k in np.argsort(excess, kind="stable")[:1]:
             if excess[k] >= 0.0:
                 return
             a, j, b = which[k]
-            x = arc_length_of(j, float(self.c.n[a]), self.c.L[a])
+            x = arc_length_of(j, float(self.c["points"][a]), self.c["length"][a])
             raise ModelError(
                 f"the cables of {self.name} rows {a} and {b} begin inside each other by "
                 f"{-found[k, 1]:.3g} m at x = {x:.3g} m of the first: must be less than a radius, {least[k]:.3g} m; "
@@ -313,7 +315,7 @@ class CableSearch:
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
         """Text on the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
         other = data[at + NUMBER].astype(np.int64) - 1
-        least = np.minimum(self.c.radius[cable], self.c.radius[other])
+        least = np.minimum(self.c["radius"][cable], self.c["radius"][other])
         excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)
         k = int(np.argmax(excess)) if len(excess) else 0
         if not len(excess) or not excess[k] > 0.0:

@@ -14,12 +14,12 @@ Source: implicit differentiation, own derivation.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    Columns,
     carry,
     carry_change,
     find_foot,
@@ -124,12 +124,12 @@ def eval_change(
     # pressing force; eval_press has the same branches
     depth, dp = par.reach - t.D, 0.0
     if t.press > 0.0:
-        fade, d_fade = depth / par.depth, -dD / par.depth
+        fade, d_fade = depth / par.damping_depth, -dD / par.damping_depth
         if fade >= 1.0:
             fade, d_fade = 1.0, 0.0
-        dp = -par.k * dD - par.d * (fade * dvn + d_fade * t.vn)
+        dp = -par.contact_stiffness * dD - par.contact_damping * (fade * dvn + d_fade * t.vn)
     force = combine(-dp, n, -t.press, dn)
-    if par.mu <= 0.0 or t.press <= 0.0:
+    if par.friction_coefficient <= 0.0 or t.press <= 0.0:
         return Change(force, ZERO, ZERO, ds, ZERO)
     # slip
     beta = par.beta
@@ -145,11 +145,13 @@ def eval_change(
         d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
-    dft = trial_vector(par.mu_k, du, par.mu_v, dvt)
+    dft = trial_vector(par.friction_stiffness, du, par.friction_velocity_penalty, dvt)
     # slipping points stay at the limit
     if t.slips:
         e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
-        dft = return_change(e, return_share(t.size, par.mu * t.press), dft, par.mu * dp)
+        dft = return_change(
+            e, return_share(t.size, par.friction_coefficient * t.press), dft, par.friction_coefficient * dp
+        )
     # couples
     couple, a, b = cross(t.d, t.ft), cross(dd, t.ft), cross(t.d, dft)
     d_couple = combine(1.0, a, 1.0, b)
@@ -207,7 +209,7 @@ def spread_changes(
 
 @kernel
 def add_tangent(
-    c: Columns,
+    c: NDArray[Any],
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -223,10 +225,10 @@ def add_tangent(
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
-        reach = c.radius[a] + c.radius[b]
-        la, lb = c.L[a], c.L[b]
-        za, zb = gather(x, c.dofs, a, la), gather(x, c.dofs, b, lb)
-        ya, yb = gather(v, c.dofs, a, la), gather(v, c.dofs, b, lb)
+        reach = c[a].radius + c[b].radius
+        la, lb = c[a].length, c[b].length
+        za, zb = gather(x, c[a]), gather(x, c[b])
+        ya, yb = gather(v, c[a]), gather(v, c[b])
         touches = False
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]

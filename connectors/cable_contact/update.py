@@ -15,11 +15,12 @@ than a radius would pass through each other: the error is inf then, so that solv
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
-    Columns,
     bend_at,
     carry,
     find_foot,
@@ -69,23 +70,23 @@ HOPS = 1000
 
 
 @kernel
-def follow_foot(c: Columns, x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
+def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
     """Cable and place of the foot of p, sought from s on cable b along its chain, and whether it is held at an end."""
     held, last = False, 0
     for _ in range(HOPS):
         low, high = reach_of_foot(c, b)
-        s, held = find_foot(gather(x, c.dofs, b, c.L[b]), p, s, low, high, c.L[b])
-        if s > (1.0 + AT_JOINT) * c.L[b] and c.after[b] >= 0:
+        s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
+        if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
                 # each of two neighbours passes the foot to the other one: it stays at their joint
-                return b, c.L[b], True
-            s, b, last = s - c.L[b], c.after[b], 1
-            s = min(s, c.L[b])
-        elif s < -AT_JOINT * c.L[b] and c.before[b] >= 0:
+                return b, c[b].length, True
+            s, b, last = s - c[b].length, c[b].after, 1
+            s = min(s, c[b].length)
+        elif s < -AT_JOINT * c[b].length and c[b].before >= 0:
             if last > 0:
                 return b, 0.0, True
-            b, last = c.before[b], -1
-            s = max(s + c.L[b], 0.0)
+            b, last = c[b].before, -1
+            s = max(s + c[b].length, 0.0)
         else:
             break
     return b, s, held
@@ -103,7 +104,7 @@ def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact
     u: Vector = (0.0, 0.0, 0.0)
     size = sqrt(dot(t.ft, t.ft))
     if holds and size > 0.0:
-        bend = slip_bend(size, par.mu_v * dot(t.vt, t.ft) / size, par.mu_k) / size
+        bend = slip_bend(size, par.friction_velocity_penalty * dot(t.vt, t.ft) / size, par.friction_stiffness) / size
         u = bend * t.ft[0], bend * t.ft[1], bend * t.ft[2]
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
@@ -115,7 +116,7 @@ def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact
 
 @kernel
 def follow_feet(
-    c: Columns,
+    c: NDArray[Any],
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -128,39 +129,39 @@ def follow_feet(
     for i in range(len(list_.at)):
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
-        p = value_at(gather(x, c.dofs, a, c.L[a]), list_.place[i])
+        p = value_at(gather(x, c[a]), list_.place[i])
         # the foot during Newton's method, and its new place
         low, high = reach_of_foot(c, b)
-        zb = gather(x, c.dofs, b, c.L[b])
-        s, _ = find_foot(zb, p, data[at + FOOT], low, high, c.L[b])
+        zb = gather(x, c[b])
+        s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)
         share = data[at + SHARE]
         before = eval_press(read_parameters(c, a, b, share), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
         new, s, _ = follow_foot(c, x, p, b, s)
         if is_itself(c, a, list_.place[i], new, s):
             data[at + NUMBER] = 0.0
             continue
-        depth = eval_depth(c, a, new, p, value_at(gather(x, c.dofs, new, c.L[new]), s))
+        depth = eval_depth(c, a, new, p, value_at(gather(x, c[new]), s))
         if new != b:
             errors[a] += abs(eval_press(read_parameters(c, a, new, share), depth, 0.0) - before)
         forces[a] += before
         data[at + NUMBER], data[at + FOOT], data[at + GAP] = new + 1, s, -depth
-    for a in range(len(c.n)):
-        for j in range(c.n[a]):
-            leave_double(c, data, start, c.data[a] + j * TOUCHING * WIDTH)
+    for a in range(len(c)):
+        for j in range(c[a].points):
+            leave_double(c, data, start, c[a].data + j * TOUCHING * WIDTH)
 
 
 @kernel
-def leave_double(c: Columns, data: FloatArray, start: FloatArray, base: int) -> None:
+def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
     """Free a place of a point whose foot has met the foot of another place, which remains."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
             b, e = int(data[at + NUMBER]) - 1, int(data[other + NUMBER]) - 1
-            if b < 0 or e < 0 or c.chain[b] != c.chain[e]:
+            if b < 0 or e < 0 or c[b].chain != c[e].chain:
                 continue
             if (
-                abs(wrap_arc(c.arc[b] + data[at + FOOT] - c.arc[e] - data[other + FOOT], c.loop[b]))
-                < SAME_FOOT * c.L[b]
+                abs(wrap_arc(c[b].arc + data[at + FOOT] - c[e].arc - data[other + FOOT], c[b].loop))
+                < SAME_FOOT * c[b].length
             ):
                 held = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
                 data[(other if held else at) + NUMBER] = 0.0
@@ -168,7 +169,7 @@ def leave_double(c: Columns, data: FloatArray, start: FloatArray, base: int) -> 
 
 @kernel
 def update_history(
-    c: Columns,
+    c: NDArray[Any],
     list_: PairList,
     data: FloatArray,
     start: FloatArray,
@@ -193,27 +194,27 @@ def update_history(
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
         par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
-        za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
-        zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
+        za, ya = gather(x, c[a]), gather(v, c[a])
+        zb, yb = gather(x, c[b]), gather(v, c[b])
         # forces with the bristle of the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
         # state, and the bristle of sticking or slipping points
         state = OPEN
-        if par.mu > 0.0 and par.reach > t.D:
+        if par.friction_coefficient > 0.0 and par.reach > t.D:
             state = SLIPS if t.slips else STICKS
             if state == STICKS and bristle.holds:
                 data[at + ANCHOR] = start[at + ANCHOR]
                 write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
                 write_three(data, at + NORMAL_B, carry(bristle.mb, bristle.tb, t.tb))
             else:
-                write_anchor(data, at, par, t, c.arc[b] + s, bristle.holds)
+                write_anchor(data, at, par, t, c[b].arc + s, bristle.holds)
             write_three(data, at + TANGENT_A, t.ta)
             write_three(data, at + TANGENT_B, t.tb)
         # errors of points that have just closed or are too deep
         if data[at + STATE] == NEW:
             errors[a] += eval_press(par, par.reach - t.D, 0.0)
-        if par.reach - t.D > min(c.radius[a], c.radius[b]):
+        if par.reach - t.D > min(c[a].radius, c[b].radius):
             # the cables would pass through each other, so the step must not be accepted
             errors[a] = np.inf
         share = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
@@ -226,7 +227,7 @@ def update_history(
         data[at + STATE] = state
     # sums by cable
     worst, row, largest = 0.0, -1, 0.0
-    for a in range(len(c.n)):
+    for a in range(len(c)):
         largest = max(largest, forces[a])
         if errors[a] > worst:
             worst, row = errors[a], a
@@ -234,8 +235,8 @@ def update_history(
 
 
 @kernel(inline=True)
-def eval_depth(c: Columns, a: int, b: int, p: Vector, r: Vector) -> float:
+def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
     """Depth of a point p of cable a at r on cable b [m]."""
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-    depth: float = c.radius[a] + c.radius[b] - sqrt(dot(d, d))
+    depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
     return depth

@@ -26,10 +26,11 @@ from windlass.connectors.circle_segments.common import (
     create_system,
     dofs,
 )
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.update import update_gaps
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
 from windlass.framework.kernels.call import call
@@ -52,8 +53,8 @@ class ContactCircleCable2D(SegmentContact):
     History values per row: gaps [m] (n).
     """
 
-    circle = ref("position marker", "centre of the circle")
-    cable = ref("cable shape marker", "segments of the cable")
+    circle = ref(POSITION, "centre of the circle")
+    cable = ref(SHAPE, "segments of the cable")
     data = ref("GenericData", "n history values; created as [0.1]*n if left out", optional=True)
 
 
@@ -67,7 +68,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 @kernel
 def note_gaps(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
     """Update the gaps, and return the outcome."""
     error, changed, force, row = update_gaps(c, shape, circle, data)

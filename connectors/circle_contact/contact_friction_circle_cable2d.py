@@ -39,13 +39,14 @@ from windlass.connectors.circle_segments.common import (
     has_moving,
     segment_places,
 )
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.moving_cable import set_shift, update_moving
 from windlass.connectors.circle_segments.place_numbers import FN, FT
 from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
 from windlass.framework.checks.values import read_words
@@ -81,8 +82,8 @@ class ContactFrictionCircleCable2D(SegmentContact):
     length also the axial motion [m] at which the positions were stored (1).
     """
 
-    circle = ref("rigid marker", "centre and rotation of the circle")
-    cable = ref("cable shape marker", "segments of the cable")
+    circle = ref(RIGID, "centre and rotation of the circle")
+    cable = ref(SHAPE, "segments of the cable")
     data = ref(
         "GenericData",
         "3 n history values, 3 n + 1 on moving material; created as [0.1]*n + [-2]*n + [0]*n (+ [0]) if left out",
@@ -137,7 +138,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 @kernel
 def note_states(
-    c: ContactColumns,
+    c: SegmentRows,
     shape: ShapeColumns,
     circle: PositionColumns,
     data: FloatArray,
@@ -156,7 +157,9 @@ def build(rows: LocalRows) -> System:
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
     update_states, record = call(update_friction), call(record_positions)
-    has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
+    own = c.rows
+    is_damper_alone = (own["friction_stiffness"] == 0.0) & (own["friction_velocity_penalty"] != 0.0)
+    has_dampers_alone = bool((own["is_current"] & is_damper_alone).any())
 
     def update(*args: Any) -> Any:
         result = update_states(*args)
@@ -174,9 +177,9 @@ def build(rows: LocalRows) -> System:
     if has_dampers_alone:
         on_shape += call(record_positions, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data))
     system.post_newton = on_shape if axial is None else update_on_moving
-    places = segment_places(c.n)
-    states = c.data[places[0]] + c.n[places[0]] + places[1]
-    sticks = states + c.n[places[0]]
+    places = segment_places(own["segments"])
+    states = (own["data"] + own["segments"])[places[0]] + places[1]
+    sticks = states + own["segments"][places[0]]
 
     begin = call(begin_bristles)
 
@@ -196,7 +199,7 @@ def build(rows: LocalRows) -> System:
         run_post_newton(system, fields)
         # a segment with the bristle bent to the limit of friction still slips; rounding would decide otherwise
         force = np.abs(eval_segments(contact, fields)[places])
-        limit = np.repeat(c.mu, c.n) * force[:, FN]
+        limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))
         for at in (states[slips], sticks[slips]):
             data[at] = before[at]

@@ -25,13 +25,14 @@ from windlass.connectors.circle_points.common import (
     create_point_outputs,
 )
 from windlass.connectors.circle_points.gaps import watch_points
-from windlass.connectors.circle_points.kernels import LAID, PointColumns
+from windlass.connectors.circle_points.kernels import LAID, PointRows
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.friction.bristle import UNDEFINED
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.history import check_history, create_history
@@ -72,7 +73,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     integral of the stretch on it [m], the stretch at the last step [1], and mean and number of waves [1].
     """
 
-    circle = ref("rigid marker", "centre and rotation of the circle")
+    circle = ref(RIGID, "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref(
         "GenericData", "3 n history values, 8 more with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
@@ -109,7 +110,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
 
 
-def create_system(rows: LocalRows, c: PointColumns, bring: Function | None = None) -> System:
+def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
     """Forces, tangent and update of rows; ``bring`` goes before each update, see `join_rows`."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
@@ -138,7 +139,7 @@ def create_system(rows: LocalRows, c: PointColumns, bring: Function | None = Non
             commit(s)
 
         system.post_newton = bring_and_commit
-    if c.press.any():
+    if c.rows["press"].any():
         # without a press the damper jumps where a point closes, which Newton's method cannot follow
         system.return_map.motion = update(False)
     return system

@@ -25,8 +25,8 @@ from windlass.connectors.circle_points.circle_sets import (
 )
 from windlass.connectors.circle_points.common import (
     PointContact,
+    bind_rows,
     check_cables,
-    create_columns,
     create_point_account,
     create_point_outputs,
     eval_point_powers,
@@ -36,6 +36,7 @@ from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles
 from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
@@ -60,7 +61,7 @@ class SetCircle(Component):
     """One circle of a set."""
 
     circle_set = ref("CircleSet", "the set")
-    circle = ref("rigid marker", "centre and rotation of the circle")
+    circle = ref(RIGID, "centre and rotation of the circle")
     radius = column("m", "radius r of the circle", above=0)
 
 
@@ -106,14 +107,16 @@ def bind(rows: LocalRows) -> PairColumns:
     circles, of_set = _find_circles(rows.world)
     known = layout.local_dofs(circles) if circles.size else circles
     ids, radius = (rows.world.table(SetCircle).local(name) for name in ("circle", "radius"))
-    points = create_columns(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs.copy())
+    points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs.copy())
+    on = points.rows["active"].copy()
+    points.rows["active"] = False
     shared, sets, of_circle = bind_groups(rows, "circle_set", of_set)
     for k in np.flatnonzero(shared["skin"] == 0.0):
         shared["skin"][k] = radius[of_set == sets[k]].min(initial=np.inf)
     return PairColumns(
-        points=points._replace(active=np.zeros(count, dtype=bool)),
-        on=points.active,
-        place=points.data + 3 * points.n,
+        points=points,
+        on=on,
+        place=points.rows["data"] + 3 * points.rows["segments"],
         marker=np.append(np.zeros(1, np.int64), layout.marker_index[ids]),
         radius=np.append(1.0, radius),
         dofs=np.vstack((np.full((1, circles.shape[1]), layout.spare), known)),

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh_doubts, find_touching_belts
 from windlass.connectors.circle_contact.view import find_cables, view_contact
-from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
-from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -49,42 +49,45 @@ TOUCHING = 1e-9
 
 def watch(system: System, rows: LocalRows) -> None:
     """Add the reasons why runs are doubtful to a system of segments or points."""
-    view, c = view_contact(rows), rows.columns
-    c = c.columns if isinstance(c, Contact) else c
-    row, within = segment_places(c.n)
+    view, own = view_contact(rows), rows.columns
+    c = own.columns.rows if isinstance(own, Contact) else own.rows
+    row, within = segment_places(c["segments"])
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
-    if isinstance(c, PointColumns):
+    if view.at_point:
         system.checks.reasons = lambda fields, step: [
             *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step)
         ]  # fmt: skip
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        of, angle, stiffness = (np.repeat(values, c.n) for values in (pulley, c.L / c.r, c.kc))
-        place = c.data[row] + within
+        of, angle, stiffness = (
+            np.repeat(values, c["segments"]) for values in (pulley, c["length"] / c["radius"], c["contact_stiffness"])
+        )
+        place = c["data"][row] + within
         system.gaps.wraps = Wraps(of, place, angle, stiffness, lambda: name_circles(rows.world, markers))
 
 
 def find_doubts(
-    rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, step: float, evaluate: Callable[[], FloatArray]
+    rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray]
 ) -> list[str]:
     """Doubts in words; see `Checks.doubts`.  ``evaluate``: the numbers of all segments, see `eval_segments`."""
-    on = np.flatnonzero(c.active & (c.kc > 0.0))
+    on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
         return []
     found, kind = find_overlaps(rows, c, fields, on), rows.table.kind
-    angle = c.L / c.r
+    radius, stiffness = c["radius"], c["contact_stiffness"]
+    angle = c["length"] / radius
     worst = on[np.argmax(angle[on])]
     if angle[worst] > LARGEST_ANGLE:
-        needed = int(np.ceil(c.n[worst] * angle[worst] / LARGEST_ANGLE))
+        needed = int(np.ceil(c["segments"][worst] * angle[worst] / LARGEST_ANGLE))
         found.append(
             f"a segment of {kind} row {rows.rows[worst]} spans {angle[worst]:.3g} rad of its circle of radius "
-            f"{c.r[worst]:g} m: take at least {needed} segments per cable, or more cables"
+            f"{radius[worst]:g} m: take at least {needed} segments per cable, or more cables"
         )
     if step > 0.0:
-        mass = column_of(rows.world, find_cables(rows.world, rows.local("cable")), "mass_per_length") * c.L
-        period = 2.0 * np.pi * np.sqrt(mass / np.where(c.kc > 0.0, c.kc, np.inf))
+        mass = column_of(rows.world, find_cables(rows.world, rows.local("cable")), "mass_per_length") * c["length"]
+        period = 2.0 * np.pi * np.sqrt(mass / np.where(stiffness > 0.0, stiffness, np.inf))
         heavy = on[period[on] > 0.0]
         worst = heavy[np.argmin(period[heavy])] if len(heavy) else on[0]
         if 0.0 < period[worst] < step:
@@ -97,22 +100,22 @@ def find_doubts(
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., GAP].min(axis=1)
     # circles that are far from all rows of this process may be near rows of another one
-    near[of_row[gap <= FAR * c.r] if rows.layout.size == 1 else slice(None)] = True
-    worst = on[np.argmin(gap[on] / c.r[on])]
-    if gap[worst] < -DEEP * c.r[worst]:
+    near[of_row[gap <= FAR * radius] if rows.layout.size == 1 else slice(None)] = True
+    worst = on[np.argmin(gap[on] / radius[on])]
+    if gap[worst] < -DEEP * radius[worst]:
         (name,) = name_circles(rows.world, rows.local("circle")[[worst]])
         found.append(
-            f"a cable begins {-gap[worst]:.3g} m inside the circle {name} of radius {c.r[worst]:g} m: contact drives "
-            "it out on the nearer side, which need not be the one that is meant"
+            f"a cable begins {-gap[worst]:.3g} m inside the circle {name} of radius {radius[worst]:g} m: contact "
+            "drives it out on the nearer side, which need not be the one that is meant"
         )
     return [*found, *(f"no cable is near the circle {name}" for name in name_circles(rows.world, markers[~near]))]
 
 
-def find_long_steps(rows: LocalRows, c: PointColumns, fields: Fields, step: float) -> list[str]:
+def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
     """Reasons for doubt: steps of many periods of the contact of a belt with its pulleys; see `Checks.reasons`."""
     on = find_touching_belts(c, fields)
-    on = on[c.kc[on] > 0.0]
-    period = 2.0 * np.pi * np.sqrt(c.rho[on] * c.L[on] / c.kc[on])
+    on = on[c["contact_stiffness"][on] > 0.0]
+    period = 2.0 * np.pi * np.sqrt(c["mass_per_length"][on] * c["length"][on] / c["contact_stiffness"][on])
     if not len(on) or not step > LONGEST_STEP * period.min() > 0.0:
         return []
     worst = int(np.argmin(period))
@@ -123,23 +126,23 @@ def find_long_steps(rows: LocalRows, c: PointColumns, fields: Fields, step: floa
     ]
 
 
-def refuse_deep(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray) -> list[str]:
+def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
     """Cables from which motion cannot begin; see `Checks.refusals`.  ``out``: the numbers of all segments."""
-    gap = out[..., GAP].min(axis=1)
-    deep = np.flatnonzero(c.active & (c.kc > 0.0) & (gap < -DEEPEST * c.r))
+    gap, radius = out[..., GAP].min(axis=1), c["radius"]
+    deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))
     names = name_circles(rows.world, rows.local("circle")[deep])
     return [
         f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m inside the circle {name} of radius "
-        f"{c.r[i]:g} m: must be < {DEEPEST * c.r[i]:.3g} m; lay it around the circle"
+        f"{radius[i]:g} m: must be < {DEEPEST * radius[i]:.3g} m; lay it around the circle"
         for i, name in zip(deep, names, strict=True)
     ]
 
 
-def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, on: IntArray) -> list[str]:
+def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray) -> list[str]:
     """Pairs of overlapping circles that rows ``on`` connect with the same cable."""
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
-    center, radius = circle.p[c.circle[on[first]], :2], c.r[on[first]]
+    center, radius = circle.p[c["circle"][on[first]], :2], c["radius"][on[first]]
     cable = find_cables(rows.world, rows.local("cable"))[on]
     cables = [set(cable[of_row == i].tolist()) for i in range(len(markers))]
     names, found = name_circles(rows.world, markers), []
@@ -155,18 +158,18 @@ def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fie
 
 
 def count_windings(
-    rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, begin: FloatArray, end: FloatArray
+    rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
     """How often the cables of these rows wind around each circle, counter-clockwise [1]; see `Checks.invariants`.
 
     begin, end: both ends of all segments in the order of the rows [m], shape (segments, 2).
     """
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    center = circle.p[np.repeat(c.circle, c.n), :2]
+    center = circle.p[np.repeat(c["circle"], c["segments"]), :2]
     (ax, ay), (bx, by) = (begin - center).T, (end - center).T
     angle = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
-    turns = np.bincount(np.repeat(of_row, c.n), angle, len(markers)) / (2.0 * np.pi)
+    turns = np.bincount(np.repeat(of_row, c["segments"]), angle, len(markers)) / (2.0 * np.pi)
     names = name_circles(rows.world, markers)
     return {f"windings around {name}": float(turn) for name, turn in zip(names, turns, strict=True)}
 

@@ -12,11 +12,13 @@ docs/explanation/theory/contact.md.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, MeshTraction, describe_more, eval_wave
-from windlass.connectors.circle_points.kernels import PointColumns
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.arrays import FloatArray, IntArray
@@ -39,48 +41,52 @@ def choose_angle(strain: float) -> float:
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
 
-def find_touching_belts(c: PointColumns, fields: Fields) -> IntArray:
+def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
     """Rows of belts, which have a press, whose cables touch their circle, shape (k,)."""
-    first = c.data.astype(np.int64)
-    on = np.flatnonzero((c.press > 0.0) & c.active & (c.EA > 0.0))
-    return on[[bool((fields.data[first[k] : first[k] + c.n[k]] <= 0.0).any()) for k in on]]
+    first = c["data"].astype(np.int64)
+    on = np.flatnonzero((c["press"] > 0.0) & c["active"] & (c["axial_stiffness"] > 0.0))
+    return on[[bool((fields.data[first[k] : first[k] + c["segments"][k]] <= 0.0).any()) for k in on]]
 
 
-def find_coarse_belts(rows: LocalRows, c: PointColumns, fields: Fields) -> list[str]:
+def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
     """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
     on = find_touching_belts(c, fields)
     if not len(on):
         return []
-    angle = c.n[on] * c.L[on] / c.r[on]
+    length = c["segments"] * c["length"]
+    angle = length[on] / c["radius"][on]
     worst = on[np.argmax(angle)]
-    allowed = choose_angle(float(c.press[worst] / c.EA[worst]))
+    allowed = choose_angle(float(c["press"][worst] / c["axial_stiffness"][worst]))
     if angle.max() <= TOLERATED * allowed:
         return []
     return [
-        f"cables of {c.n[worst] * c.L[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} row "
+        f"cables of {length[worst]:.3g} m span {angle.max():.3g} rad of the circle of {rows.table.kind} row "
         f"{rows.rows[worst]}: tensions and creep of the belt may be wrong by percents; take "
         f"{angle.max() / allowed:.2g} times as many elements, {allowed:.2g} rad each"
     ]
 
 
-def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:
+def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
     """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
+    at_points = touches_at_points(rows.table.component)
     # by the present gaps, because closed contacts may not have been decided yet: rows that lie on their circle
-    gap = np.where(np.arange(out.shape[1]) < c.n[:, None], out[..., GAP], 0.0)
-    if isinstance(c, PointColumns):
+    gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
+    if at_points:
         # belts on circles that grow are judged at the end, by the length of their cables
-        gap = np.where(c.press[:, None] > 0.0, 0.0, gap)
-    depth = -gap.sum(axis=1) / c.n
-    held = (depth > 0.0) & (2 * (gap < 0.0).sum(axis=1) >= c.n) & (c.mu > 0.0) & (c.mu_k > 0.0) & c.active
+        gap = np.where(c["press"][:, None] > 0.0, 0.0, gap)
+    depth = -gap.sum(axis=1) / c["segments"]
+    rubs = c["active"] & (c["friction_coefficient"] > 0.0) & (c["friction_stiffness"] > 0.0)
+    held = (depth > 0.0) & (2 * (gap < 0.0).sum(axis=1) >= c["segments"]) & rubs
     if not held.any():
         return []
-    l = (c.n * c.L)[held]
-    sunk, press = depth[held], (c.kc * depth)[held]
-    mu, mu_k, r, number, kind = c.mu[held], c.mu_k[held], c.r[held], rows.rows[held], rows.table.kind
+    l = (c["segments"] * c["length"])[held]
+    sunk, press = depth[held], (c["contact_stiffness"] * depth)[held]
+    mu, mu_k, r = c["friction_coefficient"][held], c["friction_stiffness"][held], c["radius"][held]
+    number, kind = rows.rows[held], rows.table.kind
     found = []
-    EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c.L[held]
-    together = (c.n[held] >= ENOUGH) & isinstance(c, PointColumns)
-    ends = MeshTraction(l, r, EA, bristles, mu * press / c.L[held], together)
+    EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c["length"][held]
+    together = (c["segments"][held] >= ENOUGH) & at_points
+    ends = MeshTraction(l, r, EA, bristles, mu * press / c["length"][held], together)
     i = int(np.argsort(ends.traction)[len(l) // 2])  # a typical row, not one at the end of an arc
     if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(
@@ -94,7 +100,7 @@ def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: Flo
     shallow = np.where(stretch > r, wave / sunk, 0.0)
     i = int(np.argsort(shallow)[len(shallow) // 2])
     if shallow[i] > 1.0:
-        stiffness = c.kc[held][i] / c.L[held][i] / shallow[i]
+        stiffness = c["contact_stiffness"][held][i] / c["length"][held][i] / shallow[i]
         found.append(
             f"the cable sinks into the circle of {kind} row {number[i]} by {sunk[i]:.2g} m, less than the "
             f"{wave[i]:.2g} m by which its cubic waves: it opens on the arc, where its soft bristles carry load over "

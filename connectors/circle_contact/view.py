@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_points.common import eval_parts, eval_point_powers, eval_points
-from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.kernels import PointRows
 from windlass.connectors.circle_segments.common import Contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
@@ -46,29 +46,30 @@ def view_contact(rows: LocalRows) -> ContactView:
     """Rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
-        p: PointColumns = rows.columns
-        cord = rows.local("cord_offset") if "cord_offset" in component.columns else np.zeros(len(p.n))
+        p: PointRows = rows.columns
+        own = p.rows
+        cord = rows.local("cord_offset") if "cord_offset" in component.columns else np.zeros(len(own))
         return ContactView(
-            p.circle, p.data, p.n, p.L, p.active,
+            own["circle"], own["data"], own["segments"], own["length"], own["active"],
             lambda fields: eval_points(p, fields),
             lambda fields: eval_point_powers(p, fields),
             lambda fields, row, number: eval_parts(p, fields, row, number),
             True, cord,
         )  # fmt: skip
     contact: Contact = rows.columns
-    c = contact.columns
+    c, own = contact.columns, contact.columns.rows
 
     def parts(fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
         shape: ShapeColumns = fields.markers[FAMILY]
-        first = shape.start[c.cable[row]] + number
+        first = shape.start[own["cable"][row]] + number
         return shape.p[first], shape.p[first + 1], 0.5 * (shape.v[first] + shape.v[first + 1])
 
     return ContactView(
-        c.circle, c.data, c.n, c.L, c.active,
+        own["circle"], own["data"], own["segments"], own["length"], own["active"],
         lambda fields: eval_segments(contact, fields),
         lambda fields: eval_powers(c, contact.axial, fields),
         parts,
-        False, np.zeros(len(c.n)),
+        False, np.zeros(len(own)),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, relative_place
+from windlass.connectors.circle_points.kernels import PointRows, eval_point, gather, relative_place
 from windlass.connectors.circle_points.pair_search import ROUNDING, PairSearch
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.elements.cable2d.points import shape, shape_slope
@@ -25,9 +25,9 @@ from windlass.framework.model.system import Fields
 class PairColumns(NamedTuple):
     """Rows of a law with circle sets."""
 
-    # the columns that the kernels of the law read; ``circle``, ``r``, ``active`` and the coordinates of the circle
+    # the rows that the kernels of the law read; ``circle``, ``radius``, ``active`` and the coordinates of the circle
     # follow the history values
-    points: PointColumns
+    points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
     number: IntArray  # number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
     place: IntArray  # place of that number among the history values, shape (rows,)
@@ -52,18 +52,20 @@ def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
             continue
         changed = True
         p.number[i] = number
-        c.circle[i], c.r[i], c.active[i] = p.marker[number], p.radius[number], p.on[i] and number > 0
+        row = c.rows[i]
+        row.circle, row.radius, row.active = p.marker[number], p.radius[number], p.on[i] and number > 0
         for a in range(p.dofs.shape[1]):
             c.dofs[i, 8 + a] = p.dofs[number, a]
     return changed
 
 
 @kernel
-def fill_hulls(c: PointColumns, row: IntArray, x: FloatArray, hull: FloatArray) -> None:
+def fill_hulls(c: PointRows, rows: IntArray, x: FloatArray, hull: FloatArray) -> None:
     """Control points [m] of the cables of some rows, shape (rows, 8)."""
-    for k in range(len(row)):
-        i = row[k]
-        q, third = gather(x, c.dofs, i), c.L[i] * c.n[i] / 3.0
+    for k in range(len(rows)):
+        i = rows[k]
+        row = c.rows[i]
+        q, third = gather(x, c.dofs, i), row.length * row.segments / 3.0
         hull[k, 0], hull[k, 1], hull[k, 6], hull[k, 7] = q[0], q[1], q[4], q[5]
         hull[k, 2], hull[k, 3] = q[0] + third * q[2], q[1] + third * q[3]
         hull[k, 4], hull[k, 5] = q[4] - third * q[6], q[5] - third * q[7]
@@ -71,8 +73,8 @@ def fill_hulls(c: PointColumns, row: IntArray, x: FloatArray, hull: FloatArray) 
 
 @kernel
 def find_motion(
-    c: PointColumns,
-    row: IntArray,
+    c: PointRows,
+    rows: IntArray,
     x: FloatArray,
     hull: FloatArray,
     position: FloatArray,
@@ -81,8 +83,8 @@ def find_motion(
 ) -> float:
     """Largest motion of a cable since its hull was noted and of a circle since its centre was, summed [m]."""
     now, cables, circles = np.empty((1, 8)), 0.0, 0.0
-    for k in range(len(row)):
-        fill_hulls(c, row[k : k + 1], x, now)
+    for k in range(len(rows)):
+        fill_hulls(c, rows[k : k + 1], x, now)
         for a in range(4):
             dx, dy = now[0, 2 * a] - hull[k, 2 * a], now[0, 2 * a + 1] - hull[k, 2 * a + 1]
             cables = max(cables, dx * dx + dy * dy)
@@ -94,16 +96,17 @@ def find_motion(
 
 @kernel
 def fill_pair_gaps(
-    p: PairColumns, row: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
+    p: PairColumns, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Smallest gap [m] of the points of each row ``row`` to the circle ``number``, shape (pairs,)."""
+    """Smallest gap [m] of the points of each of ``rows`` to the circle ``number``, shape (pairs,)."""
     c = p.points
-    for k in range(len(row)):
-        i, m = row[k], p.marker[number[k]]
-        n, q, least = c.n[i], gather(x, c.dofs, i), np.inf
+    for k in range(len(rows)):
+        i, m = rows[k], p.marker[number[k]]
+        row = c.rows[i]
+        n, q, least = row.segments, gather(x, c.dofs, i), np.inf
         for j in range(n):
             s = relative_place(j, n)
-            z = eval_point(shape(s, c.L[i] * n), shape_slope(s, c.L[i] * n), c.offset[i], q, q)
+            z = eval_point(shape(s, row.length * n), shape_slope(s, row.length * n), row.vertical_offset, q, q)
             dx, dy = z.px - centre[m, 0], z.py - centre[m, 1]
             least = min(least, dx * dx + dy * dy)
         out[k] = np.sqrt(least) - p.radius[number[k]]
@@ -125,7 +128,7 @@ class CircleSearch(PairSearch):
 
     def eval_slack(self) -> float:
         """Points at an offset move more than control points."""
-        return 2.0 * float(np.abs(self.p.points.offset).max(initial=0.0))
+        return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
@@ -134,7 +137,9 @@ class CircleSearch(PairSearch):
         p, c = self.p, self.p.points
         points = self.hull.reshape(-1, 4, 2)
         middle = 0.5 * (points[:, 0] + points[:, 3])
-        reach = np.linalg.norm(points - middle[:, None], axis=2).max(axis=1) + np.abs(c.offset[self.first])
+        reach = np.linalg.norm(points - middle[:, None], axis=2).max(axis=1) + np.abs(
+            c.rows["vertical_offset"][self.first]
+        )
         parts = [np.zeros((2, 0), np.int64)]
         for which, skin in enumerate(p.skin):
             groups, circles = np.flatnonzero(p.set_of == which), np.flatnonzero(p.circle_set == which)

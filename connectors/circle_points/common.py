@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
+from windlass.connectors.circle_points.kernels import PointRows, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
 from windlass.connectors.circle_segments.power import create_account
@@ -31,9 +31,15 @@ from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
+
+CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
+"""Columns of cables that rows of points read."""
+PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
+"""Fields of rows that are columns per metre of cable."""
 
 
 class PointContact(Component):
@@ -71,65 +77,54 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
             )
 
 
-def bind_points(rows: LocalRows) -> PointColumns:
+def bind_points(rows: LocalRows) -> PointRows:
     """The rows for the kernels."""
-    return create_columns(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
+    return bind_rows(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
 
 
-def create_columns(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointColumns:
-    """The columns of rows with these circles."""
+def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
+    """The rows for the kernels, with these circles."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
     # friction acts on the face, its force on the cord: the torque is the same
-    shared["mu"] = shared["mu"] * radius / (radius + cord)
-    EA, strain, rho, EI = (
-        column_of(rows.world, ids, name)
-        for name in ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-    )
-    return PointColumns(
-        circle=circle, r=radius + cord, offset=offset, dofs=np.ascontiguousarray(dofs), press=press, EA=EA,
-        strain=strain, rho=rho, EI=EI, rigid=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1),
-        others=np.zeros((0, 5)), **shared,
+    shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
+    cable = {name: column_of(rows.world, ids, name) for name in CABLE}
+    records = create_records(
+        circle=circle, segments=rows.local("segments"), radius=radius + cord, vertical_offset=offset, press=press,
+        rigid_layer=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1), **cable, **shared,
     )  # fmt: skip
+    return PointRows(records, np.ascontiguousarray(dofs), np.zeros((0, 5)))
 
 
 def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
-    """The columns that all laws of contact with n points of a cable have, by their letters.
+    """The fields that rows of all laws of contact with n points of a cable have.
 
     Parameters per length are multiplied by the length of a point.
     """
     length = cable_lengths(rows.world, rows.local("cable")) / n
-    per_length = {
-        "kc": "contact_stiffness", "dc": "contact_damping", "mu_v": "friction_velocity_penalty",
-        "mu_k": "friction_stiffness",
-    }  # fmt: skip
-    plain = {"mu": "friction_coefficient", "clip": "clip_normal_force", "active": "active"}
     return {
         "data": rows.data_start("data"),
-        "n": n,
-        "L": length,
-        **{letter: rows.local(f"{name}_per_length") * length for letter, name in per_length.items()},
-        **{letter: rows.local(name) for letter, name in plain.items()},
+        "length": length,
+        **{name: rows.local(f"{name}_per_length") * length for name in PER_LENGTH},
+        **{name: rows.local(name) for name in ("friction_coefficient", "clip_normal_force", "active")},
     }
 
 
-def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
+def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
     Rows with fewer points than the widest one end with zeros (state: undefined).
     """
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), NUMBERS))
+    out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
     fill_outputs(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
     return out
 
 
-def create_point_account(
-    c: PointColumns, before: Callable[[Fields], object] | None = None, by: str = "circle"
-) -> Account:
+def create_point_account(c: PointRows, before: Callable[[Fields], object] | None = None, by: str = "circle") -> Account:
     """The account of rows with points; ``before`` brings them up to date."""
 
     def read(s: Evaluation) -> None:
@@ -137,10 +132,10 @@ def create_point_account(
             before(s)
         read_points(c, s)
 
-    return create_account(read, (len(c.n), int(c.n.max(initial=0)), PARTS + 1), by)
+    return create_account(read, (len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), PARTS + 1), by)
 
 
-def read_points(c: PointColumns, s: Evaluation) -> None:
+def read_points(c: PointRows, s: Evaluation) -> None:
     """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
     Dampers act by the gap from the original circle, without the growth by a press.
@@ -148,14 +143,19 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     """
     out = eval_points(c, s)
     place = np.arange(out.shape[1])
-    stored = s.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
-    closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
-    mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., GAP])
+    stored = s.data[c.rows["data"][:, None] + np.minimum(place, c.rows["segments"][:, None] - 1)]
+    closed = ((place < c.rows["segments"][:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
+    mu_k, arm = (
+        (c.rows["friction_stiffness"] * c.rows["segments"] / np.maximum(closed, 1))[:, None],
+        c.rows["radius"][:, None] / (c.rows["radius"][:, None] + out[..., GAP]),
+    )
     # a slipping point keeps its bristle bent so that it carries f_t
     slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
-    bristle = np.where(slips, out[..., FT] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., BRISTLE])
-    touches = (place < c.n[:, None]) & (stored <= 0.0) & c.active[:, None]
-    spring, bent = 0.5 * c.kc[:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
+    bristle = np.where(
+        slips, out[..., FT] / np.where(slips, c.rows["friction_stiffness"][:, None] * arm, 1.0), out[..., BRISTLE]
+    )
+    touches = (place < c.rows["segments"][:, None]) & (stored <= 0.0) & c.rows["active"][:, None]
+    spring, bent = 0.5 * c.rows["contact_stiffness"][:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
     powers = split_powers(c, out)
     s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
     for k, j in ((0, 0), (2, 1), (4, 5)):
@@ -163,32 +163,38 @@ def read_points(c: PointColumns, s: Evaluation) -> None:
     s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
     s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
     s.parts[..., DAMPER_POWER], s.parts[..., DEPTH] = np.where(touches, powers[..., 2], 0.0), out[..., GAP]
-    s.parts[..., DAMPER_FORCE] = np.where(touches, out[..., FN] - c.kc[:, None] * out[..., CLOSED_GAP], 0.0)
+    s.parts[..., DAMPER_FORCE] = np.where(
+        touches, out[..., FN] - c.rows["contact_stiffness"][:, None] * out[..., CLOSED_GAP], 0.0
+    )
     s.parts[..., NORMAL_FORCE] = np.where(touches, out[..., FN], 0.0)
     s.parts[..., SPRING_ENERGY] = np.where(touches, spring, 0.0)
     s.parts[..., PARTS] = closed[:, None]
 
 
-def eval_point_powers(c: PointColumns, fields: Fields) -> FloatArray:
+def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
     """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
     return split_powers(c, eval_points(c, fields))
 
 
-def split_powers(c: PointColumns, out: FloatArray) -> FloatArray:
+def split_powers(c: PointRows, out: FloatArray) -> FloatArray:
     """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6).
 
     P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
     the circle acts at the same point.  ``out`` are the numbers of `eval_points`.
     """
     ft, fn, gap, vt, vn, state = (out[..., which] for which in (FT, FN, CLOSED_GAP, VT, VN, STATE))
-    slips, spring = np.abs(state) == 1.0, c.kc[:, None] * gap
-    damping = np.where((state == 0.0) & (c.mu[:, None] != 0.0), c.mu_v[:, None] * vt * vt, 0.0)
+    slips, spring = np.abs(state) == 1.0, c.rows["contact_stiffness"][:, None] * gap
+    damping = np.where(
+        (state == 0.0) & (c.rows["friction_coefficient"][:, None] != 0.0),
+        c.rows["friction_velocity_penalty"][:, None] * vt * vt,
+        0.0,
+    )
     taken = ft * vt
     parts = (np.where(slips, taken, 0.0), damping, (fn - spring) * vn, np.where(slips, 0.0, taken - damping))
     return np.stack((*parts, spring * vn, np.zeros_like(ft)), axis=-1)
 
 
-def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
+def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
     """Both ends on the touching line of the parts that points stand for [m], and the velocity of the points [m/s].
 
     Each of shape (points, 2), global x, y.
@@ -196,11 +202,11 @@ def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray)
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
     def at(place: FloatArray) -> tuple[FloatArray, FloatArray]:
-        S, dS, _ = eval_shape(place / c.n[row], c.L[row] * c.n[row])
+        S, dS, _ = eval_shape(place / c.rows["segments"][row], c.rows["length"][row] * c.rows["segments"][row])
         p, slope, v, rate = (np.einsum("pa,pab->pb", N, z) for N, z in ((S, q), (dS, q), (S, w), (dS, w)))
         length = np.sqrt((slope * slope).sum(axis=1))
         turn = (slope[:, 0] * rate[:, 1] - slope[:, 1] * rate[:, 0]) / length**2
-        normal = np.stack((-slope[:, 1], slope[:, 0]), axis=1) * (c.offset[row] / length)[:, None]
+        normal = np.stack((-slope[:, 1], slope[:, 0]), axis=1) * (c.rows["vertical_offset"][row] / length)[:, None]
         return p + normal, v + turn[:, None] * np.stack((-normal[:, 1], normal[:, 0]), axis=1)
 
     first: FloatArray = number.astype(np.float64)
@@ -209,7 +215,7 @@ def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray)
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
     """The numbers of `eval_points` and the columns of rows."""
-    c: PointColumns = rows.columns
+    c: PointRows = rows.columns
     return eval_points(c, fields), c
 
 

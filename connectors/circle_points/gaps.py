@@ -16,7 +16,7 @@ import numpy as np
 from windlass.connectors.circle_points.circle_sets import PairColumns
 from windlass.connectors.circle_points.kernels import (
     PRESS,
-    PointColumns,
+    PointRows,
     eval_growth,
     eval_point,
     gather,
@@ -74,7 +74,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
 
 @kernel
 def fill_point_gaps(
-    c: PointColumns,
+    c: PointRows,
     circle: PositionColumns,
     data: FloatArray,
     x: FloatArray,
@@ -88,16 +88,17 @@ def fill_point_gaps(
     size: of the step [s], shape (1,).
     """
     first, count, h, dofs = 0, 0, size[0], c.dofs
-    for i in range(len(c.n)):
-        n, r, y, ci = c.n[i], c.r[i] + eval_growth(c, i, data, PRESS), c.offset[i], c.circle[i]
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
         # the first node of the cable, and the margin for nearer points
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
-        wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, c.L[i] * n
+        wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
         speed = np.sqrt(wx * wx + wy * wy)
         reach = r + abs(y) + 1.5 * L + WAYS * h * speed
-        if not c.active[i] or mx * mx + my * my > reach * reach:
+        if not row.active or mx * mx + my * my > reach * reach:
             continue
         # its points
         q, w = gather(x, dofs, i), gather(v, dofs, i)
@@ -148,7 +149,8 @@ def sweep_circles(
         far, least = max(far, np.sqrt(dx * dx + dy * dy)), min(least, p.radius[k])
     for g in range(len(first)):
         i = first[g]
-        n, y, L = c.n[i], c.offset[i], c.L[i] * c.n[i]
+        own = c.rows[i]
+        n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
         # motion of the control points, and of offsets by the slopes between them
@@ -212,7 +214,7 @@ def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callabl
         kind = rows.table.kind
         return f"circle {which[1] - 1} of SetCircle, by the cable of {kind} row {rows.rows[which[0]]},"
 
-    return follow_sets(gaps, circles, c.n, p.number, assign, measure, seek, describe)
+    return follow_sets(gaps, circles, c.rows["segments"], p.number, assign, measure, seek, describe)
 
 
 def follow_sets(
@@ -293,13 +295,14 @@ def _take(kept: PositionColumns, m: PositionColumns) -> None:
     kept.p[:], kept.v[:], kept.A[:], kept.omega[:] = m.p, m.v, m.A, m.omega
 
 
-def watch_points(rows: LocalRows, c: PointColumns, circles: str, spare: int = 0) -> Gaps:
+def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
     """The gaps of rows; ``circles`` is the family of their markers, ``spare``: how many numbers more are left free."""
-    numbers, kind, first = create_numbers(int(c.n.sum()) + spare), rows.table.kind, np.cumsum(c.n)
+    n = c.rows["segments"]
+    numbers, kind, first = create_numbers(int(n.sum()) + spare), rows.table.kind, np.cumsum(n)
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
-        return f"point {k - int(first[row] - c.n[row])} of {kind} row {rows.rows[row]}"
+        return f"point {k - int(first[row] - n[row])} of {kind} row {rows.rows[row]}"
 
     near = create_near(len(numbers))
     fill = call(fill_point_gaps, lambda s: (c, s.markers[circles], s.data, s.x, s.v, s.size, numbers, near))

@@ -38,13 +38,13 @@ damping that grows with the depth: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.arctangent import arctan2, wrap
-from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose
+from windlass.connectors.circle_segments.kernels import Disc, Eight, create_pose, touches
 from windlass.connectors.circle_segments.place_numbers import write_forces, write_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_force, trial
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -63,43 +63,37 @@ FADING = 0.5
 """Depth, per F/(k r), from which all of the damping acts."""
 
 
-class PointColumns(NamedTuple):
-    """Rows of the law, arrays of shape (rows,) unless noted otherwise."""
+class PointRows(NamedTuple):
+    """Rows of the law.
 
-    circle: IntArray  # position of the marker in the columns of its family
-    data: IntArray  # position of the first history value
-    n: IntArray  # number of points
-    kc: FloatArray  # kc, dc: normal stiffness [N/m] and damping [N s/m] of a point
-    dc: FloatArray
-    mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point
-    mu_k: FloatArray
-    mu: FloatArray  # friction coefficient [1]
-    r: FloatArray  # radius of the circle [m], or of the cord if it lies above the face
-    L: FloatArray  # reference length that a point stands for [m]
-    offset: FloatArray  # distance y of the touching line from the axis [m]
-    clip: NDArray[np.bool_]  # normal force never pulls
-    press: FloatArray  # press F with which rows begin [N], 0: the circle stays as it is
-    EA: FloatArray  # EA [N], reference strain [1] and rhoA [kg/m] of the cable
-    strain: FloatArray
-    rho: FloatArray
-    EI: FloatArray  # of the cable [N m²]
-    rigid: NDArray[np.bool_]  # on a rigid layer, see `rigid_layer.py`
-    beside: IntArray  # rows of the neighbours before and behind, shape (rows, 2); -1: none
-    others: FloatArray  # anchors of rows of other processes, whose numbers follow the own ones, shape (k, 5)
-    active: NDArray[np.bool_]  # contributes
-    dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
+    Attributes:
+        rows: records, shape (rows,): place of the marker ``circle`` in the columns of its family, place of the first
+            history value ``data``, number of points ``segments``; of a point ``contact_stiffness`` [N/m],
+            ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the
+            reference ``length`` [m] that it stands for; ``friction_coefficient`` at the cord [1]; ``radius`` of the
+            circle [m], or of the cord if it lies above the face; ``vertical_offset`` [m]; ``clip_normal_force``;
+            ``press`` [N] with which rows begin, 0: the circle stays as it is; of the cable ``axial_stiffness`` [N],
+            ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²]; ``rigid_layer``, see
+            `rigid_layer.py`; rows of the neighbours ``beside``, before and behind, -1: none; ``active``.
+        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
+        others: anchors of rows of other processes, whose numbers follow the own ones, shape (k, 5).
+    """
+
+    rows: NDArray[Any]
+    dofs: IntArray
+    others: FloatArray
 
 
 class PointParameters(NamedTuple):
-    """Parameters of one row, see `PointColumns`; all scalars."""
+    """Parameters of one row, see `PointRows`, and by how much its circle has ``grown`` [m]; all scalars."""
 
-    kc: float
-    dc: float
-    mu_v: float
-    mu_k: float
-    mu: float
-    r: float
-    clip: bool
+    contact_stiffness: float
+    contact_damping: float
+    friction_velocity_penalty: float
+    friction_stiffness: float
+    friction_coefficient: float
+    radius: float
+    clip_normal_force: bool
     grown: float
 
 
@@ -173,19 +167,19 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 
 @kernel(inline=True)
-def eval_growth(c: PointColumns, i: int, data: FloatArray, place: int) -> float:
-    """By how much the circle of row i is larger, F/(k r) [m]; 0 without a press.  ``place``: `PRESS` or `PRESSED`."""
-    if c.press[i] == 0.0 or c.kc[i] == 0.0:
+def eval_growth(row: Any, data: FloatArray, place: int) -> float:
+    """By how much the circle of a row is larger, F/(k r) [m]; 0 without a press.  ``place``: `PRESS` or `PRESSED`."""
+    if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
-    press = c.press[i] + data[c.data[i] + 3 * c.n[i] + place]
-    growth: float = max(press, 0.0) * c.L[i] / (c.kc[i] * c.r[i])
+    press = row.press + data[row.data + 3 * row.segments + place]
+    growth: float = max(press, 0.0) * row.length / (row.contact_stiffness * row.radius)
     return growth
 
 
 @kernel(inline=True)
-def eval_stretch(c: PointColumns, i: int, q: Eight) -> float:
-    """Mean stretch of the cable of row i [1]."""
-    L, total = c.L[i] * c.n[i], 0.0
+def eval_stretch(row: Any, q: Eight) -> float:
+    """Mean stretch of the cable of a row [1]."""
+    L, total = row.length * row.segments, 0.0
     for k in range(3):
         rx, ry = combine(shape_slope(0.5 * k, L), q)
         total += (4.0 if k == 1 else 1.0) * np.sqrt(rx * rx + ry * ry)
@@ -194,24 +188,27 @@ def eval_stretch(c: PointColumns, i: int, q: Eight) -> float:
 
 
 @kernel(inline=True)
-def eval_press(c: PointColumns, i: int, o: Disc, q: Eight, w: Eight) -> float:
-    """F = N - rhoA v² [N] of the cable of row i, with its mean strain and the speed of its middle about the centre."""
-    L, stretch = c.L[i] * c.n[i], eval_stretch(c, i, q)
+def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
+    """F = N - rhoA v² [N] of the cable of a row, with its mean strain and the speed of its middle about the centre."""
+    L, stretch = row.length * row.segments, eval_stretch(row, q)
     px, py = combine(shape(0.5, L), q)
     vx, vy = combine(shape(0.5, L), w)
     dx, dy, ux, uy = px - o.cx, py - o.cy, vx - o.vx, vy - o.vy
     square = dx * dx + dy * dy
     along = dx * uy - dy * ux
     speed = along * along / square if square > 0.0 else 0.0
-    press: float = c.EA[i] * (stretch - 1.0 - c.strain[i]) - c.rho[i] * speed / stretch
+    strain = stretch - 1.0 - row.reference_strain
+    press: float = row.axial_stiffness * strain - row.mass_per_length * speed / stretch
     return press
 
 
 @kernel(inline=True)
-def read_parameters(c: PointColumns, i: int, data: FloatArray, place: int) -> PointParameters:
-    """Parameters of row i, with the press of a ``place``, see `eval_growth`."""
-    grown = eval_growth(c, i, data, place)
-    return PointParameters(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i], grown)
+def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
+    """Parameters of a row, with the press of a ``place``, see `eval_growth`."""
+    return PointParameters(
+        row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,
+        row.friction_coefficient, row.radius, row.clip_normal_force, eval_growth(row, data, place),
+    )  # fmt: skip
 
 
 @kernel(inline=True, fast=False)
@@ -227,7 +224,7 @@ def eval_bristles(
 ) -> tuple[float, float]:
     """The bend u [m] of the bristles of a cable, and its derivative with respect to the displacement of one point that
     sticks [1]."""
-    if par.mu == 0.0 or par.mu_k == 0.0:
+    if par.friction_coefficient == 0.0 or par.friction_stiffness == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0
     for k in range(n):
@@ -238,7 +235,7 @@ def eval_bristles(
         if state == STICKS:
             s = relative_place(k, n)
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, par.r) - data[first + 2 * n + k], par.r)
+            total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, par.radius) - data[first + 2 * n + k], par.radius)
             sticking += 1
     if sticking == 0:
         return 0.0, 0.0
@@ -265,27 +262,28 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
     ux, uy = z.vx - o.vx, z.vy - o.vy
     un, ut = ux * nx + uy * ny, uy * nx - ux * ny
     vt = ut - o.omega * D
-    gap = D - par.r - par.grown
-    fn = par.kc * gap + par.dc * eval_fading(par, gap)[0] * un
-    if par.clip and fn > 0.0:
+    gap = D - par.radius - par.grown
+    fn = par.contact_stiffness * gap + par.contact_damping * eval_fading(par, gap)[0] * un
+    if par.clip_normal_force and fn > 0.0:
         fn = 0.0
     ft, bristle = 0.0, 0.0
-    if state != UNDEFINED and par.mu != 0.0:
+    if state != UNDEFINED and par.friction_coefficient != 0.0:
         bristle = bend if state == STICKS else 0.0
-        tau = trial(par.mu_k * par.r * inverse, bristle, par.mu_v, vt)
-        ft = friction_force(state, tau, coulomb(par.mu, fn)[0])
+        tau = trial(par.friction_stiffness * par.radius * inverse, bristle, par.friction_velocity_penalty, vt)
+        ft = friction_force(state, tau, coulomb(par.friction_coefficient, fn)[0])
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 
 @kernel
 def fill_outputs(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """The numbers of all points into out, shape (rows, points, NUMBERS), see `circle_segments/place_numbers.py`."""
-    for i in range(len(c.n)):
-        n, first, par, y = c.n[i], c.data[i], read_parameters(c, i, data, PRESSED), c.offset[i]
-        L = c.L[i] * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
+        L = row.length * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
         for k in range(n):
@@ -293,8 +291,30 @@ def fill_outputs(
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             state = data[first + n + k]
             z = eval_contact(par, o, p, state, bend)
-            gap = z.D - par.r
-            if c.active[i] and data[first + k] <= 0.0:
-                bristle = z.bristle if par.mu_k != 0.0 else z.vt
+            gap = z.D - par.radius
+            if row.active and data[first + k] <= 0.0:
+                bristle = z.bristle if par.friction_stiffness != 0.0 else z.vt
                 write_forces(out[i, k], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap - par.grown, z.vt, z.un)
             write_place(out[i, k], gap, state, p.px, p.py, z.nx, z.ny)
+
+
+@kernel
+def add_torques(
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
+    torque: FloatArray,
+) -> None:  # fmt: skip
+    """Add the torque of each row on its circle about the centre, D f_t of all points, to that of its owner [N m]."""
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if not row.active or not touches(data, first, n):
+            continue
+        par, y, L = read_parameters(row, data, PRESSED), row.vertical_offset, row.length * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
+        for k in range(n):
+            if data[first + k] <= 0.0:
+                s = relative_place(k, n)
+                z = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), data[first + n + k], bend)
+                torque[owner[i]] += z.D * z.ft

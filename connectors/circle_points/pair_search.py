@@ -138,7 +138,8 @@ class PairSearch(ABC):
 
     def find_values(self) -> tuple[IntArray, IntArray]:
         """Place of the first history value of each row, and its number of points, shape (rows,) each."""
-        return self.p.points.data, self.p.points.n
+        own = self.p.points.rows
+        return own["data"].copy(), own["segments"].copy()
 
     def eval_slack(self) -> float:
         """Largest motion of a point beyond the control points of its cable [m]."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.kernels import PointRows
 from windlass.connectors.circle_points.lanes import (
-    CIRCLE,
-    FORCES,
-    LANES,
-    SIZE,
+    POINT_LANES,
     add_forces,
     finish_bristles,
     gather_history,
@@ -21,21 +18,22 @@ from windlass.connectors.circle_segments.kernels import add_sums, touches
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
 
 @kernel
 def add_residual(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
-    # the value 1, because lanes without a row are evaluated, too
-    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
-    for i in range(len(c.n)):
-        if c.active[i] and touches(data, c.data[i], c.n[i]):
+    lanes, rows, total = np.zeros(1, POINT_LANES), np.empty(len(c.rows), np.int64), 0
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if row.active and touches(data, row.data, row.segments):
             rows[total] = i
             total += 1
     for first in range(0, total, LANES):
-        count = min(LANES, total - first)
+        count, g = min(LANES, total - first), lanes[0]
         most, offset, bristles = gather_rows(c, circle, data, x, v, rows, first, count, g)
         if bristles:
             for j in range(most):
@@ -52,5 +50,5 @@ def add_residual(
             else:
                 add_forces(j, False, g)
         for k in range(count):
-            forces = read_eight(FORCES, k, g)
-            add_sums(c, rows[first + k], circle, forces, g[CIRCLE, k], g[CIRCLE + 1, k], g[CIRCLE + 2, k], f)
+            forces = read_eight(g.forces, k)
+            add_sums(c, rows[first + k], circle, forces, g.load[0, k], g.load[1, k], g.load[2, k], f)

@@ -27,6 +27,7 @@ K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from windlass.connectors.circle_points.kernels import (
     WAVE,
     WAVES,
     WAY,
-    PointColumns,
+    PointRows,
     combine,
     eval_stretch,
 )
@@ -65,40 +66,41 @@ Followed = tuple[float, float, float]
 
 
 @kernel(inline=True)
-def read_anchor(c: PointColumns, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
+def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
     """Whether the cable of a row lies on its circle with all points at the start of a step; their mean anchor [m], the
     length of the cable [m], its wave [1] and the number of cables of which this is the mean.
 
     Rows of other processes follow the rows of this process.
     """
-    rows = len(c.n)
-    if j >= rows:
-        k = j - rows
+    if j >= len(c.rows):
+        k = j - len(c.rows)
         return c.others[k, 0] != 0.0, c.others[k, 1], c.others[k, 2], c.others[k, 3], c.others[k, 4]
-    n, first, way = c.n[j], c.data[j], 0.0
+    row = c.rows[j]
+    n, first, way = row.segments, row.data, 0.0
     more = first + 3 * n
     lies, base = start[more + RUBS] == LAID, start[first + 2 * n]
     for k in range(n):
         lies &= start[first + n + k] != UNDEFINED
-        way += wrap(start[first + 2 * n + k] - base, c.r[j])
-    return lies, base + way / n, c.L[j] * n, start[more + WAVE], start[more + WAVES]
+        way += wrap(start[first + 2 * n + k] - base, row.radius)
+    return lies, base + way / n, row.length * n, start[more + WAVE], start[more + WAVES]
 
 
 @kernel(inline=True)
 def find_bend(
-    c: PointColumns, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
+    c: PointRows, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
 ) -> tuple[bool, float, float, float]:
     """Whether neighbours determine the deflection of a new cable, and the deflection u [m]; the wave in its stretch
     [1], and the number of cables over which it is averaged.  ``middle``: mean arc position of its points [m]."""
-    n, r, lies, total, count, wave, waves = c.n[i], c.r[i], False, 0.0, 0, 0.0, 0.0
-    L, first, stretch = c.L[i] * n, c.data[i] + 3 * n, eval_stretch(c, i, q)
-    way, bent = start[first + WAY], c.EI[i] / (2.0 * c.EA[i] * r * r)
+    row = c.rows[i]
+    n, r, lies, total, count, wave, waves = row.segments, row.radius, False, 0.0, 0, 0.0, 0.0
+    L, first, stretch = row.length * n, row.data + 3 * n, eval_stretch(row, q)
+    way, bent = start[first + WAY], row.bending_stiffness / (2.0 * row.axial_stiffness * r * r)
     turn = (q[0] - o.cx) * (q[5] - o.cy) - (q[1] - o.cy) * (q[4] - o.cx)
     along = 1.0 if turn > 0.0 else -1.0
     for side in range(2):
-        if c.beside[i, side] < 0:
+        if row.beside[side] < 0:
             continue
-        holds, anchor, length, wave_j, waves_j = read_anchor(c, c.beside[i, side], start)
+        holds, anchor, length, wave_j, waves_j = read_anchor(c, row.beside[side], start)
         if holds:
             wave, waves = wave_j, waves_j
             if way > 0.0:
@@ -112,18 +114,18 @@ def find_bend(
 
 @kernel(inline=True)
 def follow_stretch(
-    c: PointColumns, i: int, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
+    row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
     """Integrate the stretch of a cable over its last length before the circle.
 
     gap: smallest one of its points [m]; h: size of the step [s]; before: at the start of the step.
     """
-    L, r, (way, total, last) = c.L[i] * c.n[i], c.r[i], before
+    L, r, (way, total, last) = row.length * row.segments, row.radius, before
     # a straight line that touches the circle is x²/(2 r) off at the distance x; one that bends onto it is off by less
-    near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(c.EI[i] / c.press[i])
+    near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(row.bending_stiffness / row.press)
     if 2.0 * r * (gap + grown) > near * near:
         return 0.0, 0.0, 0.0
-    stretch = eval_stretch(c, i, q)
+    stretch = eval_stretch(row, q)
     if last == 0.0:
         return 0.0, 0.0, stretch
     vx, vy = combine(shape(0.5, L), w)
@@ -137,7 +139,7 @@ def follow_stretch(
 
 
 @kernel
-def fill_anchors(c: PointColumns, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
+def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArray) -> None:
     """Data of rows that other processes need, shape (k, 5): see `read_anchor`."""
     for k in range(len(rows)):
         lies, out[k, 1], out[k, 2], out[k, 3], out[k, 4] = read_anchor(c, rows[k], start)
@@ -147,7 +149,7 @@ def fill_anchors(c: PointColumns, rows: IntArray, start: FloatArray, out: FloatA
 _fill = call(fill_anchors)
 
 
-def join_rows(rows: LocalRows, c: PointColumns) -> tuple[PointColumns, Callable[[Evaluation], None] | None]:
+def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evaluation], None] | None]:
     """The columns with the neighbours of each row on a rigid layer: of cables that share a node, on one circle.
 
     All processes call this together.
@@ -156,7 +158,7 @@ def join_rows(rows: LocalRows, c: PointColumns) -> tuple[PointColumns, Callable[
         The columns, and with several processes a function that brings the anchors of rows of other processes.
     """
     layout, ends = rows.layout, c.dofs[:, (0, 4)]
-    here = np.flatnonzero(c.rigid)
+    here = np.flatnonzero(c.rows["rigid_layer"])
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = gather_keys(layout.comm, (keys, here.tolist()))
@@ -166,15 +168,16 @@ def join_rows(rows: LocalRows, c: PointColumns) -> tuple[PointColumns, Callable[
     for rank, (given, numbers) in enumerate(everyone):
         for (a, b, d), row in zip(given, numbers, strict=True):
             begins[a, b], finishes[a, d] = (rank, row), (rank, row)
-    beside = np.full((len(c.n), 2), -1)
+    beside = c.rows["beside"]
+    beside[:] = -1
     far: dict[tuple[int, int], int] = {}
     for (a, b, d), row in zip(keys, here.tolist(), strict=True):
         for side, found in enumerate((finishes.get((a, b)), begins.get((a, d)))):
             if found is not None:
                 own = found[0] == layout.rank
-                beside[row, side] = found[1] if own else len(c.n) + far.setdefault(found, len(far))
+                beside[row, side] = found[1] if own else len(c.rows) + far.setdefault(found, len(far))
     owner, number = (np.array([key[k] for key in far], np.int64) for k in range(2))
-    c = c._replace(beside=beside, others=np.zeros((len(far), 5)))
+    c = c._replace(others=np.zeros((len(far), 5)))
     if layout.size == 1:
         return c, None
     ghosts = Ghosts(layout.comm, np.arange(len(far)), owner, number)

@@ -18,8 +18,8 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import (
     PRESS,
-    PointColumns,
     PointParameters,
+    PointRows,
     PointState,
     eval_bristles,
     eval_contact,
@@ -49,13 +49,21 @@ def fill_point_tangent(
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
-    share, by_gap = eval_fading(par, D - par.r - par.grown)
-    kc, dc, slope, mu_v, mu_k = par.kc + par.dc * by_gap * z.un, par.dc * share, 0.0, 0.0, 0.0
-    if par.clip and z.fn >= 0.0:
+    share, by_gap = eval_fading(par, D - par.radius - par.grown)
+    kc, dc, slope, mu_v, mu_k = (
+        par.contact_stiffness + par.contact_damping * by_gap * z.un,
+        par.contact_damping * share,
+        0.0,
+        0.0,
+        0.0,
+    )
+    if par.clip_normal_force and z.fn >= 0.0:
         kc, dc = 0.0, 0.0
-    if state != UNDEFINED and par.mu != 0.0:
-        slope, mu_v, mu_k = friction_slopes(state, par.mu_k, par.mu_v, coulomb(par.mu, z.fn)[1])
-    h = par.r * inverse
+    if state != UNDEFINED and par.friction_coefficient != 0.0:
+        slope, mu_v, mu_k = friction_slopes(
+            state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
+        )
+    h = par.radius * inverse
     # f_n and f_t by d along n and along t, then by u
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
@@ -85,7 +93,7 @@ def rotate(
 
 @kernel
 def add_tangent(
-    c: PointColumns,
+    c: PointRows,
     circle: PositionColumns,
     data: FloatArray,
     x: FloatArray,
@@ -99,12 +107,13 @@ def add_tangent(
     C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
     J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
     K, N, G = np.empty((11, 11)), np.empty((11, 3)), np.empty(11)
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or not touches(data, first, n):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if not row.active or not touches(data, first, n):
             continue
         # parameters, circle and coordinates of the row, and the bend that its bristles share
-        ci, par, y, L = c.circle[i], read_parameters(c, i, data, PRESS), c.offset[i], c.L[i] * n
+        ci, par, y, L = row.circle, read_parameters(row, data, PRESS), row.vertical_offset, row.length * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
@@ -147,7 +156,7 @@ def add_tangent(
                 K[9, b] -= X[1, b]
                 K[10, b] -= X[2, b]
             if share != 0.0 and state == STICKS:
-                add_way(J, par.r, z, G)
+                add_way(J, par.radius, z, G)
             # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
@@ -161,7 +170,7 @@ def add_tangent(
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
-                    K[a, b] += dq * par.mu_k * share * G[a] * G[b]
+                    K[a, b] += dq * par.friction_stiffness * share * G[a] * G[b]
         scatter_circle(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 

@@ -38,12 +38,12 @@ from windlass.connectors.circle_points.kernels import (
     WAVE,
     WAVES,
     WAY,
-    PointColumns,
+    PointRows,
     eval_growth,
     eval_press,
     gather,
 )
-from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
+from windlass.connectors.circle_points.lanes import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.circle_points.rigid_layer import find_bend, follow_stretch
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import create_pose
@@ -52,6 +52,7 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
 """Change of the press at rest, relative to the press as mounted, above which another pass follows [1]."""
@@ -96,7 +97,7 @@ def find_sticking(
 
 @kernel
 def update_history(
-    c: PointColumns,
+    c: PointRows,
     circle: PositionColumns,
     data: FloatArray,
     start: FloatArray,
@@ -118,34 +119,37 @@ def update_history(
     if not commits and mapped[0] <= 0.0:
         return
     worst, changed, largest, worst_row, most, total = 0.0, False, 0.0, -1, 0, 0
-    rows = np.empty(len(c.n), np.int64)
-    for i in range(len(c.n)):
-        most = max(most, c.n[i])
-        if c.active[i]:
+    rows = np.empty(len(c.rows), np.int64)
+    for i in range(len(c.rows)):
+        most = max(most, c.rows[i].segments)
+        if c.rows[i].active:
             rows[total] = i
             total += 1
     before, bend, drag, h, limit = np.empty(most), np.empty(most), np.empty(most), np.empty(most), np.empty(most)
-    state, excess, points, g = np.empty(most), np.empty(most), np.empty((most, 4, LANES)), np.ones((SIZE, LANES))
+    state, excess, points, lanes = np.empty(most), np.empty(most), np.empty((most, 4, LANES)), np.zeros(1, POINT_LANES)
     for number in range(total):
         lane = number % LANES
         if lane == 0:
             # the points of the next rows, in parallel lanes
+            g = lanes[0]
             some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
                 if offset:
                     eval_points(k, True, g)
                 else:
                     eval_points(k, False, g)
-                for value in range(4):
-                    for l in range(LANES):
-                        points[k, value, l] = g[DISTANCE + value, l]
+                for l in range(LANES):
+                    points[k, 0, l], points[k, 1, l] = g.distance[l], g.fn[l]
+                    points[k, 2, l], points[k, 3, l] = g.vt[l], g.arc[l]
         # parameters of the row
         i = rows[number]
-        n, first, r, kc, mu, mu_v, mu_k = c.n[i], c.data[i], c.r[i], c.kc[i], c.mu[i], c.mu_v[i], c.mu_k[i]
+        row = c.rows[i]
+        n, first, r, kc, mu = row.segments, row.data, row.radius, row.contact_stiffness, row.friction_coefficient
+        mu_v, mu_k = row.friction_velocity_penalty, row.friction_stiffness
         bristles = mu_k != 0.0
         rubs = mu != 0.0 and (bristles or mu_v != 0.0)
-        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(c, i, data, PRESS)
-        depth, leaves, follows, least = 0.0, False, c.press[i] != 0.0, np.inf
+        closed, closed_before, force, error, grown = 0, 0, 0.0, 0.0, eval_growth(row, data, PRESS)
+        depth, leaves, follows, least = 0.0, False, row.press != 0.0, np.inf
         for k in range(n):
             gap = points[k, 0, lane] - r - grown
             least = min(least, gap)
@@ -159,11 +163,11 @@ def update_history(
         laid |= (closed == n and depth >= DEEP * grown) or leaves
         # on a rigid layer its neighbours hold it, by a bend of its own
         held, bent, wave, waves = False, 0.0, 0.0, 0.0
-        if c.rigid[i] and laid and rubs and bristles and closed_before == 0 and closed > 0:
+        if row.rigid_layer and laid and rubs and bristles and closed_before == 0 and closed > 0:
             middle = points[0, 3, lane]
             for k in range(1, n):
                 middle += wrap(points[k, 3, lane] - points[0, 3, lane], r) / n
-            o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+            o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
         # gaps with their errors, and bend, damping and limit of the friction
         for k in range(n):
@@ -203,23 +207,23 @@ def update_history(
         # the press by which the circle grows
         if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
-            o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+            o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
             q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
             for a in range(8):
                 at_rest &= w[a] == 0.0
             now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]
-            if c.rigid[i] and closed == 0:
-                now = follow_stretch(c, i, o, q, w, least, grown, step_size[0], now)
+            if row.rigid_layer and closed == 0:
+                now = follow_stretch(row, o, q, w, least, grown, step_size[0], now)
             data[first + 3 * n + WAY], data[first + 3 * n + STRETCHED], data[first + 3 * n + LATEST] = now
             if held:
                 data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
-            old, press = data[first + 3 * n + PRESS], eval_press(c, i, o, q, w) - c.press[i]
+            old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
             data[first + 3 * n + PRESSED] = old
             # in dynamics the next step uses it; statics, without a next step, makes another pass
-            change = abs(press - old) * c.L[i] * n / r if closed > 0 else 0.0
+            change = abs(press - old) * row.length * n / r if closed > 0 else 0.0
             if not at_rest:
                 data[first + 3 * n + PRESS] = press
-            elif change > RESTS * c.press[i] * c.L[i] * n / r:
+            elif change > RESTS * row.press * row.length * n / r:
                 data[first + 3 * n + PRESS], error, changed = press, error + change, True
         # the largest force, and the row with the largest error
         largest = max(largest, force)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.gaps import watch_segments
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, create_moving_functions, set_shift
 from windlass.connectors.circle_segments.place_numbers import (
     COORDINATES,
@@ -31,15 +31,17 @@ from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
+from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
-CIRCLE_FAMILY = "position marker"
+CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
 """Gap, relative to the radius, that counts as touching at the start of a solve [1]."""
@@ -69,7 +71,7 @@ class SegmentContact(Component):
 class Contact(NamedTuple):
     """Bound rows of a contact law."""
 
-    columns: ContactColumns  # data of the kernels
+    columns: SegmentRows  # data of the kernels
     axial: AxialMotion | None  # axial motions of the cables; None if no cable of the table moves along its axis
 
 
@@ -156,34 +158,32 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
         values: FloatArray = rows.local(name) + rows.local(name + PER_LENGTH) * length
         return values
 
-    none = np.zeros(count)
-    moves = rows.world.ref_width(rows.table, "cable") > CABLE_DOFS
-    columns = ContactColumns(
+    none, moves = np.zeros(count), rows.world.ref_width(rows.table, "cable") > CABLE_DOFS
+    records = create_records(
         circle=rows.markers("circle"),
         cable=rows.markers("cable"),
         data=rows.data_start("data"),
-        n=segments,
-        kc=per_segment("contact_stiffness"),
-        dc=per_segment("contact_damping"),
-        mu_v=per_segment("friction_velocity_penalty") if friction else none,
-        mu_k=per_segment("friction_stiffness") if friction else none,
-        mu=rows.local("friction_coefficient") if friction else none,
-        r=rows.local("circle_radius"),
-        L=length,
-        fade=rows.local("damping_depth"),
-        segment_normals=rows.local("use_segment_normals") if friction else np.ones(count, dtype=bool),
-        clip=rows.local("clip_normal_force"),
+        segments=segments,
+        contact_stiffness=per_segment("contact_stiffness"),
+        contact_damping=per_segment("contact_damping"),
+        friction_velocity_penalty=per_segment("friction_velocity_penalty") if friction else none,
+        friction_stiffness=per_segment("friction_stiffness") if friction else none,
+        friction_coefficient=rows.local("friction_coefficient") if friction else none,
+        radius=rows.local("circle_radius"),
+        length=length,
+        damping_depth=rows.local("damping_depth"),
+        use_segment_normals=rows.local("use_segment_normals") if friction else np.ones(count, dtype=bool),
+        clip_normal_force=rows.local("clip_normal_force"),
         active=rows.local("active"),
-        current=rows.local("sticking_length") == CURRENT if friction else np.zeros(count, dtype=bool),
-        shift=np.zeros(count),
-        friction=friction,
-        dofs=np.ascontiguousarray(rows.dofs[:, :-1] if moves else rows.dofs),
+        is_current=rows.local("sticking_length") == CURRENT if friction else np.zeros(count, dtype=bool),
+        shift=none,
     )
+    own = SegmentRows(records, friction, np.ascontiguousarray(rows.dofs[:, :-1] if moves else rows.dofs))
     if not moves:
-        return Contact(columns, None)
+        return Contact(own, None)
     s = rows.dofs[:, -1].copy()
-    stored = np.where(columns.current & (s != rows.layout.spare), columns.data + 3 * segments, -1)
-    return Contact(columns, AxialMotion(s, stored))
+    stored = np.where(records["is_current"] & (s != rows.layout.spare), records["data"] + 3 * segments, -1)
+    return Contact(own, AxialMotion(s, stored))
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
@@ -198,7 +198,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
         ),
     )  # fmt: skip
 
-    conserves = not (c.friction or c.dc.any())
+    conserves = not (c.friction or c.rows["contact_damping"].any())
     system.account = create_segment_account(c, contact.axial, conserves)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.gaps = watch_segments(rows, c, FAMILY, CIRCLE_FAMILY)
@@ -213,10 +213,14 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
     c: columns of rows with segments or with points.
     """
-    center = fields.markers[CIRCLE_FAMILY].p[c.circle, :2]
-    error = np.finfo(float).eps * (c.kc + c.mu_k) * (np.hypot(*center.T) + c.r)
-    rows, places = segment_places(c.n)
-    closed = c.active[rows] & (fields.data[c.data[rows] + places] <= 0.0)
+    center = fields.markers[CIRCLE_FAMILY].p[c.rows["circle"], :2]
+    error = (
+        np.finfo(float).eps
+        * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])
+        * (np.hypot(*center.T) + c.rows["radius"])
+    )
+    rows, places = segment_places(c.rows["segments"])
+    closed = c.rows["active"][rows] & (fields.data[c.rows["data"][rows] + places] <= 0.0)
     return float(np.linalg.norm(error[rows[closed]]))
 
 
@@ -229,10 +233,10 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 def close_touching(contact: Contact, fields: Fields) -> None:
     """Store segments as closed that touch the circle except for rounding, so that their bed supports resting cables."""
     c = contact.columns
-    rows, segments = segment_places(c.n)
+    rows, segments = segment_places(c.rows["segments"])
     gap = eval_segments(contact, fields)[rows, segments, GAP]
-    touches = c.active[rows] & (gap > 0.0) & (gap <= TOUCH * c.r[rows])
-    fields.data[(c.data[rows] + segments)[touches]] = 0.0
+    touches = c.rows["active"][rows] & (gap > 0.0) & (gap <= TOUCH * c.rows["radius"][rows])
+    fields.data[(c.rows["data"][rows] + segments)[touches]] = 0.0
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
@@ -243,7 +247,7 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     c, data = contact.columns, fields.data
     if contact.axial is not None:
         set_shift(c, contact.axial, fields.x, data)
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), NUMBERS))
+    out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
     fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], data, out)
     return out
@@ -291,7 +295,7 @@ def create_outputs(
         "force_per_length": output(
             "N/m",
             "[f_t, f_n] per reference length of the cable, 0 where open",
-            lambda o, c: o[..., FORCES] / c.L[:, None, None],
+            lambda o, c: o[..., FORCES] / c.rows["length"][:, None, None],
         ),
         "gap": output("m", "distance between circle and segment, also where open", lambda o, c: o[..., GAP]),
         "contact_position": output("m", "closest point of the segment, global x, y", lambda o, c: o[..., POSITION]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -108,7 +108,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
 
 @kernel
 def fill_segment_gaps(
-    c: ContactColumns,
+    c: SegmentRows,
     shape: ShapeColumns,
     circle: PositionColumns,
     size: FloatArray,
@@ -129,8 +129,9 @@ def fill_segment_gaps(
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
     # row by row
-    for i in range(len(c.n)):
-        ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
         # the middle of the cable, and the margin of nearer points
@@ -138,10 +139,10 @@ def fill_segment_gaps(
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
-        square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + c.L[i] * n
+        square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
         # roots only where squares do not decide
         still, ways = still * still, WAYS * WAYS * h * h * square
-        if not c.active[i] or away > 2.0 * (still + ways):
+        if not row.active or away > 2.0 * (still + ways):
             continue
         if away > still + ways and np.sqrt(away) > np.sqrt(still) + np.sqrt(ways):
             continue
@@ -162,20 +163,20 @@ def fill_segment_gaps(
         wx, wy = points[begin + n // 2, 6], points[begin + n // 2, 7]
         speed_before = np.sqrt(wx * wx + wy * wy)
         for s in range(n):
-            a, b, row = points[begin + s], points[begin + s + 1], numbers[at + s]
+            a, b, out = points[begin + s], points[begin + s + 1], numbers[at + s]
             x, y, D, rate = find_closest(a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7])
-            row[START + GAP], row[START + RATE], row[START + SPEED] = D - r, rate, speed_before
-            row[START + X], row[START + Y], row[START + Z] = x, y, 0.0
+            out[START + GAP], out[START + RATE], out[START + SPEED] = D - r, rate, speed_before
+            out[START + X], out[START + Y], out[START + Z] = x, y, 0.0
             x, y, D, rate = find_closest(a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3])
-            note_gap(row, D - r, rate, speed)
-            note_way(row, r, x, y, 0.0)
+            note_gap(out, D - r, rate, speed)
+            note_way(out, r, x, y, 0.0)
             found += 1
             near[found] = at + s
     rows[0], near[0], quiet[FASTEST] = count, found, np.sqrt(fastest)
 
 
 @kernel
-def accept_segments(c: ContactColumns, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
+def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
     """The end of a step is the start of the next one.
 
     Args:
@@ -190,22 +191,23 @@ def accept_segments(c: ContactColumns, points: FloatArray, rows: IntArray, befor
         before[k] = rows[k]
     for k in range(1, rows[0] + 1):
         i = rows[k]
-        for j in range(offset[i], offset[i] + c.n[i] + 1):
+        for j in range(offset[i], offset[i] + c.rows[i].segments + 1):
             for a in range(4):
                 points[j, 4 + a] = points[j, a]
 
 
-def watch_segments(rows: LocalRows, c: ContactColumns, shapes: str, circles: str) -> Gaps:
+def watch_segments(rows: LocalRows, c: SegmentRows, shapes: str, circles: str) -> Gaps:
     """The gaps of rows; ``shapes`` and ``circles`` are families of markers."""
-    numbers, kind, first = create_numbers(int(c.n.sum())), rows.table.kind, np.cumsum(c.n)
-    offset: IntArray = first - c.n + np.arange(len(c.n))
-    points, now = np.full((len(numbers) + len(c.n), POINT), np.nan), np.zeros(len(c.n) + 1, np.int64)
+    n = c.rows["segments"]
+    numbers, kind, first = create_numbers(int(n.sum())), rows.table.kind, np.cumsum(n)
+    offset: IntArray = first - n + np.arange(len(c.rows))
+    points, now = np.full((len(numbers) + len(c.rows), POINT), np.nan), np.zeros(len(c.rows) + 1, np.int64)
     before, quiet, near = now.copy(), np.zeros(2), create_near(len(numbers))
     near[0] = 0
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
-        return f"segment {k - int(first[row] - c.n[row])} of {kind} row {rows.rows[row]}"
+        return f"segment {k - int(first[row] - n[row])} of {kind} row {rows.rows[row]}"
 
     measured = points, now, quiet, numbers, near
     measure = call(fill_segment_gaps, lambda s: (c, s.markers[shapes], s.markers[circles], s.size, *measured))

@@ -40,31 +40,26 @@ Four = tuple[float, float, float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]
 
 
-class ContactColumns(NamedTuple):
-    """Rows of a contact law, arrays of shape (rows,) unless noted otherwise."""
+class SegmentRows(NamedTuple):
+    """Rows of a contact law.
 
-    circle: IntArray  # circle, cable: positions of the markers in the columns of their families
-    cable: IntArray
-    data: IntArray  # position of the first history value
-    n: IntArray  # number of segments
-    kc: FloatArray  # kc, dc: normal stiffness [N/m] and damping [N s/m] of a segment
-    dc: FloatArray
-    mu_v: FloatArray  # mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a segment
-    mu_k: FloatArray
-    mu: FloatArray  # friction coefficient [1]
-    r: FloatArray  # radius of the circle [m]
-    L: FloatArray  # reference length of a segment [m]
-    fade: FloatArray  # depth g_0 over which damping fades in [m]; 0 for full damping from touch on
-    # forces along the normal of the segment (else along the normals at its end points)
-    segment_normals: NDArray[np.bool_]
-    clip: NDArray[np.bool_]  # normal force never pulls
-    active: NDArray[np.bool_]  # contributes
-    # sticking positions are measured with the current length of segments (else with the reference length)
-    current: NDArray[np.bool_]
-    # material that has moved through the mesh since the sticking positions were stored, in segments [1]
-    shift: FloatArray
-    friction: bool  # whether all rows have friction, hence three history values per segment instead of one
-    dofs: IntArray  # local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m)
+    Attributes:
+        rows: records, shape (rows,): places of the markers ``circle`` and ``cable`` in the columns of their families,
+            place of the first history value ``data``, number of ``segments``; of a segment ``contact_stiffness`` [N/m],
+            ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and
+            reference ``length`` [m]; ``friction_coefficient`` [1]; ``radius`` of the circle [m]; ``damping_depth`` g_0
+            over which damping fades in [m], 0 for full damping from touch on; ``use_segment_normals``: forces along the
+            normal of the segment, else along the normals at its end points; ``clip_normal_force``: it never pulls;
+            ``active``; ``is_current``: sticking positions are measured with the current length of segments, else with
+            the reference length; ``shift``: material that has moved through the mesh since the sticking positions were
+            stored, in segments [1].
+        friction: whether all rows have friction, hence three history values per segment instead of one.
+        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
+    """
+
+    rows: NDArray[Any]
+    friction: bool
+    dofs: IntArray
 
 
 @kernel(inline=True)
@@ -110,29 +105,30 @@ class Disc(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """Parameters of one row, see `ContactColumns`; all scalars, which pass through calls without cost."""
+    """Parameters of one row, see `SegmentRows`; all scalars, which pass through calls without cost."""
 
-    kc: float
-    dc: float
-    mu_v: float
-    mu_k: float
-    mu: float
-    r: float
-    L: float
-    fade: float
-    segment_normals: bool
-    clip: bool
-    current: bool
+    contact_stiffness: float
+    contact_damping: float
+    friction_velocity_penalty: float
+    friction_stiffness: float
+    friction_coefficient: float
+    radius: float
+    length: float
+    damping_depth: float
+    use_segment_normals: bool
+    clip_normal_force: bool
+    is_current: bool
     shift: float
-    y: float
+    vertical_offset: float
 
 
 @kernel(inline=True)
-def read_parameters(c: ContactColumns, shape: ShapeColumns, i: int) -> SegmentParameters:
-    """The parameters of row i."""
+def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
+    """The parameters of a row."""
     return SegmentParameters(
-        c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.fade[i], c.segment_normals[i], c.clip[i],
-        c.current[i], c.shift[i], shape.offset[c.cable[i]],
+        row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,
+        row.friction_coefficient, row.radius, row.length, row.damping_depth, row.use_segment_normals,
+        row.clip_normal_force, row.is_current, row.shift, shape.offset[row.cable],
     )  # fmt: skip
 
 
@@ -143,13 +139,13 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
     With a depth g_0, f_n = k_c g (1 - v_n/v_0) at -g < g_0, where v_0 = k_c g_0/d_c: a force that is continuous where
     segment and circle touch.  Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
     """
-    kg, d = par.kc, par.dc
-    if par.fade > 0.0 and -g < par.fade:
-        d = par.dc * max(-g, 0.0) / par.fade
+    kg, d = par.contact_stiffness, par.contact_damping
+    if par.damping_depth > 0.0 and -g < par.damping_depth:
+        d = par.contact_damping * max(-g, 0.0) / par.damping_depth
         if g < 0.0:
-            kg -= par.dc * vn / par.fade
-    fn = par.kc * g + d * vn
-    if par.clip and fn >= 0.0:
+            kg -= par.contact_damping * vn / par.damping_depth
+    fn = par.contact_stiffness * g + d * vn
+    if par.clip_normal_force and fn >= 0.0:
         return 0.0, 0.0, 0.0
     return fn, kg, d
 
@@ -212,20 +208,20 @@ def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, f
     """x_cur [m] on the chord ``z``, and its derivatives with respect to rho [m] and the length [1]."""
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
-    if not par.current:
-        return par.r * alpha + sigma * (z.rho - par.shift) * par.L, sigma * par.L, 0.0
+    if not par.is_current:
+        return par.radius * alpha + sigma * (z.rho - par.shift) * par.length, sigma * par.length, 0.0
     ex, ey = z.bx - z.ax, z.by - z.ay
-    factor = sigma * par.r / (par.r - sigma * par.y) if par.y != 0.0 else sigma
+    factor = sigma * par.radius / (par.radius - sigma * par.vertical_offset) if par.vertical_offset != 0.0 else sigma
     d_length = factor * (z.rho - 0.5 - par.shift)
     d_rho = factor * np.sqrt(ex * ex + ey * ey)
-    return par.r * alpha + (z.rho - 0.5 - par.shift) * d_rho, d_rho, d_length
+    return par.radius * alpha + (z.rho - 0.5 - par.shift) * d_rho, d_rho, d_length
 
 
 @kernel(inline=True)
 def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
     """`place_on_circle` of the segment ``h`` from point j to j + 1."""
-    on_axis = par.current and par.y != 0.0
-    return place_on_circle(par, o, axis_chord(slope, j, par.y, h) if on_axis else h)
+    on_axis = par.is_current and par.vertical_offset != 0.0
+    return place_on_circle(par, o, axis_chord(slope, j, par.vertical_offset, h) if on_axis else h)
 
 
 class SegmentState(NamedTuple):
@@ -260,14 +256,18 @@ def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[flo
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
-    vt = vy * h.nx - vx * h.ny - par.r * o.omega
-    return vn, vt, normal_force(par, h.D - par.r, vn)[0]
+    vt = vy * h.nx - vx * h.ny - par.radius * o.omega
+    return vn, vt, normal_force(par, h.D - par.radius, vn)[0]
 
 
 @kernel(inline=True)
 def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
     """f_t [N]; the bristle is 0 unless the segment sticks."""
-    return friction_force(state, trial(par.mu_k, bristle, par.mu_v, vt), coulomb(par.mu, fn)[0])
+    return friction_force(
+        state,
+        trial(par.friction_stiffness, bristle, par.friction_velocity_penalty, vt),
+        coulomb(par.friction_coefficient, fn)[0],
+    )
 
 
 @kernel(inline=True)
@@ -279,9 +279,9 @@ def eval_segment(
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
     vn, vt, fn = eval_rates(par, o, h, (vax, vay, vbx, vby))
     bristle, d_rho, d_length = 0.0, 0.0, 0.0
-    if state == STICKS and par.mu_k != 0.0:
+    if state == STICKS and par.friction_stiffness != 0.0:
         x, d_rho, d_length = stick_position(par, o, slope, j, h)
-        bristle = wrap(x - stick, par.r)
+        bristle = wrap(x - stick, par.radius)
     ft = eval_friction(par, state, vt, bristle, fn)
     return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
 
@@ -297,7 +297,7 @@ def end_normal(x: float, y: float) -> tuple[float, float]:
 @kernel(inline=True)
 def force_normals(par: SegmentParameters, h: Chord) -> tuple[float, float, float, float]:
     """Normals of the forces at both end points."""
-    if par.segment_normals:
+    if par.use_segment_normals:
         return h.nx, h.ny, h.nx, h.ny
     n0x, n0y = end_normal(h.ax, h.ay)
     n1x, n1y = end_normal(h.bx, h.by)
@@ -309,7 +309,7 @@ def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
     """Add the forces of row i, of segments or points, on the cable to f, and the reactions on the circle."""
-    to, ci = c.dofs[i], c.circle[i]
+    to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]
     f[to[1]] += cable[1]
     f[to[2]] += cable[2]

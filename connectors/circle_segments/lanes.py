@@ -3,21 +3,23 @@
 See docs/explanation/design.md, Lanes.
 
 Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
-caller reads the results lane by lane.  The loop reads and writes only a small array g, by row and lane; the constants
-below name its rows.  Unused lanes keep their old values; their results are not read.
+caller reads the results lane by lane.  The loop reads and writes only a record g of `SEGMENT_LANES`.  Unused lanes keep
+their old values; their results are not read.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    ContactColumns,
     Disc,
     Four,
     SegmentParameters,
+    SegmentRows,
     create_chord,
     eval_friction,
     eval_rates,
@@ -31,19 +33,21 @@ from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES, lane_type
 
-LANES = 8
-"""Segments side by side."""
-ENDS, RATES, SLOPES, ROTATION, STATE, STICK = 0, 4, 8, 25, 30, 31
-"""First rows of given data: end points and their velocities, both relative to the centre; r' at both; omega and A;
-history values."""
-KC, DC, MU_V, MU_K, MU, RADIUS, LENGTH, FADE, SEGMENT_NORMALS, CLIP, CURRENT, SHIFT, OFFSET = range(12, 25)
-"""Rows of the `SegmentParameters`."""
-FORCES, FT = 32, 36
-"""Rows of results for forces: the forces on both end points, x and y, and f_t."""
-VT, FN, PLACE, D_RHO = range(32, 36)
-"""Rows of results for updates: v_t, f_n, and x_cur with its derivative with respect to rho."""
-SIZE = 37
+SEGMENT_LANES = lane_type(
+    *SegmentParameters._fields, "omega", "a00", "a01", "a10", "a11", "state", "stick", "ft", "vt", "fn", "place",
+    "d_rho", "axial", "spring_energy", "bristle_energy", "damper_force", "drift", "gap",
+    ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
+)  # fmt: skip
+"""Segments: their `SegmentParameters`; omega and A of the circle; state and sticking position; end points ``ends`` and
+their velocities ``rates``, both relative to the centre, ``slopes`` r' at both and their rates; ``axial`` motion of the
+material [m/s].
+
+Results: for forces those on both end points, x and y, and f_t; for updates v_t, f_n, and x_cur with its derivative
+with respect to rho; for powers these in the order of `POWERS`, energies of spring and bristle [J], force of the normal
+damper [N], drift [m/s], gap [m] and f_n [N].
+"""
 PLAIN, LOWERED, GENERAL = 0, 1, 2
 """Cases for which the loops are compiled separately: PLAIN has segment normals, no depth over which damping fades in,
 and sticking positions on the segments themselves; LOWERED has sticking positions on the axis below them; GENERAL covers
@@ -53,15 +57,16 @@ all."""
 
 
 @kernel(inline=True)
-def list_closed(c: ContactColumns, data: FloatArray) -> tuple[IntArray, IntArray, int]:
+def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
     """The closed segments of active rows, by row and number in the row, and their count."""
     most = 1
-    for i in range(len(c.n)):
-        most += c.n[i]
+    for i in range(len(c.rows)):
+        most += c.rows[i].segments
     rows, numbers, count = np.empty(most, np.int64), np.empty(most, np.int64), 0
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if c.active[i] and touches(data, first, n):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if row.active and touches(data, first, n):
             for s in range(n):
                 # written in any case, and counted if it is closed
                 rows[count], numbers[count] = i, s
@@ -71,7 +76,7 @@ def list_closed(c: ContactColumns, data: FloatArray) -> tuple[IntArray, IntArray
 
 @kernel(inline=True)
 def gather_lanes(
-    c: ContactColumns,
+    c: SegmentRows,
     shape: ShapeColumns,
     circle: PositionColumns,
     data: FloatArray,
@@ -79,109 +84,108 @@ def gather_lanes(
     numbers: IntArray,
     first: int,
     count: int,
-    g: FloatArray,
+    g: Any,
 ) -> int:
     """Copy some listed segments to the first lanes; gives the case that covers all of them."""
     case = PLAIN
     for k in range(count):
-        i, s = rows[first + k], numbers[first + k]
-        ci, m, at = c.circle[i], c.cable[i], c.data[i] + s
+        s, row = numbers[first + k], c.rows[rows[first + k]]
+        ci, m, at = row.circle, row.cable, row.data + s
         j = shape.start[m] + s
         cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
         # end points and their velocities, relative to the centre
-        g[ENDS, k], g[ENDS + 1, k] = shape.p[j, 0] - cx, shape.p[j, 1] - cy
-        g[ENDS + 2, k], g[ENDS + 3, k] = shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
-        g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
-        g[RATES + 2, k], g[RATES + 3, k] = shape.v[j + 1, 0] - vx, shape.v[j + 1, 1] - vy
+        for end in range(2):
+            g.ends[2 * end, k], g.ends[2 * end + 1, k] = shape.p[j + end, 0] - cx, shape.p[j + end, 1] - cy
+            g.rates[2 * end, k], g.rates[2 * end + 1, k] = shape.v[j + end, 0] - vx, shape.v[j + end, 1] - vy
         # parameters of the row, see `SegmentParameters`
-        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
-        g[MU, k], g[RADIUS, k], g[LENGTH, k], g[FADE, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
-        g[SEGMENT_NORMALS, k], g[CLIP, k], g[CURRENT, k] = c.segment_normals[i], c.clip[i], c.current[i]
-        g[SHIFT, k], g[OFFSET, k] = c.shift[i], y
+        g.contact_stiffness[k], g.contact_damping[k] = row.contact_stiffness, row.contact_damping
+        g.friction_velocity_penalty[k] = row.friction_velocity_penalty
+        g.friction_stiffness[k] = row.friction_stiffness
+        g.friction_coefficient[k] = row.friction_coefficient
+        g.radius[k], g.length[k], g.damping_depth[k] = row.radius, row.length, row.damping_depth
+        g.use_segment_normals[k], g.clip_normal_force[k] = row.use_segment_normals, row.clip_normal_force
+        g.is_current[k], g.shift[k], g.vertical_offset[k] = row.is_current, row.shift, y
         # rotation of the circle
-        g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
-        g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
-        g[ROTATION + 4, k] = circle.A[ci, 1, 1]
+        g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
+        g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
         # history, and r' where the line has an offset from the axis
-        g[STATE, k], g[STICK, k] = UNDEFINED, 0.0
+        g.state[k], g.stick[k] = UNDEFINED, 0.0
         if c.friction:
-            g[STATE, k], g[STICK, k] = data[at + c.n[i]], data[at + 2 * c.n[i]]
+            g.state[k], g.stick[k] = data[at + row.segments], data[at + 2 * row.segments]
         if y != 0.0:
-            g[SLOPES, k], g[SLOPES + 1, k] = shape.slope[j, 0], shape.slope[j, 1]
-            g[SLOPES + 2, k], g[SLOPES + 3, k] = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
+            for end in range(2):
+                g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
         # the most general case that any segment needs
-        if c.fade[i] != 0.0 or not c.segment_normals[i]:
+        if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
-        elif y != 0.0 and c.current[i]:
+        elif y != 0.0 and row.is_current:
             case = max(case, LOWERED)
     return case
 
 
 @kernel(inline=True)
-def read_lane_parameters(case: int, k: int, g: FloatArray) -> SegmentParameters:
+def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
     """The parameters of lane k."""
-    fade, y = g[FADE, k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g[OFFSET, k]
-    along = case != GENERAL or g[SEGMENT_NORMALS, k] != 0.0
+    fade, y = g.damping_depth[k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g.vertical_offset[k]
+    along = case != GENERAL or g.use_segment_normals[k] != 0.0
     return SegmentParameters(
-        g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[RADIUS, k], g[LENGTH, k], fade,
-        along, g[CLIP, k] != 0.0, g[CURRENT, k] != 0.0, g[SHIFT, k], y,
+        g.contact_stiffness[k], g.contact_damping[k], g.friction_velocity_penalty[k], g.friction_stiffness[k],
+        g.friction_coefficient[k], g.radius[k], g.length[k], fade, along, g.clip_normal_force[k] != 0.0,
+        g.is_current[k] != 0.0, g.shift[k], y,
     )  # fmt: skip
 
 
 @kernel(inline=True)
-def read_chord(k: int, g: FloatArray) -> Chord:
+def read_chord(k: int, g: Any) -> Chord:
     """The segment of lane k."""
-    return create_chord(g[ENDS, k], g[ENDS + 1, k], g[ENDS + 2, k], g[ENDS + 3, k])
+    return create_chord(g.ends[0, k], g.ends[1, k], g.ends[2, k], g.ends[3, k])
 
 
 @kernel(inline=True)
-def read_pose(k: int, g: FloatArray) -> Disc:
+def read_pose(k: int, g: Any) -> Disc:
     """The rotation of the circle of lane k, seen from its centre."""
-    turn = ROTATION
-    return Disc(
-        0.0, 0.0, 0.0, 0.0, g[turn, k], g[turn + 1, k], g[turn + 2, k], g[turn + 3, k], g[turn + 4, k]
-    )  # fmt: skip
+    return Disc(0.0, 0.0, 0.0, 0.0, g.omega[k], g.a00[k], g.a01[k], g.a10[k], g.a11[k])
 
 
 @kernel(inline=True)
-def read_four(row: int, k: int, g: FloatArray) -> Four:
+def read_four(a: FloatArray, k: int) -> Four:
     """Four numbers of lane k."""
-    return g[row, k], g[row + 1, k], g[row + 2, k], g[row + 3, k]
+    return a[0, k], a[1, k], a[2, k], a[3, k]
 
 
 @kernel(inline=True)
-def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
+def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: Any) -> tuple[float, float]:
     """x_cur [m] of lane k and its derivative with respect to rho [m]."""
     z = h
     if case != PLAIN:
         # without an offset slopes are not filled and `below` is NaN, which is not used
-        below = lower_chord(read_four(SLOPES, k, g), par.y, h)
-        z = below if par.current and par.y != 0.0 else h
+        below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
+        z = below if par.is_current and par.vertical_offset != 0.0 else h
     x, d_rho, _ = place_on_circle(par, o, z)
     return x, d_rho
 
 
 @kernel(inline=True)
-def eval_forces(case: int, g: FloatArray) -> None:
+def eval_forces(case: int, g: Any) -> None:
     """The forces of all lanes, in a case that covers them."""
     for k in range(LANES):
-        par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
-        _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
+        par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
+        _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))
         x, _ = find_place(par, o, h, case, k, g)
-        bristle = wrap(x - g[STICK, k], par.r) if state == STICKS and par.mu_k != 0.0 else 0.0
+        bristle = wrap(x - g.stick[k], par.radius) if state == STICKS and par.friction_stiffness != 0.0 else 0.0
         ft = eval_friction(par, state, vt, bristle, fn)
         n0x, n0y, n1x, n1y = force_normals(par, h)
         rho = h.rho
-        g[FORCES, k], g[FORCES + 1, k] = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
-        g[FORCES + 2, k], g[FORCES + 3, k] = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
-        g[FT, k] = ft
+        g.forces[0, k], g.forces[1, k] = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
+        g.forces[2, k], g.forces[3, k] = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
+        g.ft[k] = ft
 
 
 @kernel(inline=True)
-def eval_places(case: int, g: FloatArray) -> None:
+def eval_places(case: int, g: Any) -> None:
     """v_t, f_n, x_cur and its derivative with respect to rho of all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)
-        _, vt, fn = eval_rates(par, o, h, read_four(RATES, k, g))
+        _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))
         x, d_rho = find_place(par, o, h, case, k, g)
-        g[VT, k], g[FN, k], g[PLACE, k], g[D_RHO, k] = vt, fn, x, d_rho
+        g.vt[k], g.fn[k], g.place[k], g.d_rho[k] = vt, fn, x, d_rho

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_segments.kernels import (
-    ContactColumns,
+    SegmentRows,
     create_pose,
     eval_segment,
     force_normals,
@@ -60,11 +60,11 @@ class AxialMotion(NamedTuple):
     stored: IntArray  # places of s0 among the history values, -1 for rows without, shape (rows,)
 
 
-def create_moving_functions(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Function]:
+def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
     """Forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
-    G = slide_matrices(c.L * c.n)
+    G = slide_matrices(c.rows["length"] * c.rows["segments"])
     # the kernels of the law work on copies of each row's coordinates
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
     blocks = np.arange(count * width * width).reshape(count, width, width)
@@ -96,34 +96,35 @@ def create_moving_functions(c: ContactColumns, axial: AxialMotion) -> tuple[Func
     return residual, tangent
 
 
-def set_shift(c: ContactColumns, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Fill c.shift: how far the material has moved since the sticking positions in ``data`` were stored."""
+def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
+    """Fill ``shift``: how far the material has moved since the sticking positions in ``data`` were stored."""
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
-    c.shift[:] = (x[axial.s] - stored) / c.L
+    c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
 
-def update_moving(update: Any, c: ContactColumns, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
+def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
     """The post-Newton update of the law, ``update``; sticking positions are stored with the present s."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
-    mine = c.active & (axial.stored >= 0)
+    mine = c.rows["active"] & (axial.stored >= 0)
     fields.data[axial.stored[mine]] = fields.x[axial.s[mine]]
     return float(error), bool(changed), float(force), int(row)
 
 
 @kernel
 def fill_axial_columns(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
     """Add the derivatives of the forces with respect to s, through x_cur of sticking segments, to P, shape (rows, 8 +
     m)."""
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or c.mu_k[i] == 0.0:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if not row.active or row.friction_stiffness == 0.0:
             continue
-        k, ci = c.cable[i], c.circle[i]
-        par = read_parameters(c, shape, i)
+        k, ci = row.cable, row.circle
+        par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             state, stick = data[first + n + s], data[first + 2 * n + s]
@@ -133,7 +134,7 @@ def fill_axial_columns(
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
             # x_cur changes with s as with -rho n/L; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
-            d_ft = -par.mu_k * z.d_rho / par.L
+            d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
                 S0, S1 = shape.S[j, a], shape.S[j + 1, a]
@@ -141,17 +142,20 @@ def fill_axial_columns(
                 P[i, 2 * a + 1] += S0 * f0 * n0x + S1 * f1 * n1x
             fx, fy = -f0 * n0y - f1 * n1y, f0 * n0x + f1 * n1x
             for a in range(c.dofs.shape[1] - 8):
-                P[i, 8 + a] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * par.r * d_ft
+                P[i, 8 + a] -= (
+                    circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * par.radius * d_ft
+                )
 
 
 @kernel
 def scatter_forces(
-    c: ContactColumns, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
+    c: SegmentRows, dofs: IntArray, G: FloatArray, data: FloatArray, x: FloatArray, fe: FloatArray, f: FloatArray
 ) -> None:
     """Add the forces fe (rows, 8 + m) of the rows to f, and their power g.fe along the axis to the force on s."""
     g, width = np.empty(8), c.dofs.shape[1]
-    for i in range(len(c.n)):
-        if not c.active[i] or not touches(data, c.data[i], c.n[i]):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.active or not touches(data, row.data, row.segments):
             continue
         n = dofs[i]
         fill_product(G[i], x, n, g)
@@ -163,7 +167,7 @@ def scatter_forces(
 
 @kernel
 def scatter_tangent(
-    c: ContactColumns,
+    c: SegmentRows,
     dofs: IntArray,
     G: FloatArray,
     data: FloatArray,
@@ -181,8 +185,9 @@ def scatter_tangent(
     """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; letters as at the head of this file."""
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))
-    for i in range(len(c.n)):
-        if not c.active[i] or not touches(data, c.data[i], c.n[i]):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.active or not touches(data, row.data, row.segments):
             continue
         n, to, H = dofs[i], slots[i], G[i]
         fill_product(H, x, n, g)

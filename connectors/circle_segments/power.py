@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, set_shift
 from windlass.connectors.circle_segments.power_lanes import (
     BRISTLE_ENERGY,
@@ -66,16 +66,16 @@ POWERS = {
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
 
 
-def eval_powers(c: ContactColumns, axial: AxialMotion | None, fields: Fields) -> FloatArray:
+def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> FloatArray:
     """The powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
-    rates = np.zeros(len(c.n))
+    rates = np.zeros(len(c.rows))
     follow(c, axial, rates, fields)
-    out = np.zeros((len(c.n), int(c.n.max(initial=0)), len(POWERS)))
+    out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), len(POWERS)))
     _fill(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, rates, out)
     return out
 
 
-def follow(c: ContactColumns, axial: AxialMotion | None, rates: FloatArray, fields: Fields) -> None:
+def follow(c: SegmentRows, axial: AxialMotion | None, rates: FloatArray, fields: Fields) -> None:
     """Bring the motion of the material through the mesh up to date, its rates [m/s] into ``rates``, shape (rows,)."""
     if axial is not None:
         set_shift(c, axial, fields.x, fields.data)
@@ -166,9 +166,9 @@ def create_place_account(
     return replace(create_account(read, (*shape, PARTS), by), rows=shape[0])
 
 
-def create_segment_account(c: ContactColumns, axial: AxialMotion | None, conserves: bool) -> Account:
+def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
     """The account of rows with segments."""
-    rates = np.zeros(len(c.n))
+    rates = np.zeros(len(c.rows))
     read = call(
         read_segments,
         lambda s: (
@@ -176,7 +176,7 @@ def create_segment_account(c: ContactColumns, axial: AxialMotion | None, conserv
         ),
         None if axial is None else lambda s: follow(c, axial, rates, s),
     )  # fmt: skip
-    return create_account(read, (len(c.n), int(c.n.max(initial=0)), PARTS), conserves=conserves)
+    return create_account(read, (len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS), conserves=conserves)
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:

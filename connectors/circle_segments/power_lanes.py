@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    ContactColumns,
     SegmentParameters,
+    SegmentRows,
     closest_point,
     eval_friction,
     force_normals,
@@ -18,15 +20,9 @@ from windlass.connectors.circle_segments.kernels import (
 from windlass.connectors.circle_segments.kernels import eval_rates as eval_contact_rates
 from windlass.connectors.circle_segments.lanes import (
     GENERAL,
-    LANES,
     LOWERED,
     PLAIN,
-    RATES,
-    ROTATION,
-    SIZE,
-    SLOPES,
-    STATE,
-    STICK,
+    SEGMENT_LANES,
     gather_lanes,
     list_closed,
     read_chord,
@@ -39,12 +35,8 @@ from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
-SLOPE_RATES, AXIAL, POWER = SIZE, SIZE + 4, SIZE + 5
-"""Rows of data in addition to those of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
-the first row of results: the powers in the order of `POWERS`, energies of spring and bristle."""
-COUNT = 12
-"""Further results: force of the normal damper [N], drift [m/s], gap [m] and f_n [N]."""
 BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT, DEPTH = range(7)
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
 """Numbers of a segment for `fill_jumps`, and their count.
@@ -56,18 +48,18 @@ OPEN = -3.0
 
 @kernel(inline=True)
 def gather_rates(
-    c: ContactColumns, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
-    g: FloatArray,
+    c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
+    g: Any,
 ) -> None:  # fmt: skip
     """Copy the data of some listed segments, in addition to the numbers of `gather_lanes`, to the first lanes."""
     for k in range(count):
-        row = rows[first + k]
-        j = shape.start[c.cable[row]] + numbers[first + k]
+        i = rows[first + k]
+        j = shape.start[c.rows[i].cable] + numbers[first + k]
         for end in range(2):
             for d in range(2):
-                g[SLOPES + 2 * end + d, k] = shape.slope[j + end, d]
-                g[SLOPE_RATES + 2 * end + d, k] = shape.slope_rate[j + end, d]
-        g[AXIAL, k] = s_t[row]
+                g.slopes[2 * end + d, k] = shape.slope[j + end, d]
+                g.slope_rates[2 * end + d, k] = shape.slope_rate[j + end, d]
+        g.axial[k] = s_t[i]
 
 
 @kernel(inline=True)
@@ -78,27 +70,20 @@ def invert(x: float) -> float:
 
 
 @kernel(inline=True)
-def place_velocity(y: float, s_t: float, end: int, k: int, g: FloatArray) -> tuple[float, float]:
+def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
     """Velocity of the axis at depth y under an end point of lane k, relative to the centre, at a fixed place of the
     mesh."""
-    rx, ry, vx, vy = (
-        g[SLOPES + 2 * end, k],
-        g[SLOPES + 2 * end + 1, k],
-        g[RATES + 2 * end, k],
-        g[RATES + 2 * end + 1, k],
-    )
+    rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
-    turn = y * (rx * g[SLOPE_RATES + 2 * end + 1, k] - ry * g[SLOPE_RATES + 2 * end, k]) * il * il * il
+    turn = y * (rx * g.slope_rates[2 * end + 1, k] - ry * g.slope_rates[2 * end, k]) * il * il * il
     turn = turn if y != 0.0 else -s_t
     return vx + turn * rx, vy + turn * ry
 
 
 @kernel(inline=True)
-def slip_rate(
-    par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: FloatArray
-) -> float:
+def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
     """Rate of x_cur [m/s] of lane k, which is measured on the chord ``z`` at depth y under the segment."""
-    s_t = g[AXIAL, k]
+    s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
@@ -113,53 +98,56 @@ def slip_rate(
     rho_t = z.D * iE * turning - h * along
     at_chord, at_end = h * turning, iD * along
     theta_t = at_chord if z.free else at_end
-    rolls = d_rho * (rho_t - s_t * invert(par.L)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
-    rate: float = par.r * (theta_t - g[ROTATION, k]) + rolls
+    rolls = d_rho * (rho_t - s_t * invert(par.length)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
+    rate: float = par.radius * (theta_t - g.omega[k]) + rolls
     return rate
 
 
 @kernel(inline=True)
-def eval_lanes(case: int, g: FloatArray) -> None:
+def eval_lanes(case: int, g: Any) -> None:
     """Powers and energies of all lanes, in a case that covers them."""
     for k in range(LANES):
-        par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
-        vax, vay, vbx, vby = read_four(RATES, k, g)
+        par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
+        vax, vay, vbx, vby = read_four(g.rates, k)
         vn, vt, fn = eval_contact_rates(par, o, h, (vax, vay, vbx, vby))
         z, y = h, 0.0
         if case != PLAIN:
-            below = lower_chord(read_four(SLOPES, k, g), par.y, h)
-            on_axis = par.current and par.y != 0.0
-            z, y = below if on_axis else h, par.y if on_axis else 0.0
+            below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
+            on_axis = par.is_current and par.vertical_offset != 0.0
+            z, y = below if on_axis else h, par.vertical_offset if on_axis else 0.0
+        # friction, and how fast it slips
         x, d_rho, d_length = place_on_circle(par, o, z)
-        slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.mu_k != 0.0
-        bristle = wrap(x - g[STICK, k], par.r) if sticks and has_bristle else 0.0
+        slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.friction_stiffness != 0.0
+        bristle = wrap(x - g.stick[k], par.radius) if sticks and has_bristle else 0.0
         ft = eval_friction(par, state, vt, bristle, fn)
         rate = slip_rate(par, z, d_rho, d_length, y, k, g)
         slip = rate if has_bristle & (sticks | slips) else vt
         n0x, n0y, n1x, n1y = force_normals(par, h)
         at0 = fn * (n0x * vax + n0y * vay) + ft * (n0x * vay - n0y * vax)
         at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
-        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.r * ft * o.omega
-        spring = par.kc * (h.D - par.r)
+        taken = (1.0 - h.rho) * at0 + h.rho * at1 - par.radius * ft * o.omega
+        spring = par.contact_stiffness * (h.D - par.radius)
         # the gap changes with the mesh, not with the material
-        rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
-        ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
-        drift = g[AXIAL, k] * (rx * h.nx + ry * h.ny)
+        rx = (1.0 - h.rho) * g.slopes[0, k] + h.rho * g.slopes[2, k]
+        ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
+        drift = g.axial[k] * (rx * h.nx + ry * h.ny)
         stretch = spring * (vn - drift)
-        sliding, damping, bends, normal = ft * slip, par.mu_v * vt * vt, par.mu_k * bristle * slip, (fn - spring) * vn
+        # parts of the power
+        sliding, damping = ft * slip, par.friction_velocity_penalty * vt * vt
+        bends, normal = par.friction_stiffness * bristle * slip, (fn - spring) * vn
         sliding = sliding if slips else 0.0
         damping = 0.0 if slips else damping
         bends = 0.0 if slips else bends
-        g[POWER, k], g[POWER + 1, k], g[POWER + 2, k] = sliding, damping, normal
-        g[POWER + 3, k], g[POWER + 4, k] = bends, stretch
-        g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
-        g[POWER + 6, k] = 0.5 * spring * (h.D - par.r)
-        g[POWER + 7, k] = bent_energy(slips, par.mu_k, bristle * bristle, ft)
-        g[POWER + 8, k], g[POWER + 9, k], g[POWER + 10, k], g[POWER + 11, k] = fn - spring, drift, h.D - par.r, fn
+        g.powers[0, k], g.powers[1, k], g.powers[2, k] = sliding, damping, normal
+        g.powers[3, k], g.powers[4, k] = bends, stretch
+        g.powers[5, k] = taken - sliding - damping - normal - bends - stretch
+        g.spring_energy[k] = 0.5 * spring * (h.D - par.radius)
+        g.bristle_energy[k] = bent_energy(slips, par.friction_stiffness, bristle * bristle, ft)
+        g.damper_force[k], g.drift[k], g.gap[k], g.fn[k] = fn - spring, drift, h.D - par.radius, fn
 
 
 @kernel(inline=True)
-def eval_case(case: int, g: FloatArray) -> None:
+def eval_case(case: int, g: Any) -> None:
     """`eval_lanes`, compiled separately for each case."""
     if case == PLAIN:
         eval_lanes(PLAIN, g)
@@ -171,60 +159,61 @@ def eval_case(case: int, g: FloatArray) -> None:
 
 @kernel
 def fill_powers(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
 ) -> None:
     """The powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
     s_t are axial motions, shape (rows,).
     """
-    g = np.zeros((POWER + COUNT, LANES))
+    lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     for first in range(0, total, LANES):
-        count = min(LANES, total - first)
+        count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
         for k in range(count):
             for j in range(out.shape[2]):
-                out[rows[first + k], numbers[first + k], j] = g[POWER + j, k]
+                out[rows[first + k], numbers[first + k], j] = g.powers[j, k]
 
 
 @kernel
 def read_segments(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray,
 ) -> None:  # fmt: skip
     """Add energies and powers of all rows, see `create_account`, and write the numbers of segments for `fill_jumps`.
 
     s_t are axial motions, shape (rows,); parts have the shape (rows, segments, PARTS).
     """
-    g = np.zeros((POWER + COUNT, LANES))
+    lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     for i in range(len(parts)):
         for s in range(parts.shape[1]):
             parts[i, s, :PARTS] = 0.0
             parts[i, s, CONTACT_STATE] = OPEN
-        ci = c.circle[i]
-        for s in range(c.n[i]):
-            a, b = shape.start[c.cable[i]] + s, shape.start[c.cable[i]] + s + 1
+        row = c.rows[i]
+        ci = row.circle
+        for s in range(row.segments):
+            a, b = shape.start[row.cable] + s, shape.start[row.cable] + s + 1
             ax, ay = shape.p[a, 0] - circle.p[ci, 0], shape.p[a, 1] - circle.p[ci, 1]
             bx, by = shape.p[b, 0] - circle.p[ci, 0], shape.p[b, 1] - circle.p[ci, 1]
-            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - c.r[i]
+            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - row.radius
     for first in range(0, total, LANES):
-        count = min(LANES, total - first)
+        count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
-            energies[0, i] += g[POWER + 6, k]
-            energies[1, i] += g[POWER + 7, k]
-            powers[0, i] += g[POWER, k]
-            powers[2, i] += g[POWER + 1, k]
-            powers[4, i] += g[POWER + 5, k]
-            parts[i, s, BRISTLE_POWER] = g[POWER + 3, k]
-            parts[i, s, BRISTLE_ENERGY] = g[POWER + 7, k]
-            parts[i, s, CONTACT_STATE] = g[STATE, k]
-            parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g[POWER + 2, k], g[POWER + 8, k]
-            parts[i, s, DRIFT], parts[i, s, DEPTH] = g[POWER + 9, k], g[POWER + 10, k]
-            parts[i, s, NORMAL_FORCE], parts[i, s, SPRING_ENERGY] = g[POWER + 11, k], g[POWER + 6, k]
+            energies[0, i] += g.spring_energy[k]
+            energies[1, i] += g.bristle_energy[k]
+            powers[0, i] += g.powers[0, k]
+            powers[2, i] += g.powers[1, k]
+            powers[4, i] += g.powers[5, k]
+            parts[i, s, BRISTLE_POWER] = g.powers[3, k]
+            parts[i, s, BRISTLE_ENERGY] = g.bristle_energy[k]
+            parts[i, s, CONTACT_STATE] = g.state[k]
+            parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g.powers[2, k], g.damper_force[k]
+            parts[i, s, DRIFT], parts[i, s, DEPTH] = g.drift[k], g.gap[k]
+            parts[i, s, NORMAL_FORCE], parts[i, s, SPRING_ENERGY] = g.fn[k], g.spring_energy[k]

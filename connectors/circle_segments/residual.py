@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import ContactColumns, add_sums
+from windlass.connectors.circle_segments.kernels import SegmentRows, add_sums
 from windlass.connectors.circle_segments.lanes import (
-    FORCES,
-    FT,
     GENERAL,
-    LANES,
     LOWERED,
     PLAIN,
-    SIZE,
+    SEGMENT_LANES,
     eval_forces,
     gather_lanes,
     list_closed,
@@ -21,21 +18,20 @@ from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_fo
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
 
 @kernel
-def add_residual(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray
-) -> None:
+def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray) -> None:
     """Add the left-hand-side forces of all rows to f."""
-    g = np.zeros((SIZE, LANES))
+    lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     last = -1
     # of one row: forces on r and r' of both nodes, force and torque on the circle
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     sum_x, sum_y, torque = 0.0, 0.0, 0.0
     for first in range(0, total, LANES):
-        count = min(LANES, total - first)
+        count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         if case == PLAIN:
             eval_forces(PLAIN, g)
@@ -45,17 +41,18 @@ def add_residual(
             eval_forces(GENERAL, g)
         # added to the coordinates, row by row
         for k in range(count):
-            row = rows[first + k]
-            if row != last:
+            i = rows[first + k]
+            if i != last:
                 if last >= 0:
                     add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
                 r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
                 sum_x, sum_y, torque = 0.0, 0.0, 0.0
-            last, y, S, D = row, shape.offset[c.cable[row]], shape.S, shape.dS
+            row = c.rows[i]
+            last, y, S, D = i, shape.offset[row.cable], shape.S, shape.dS
             # forces on both end points by their shape functions
             for end in range(2):
-                j = shape.start[c.cable[row]] + numbers[first + k] + end
-                fx, fy = g[FORCES + 2 * end, k], g[FORCES + 2 * end + 1, k]
+                j = shape.start[row.cable] + numbers[first + k] + end
+                fx, fy = g.forces[2 * end, k], g.forces[2 * end + 1, k]
                 sum_x += fx
                 sum_y += fy
                 r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
@@ -65,6 +62,6 @@ def add_residual(
                     hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
                     r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy
                     r1x, r1y, s1x, s1y = r1x + D[j, 2] * hx, r1y + D[j, 2] * hy, s1x + D[j, 3] * hx, s1y + D[j, 3] * hy
-            torque += c.r[row] * g[FT, k]
+            torque += row.radius * g.ft[k]
     if last >= 0:
         add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)

@@ -23,8 +23,8 @@ import numpy as np
 
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    ContactColumns,
     SegmentParameters,
+    SegmentRows,
     SegmentState,
     axis_chord,
     create_pose,
@@ -82,7 +82,7 @@ def fill_segment_tangent(
     With ``on_axis`` x_cur depends on other points than a and b; `add_axis_columns` adds these derivatives.
     """
     h = z.chord
-    r, rho, nx, ny = par.r, h.rho, h.nx, h.ny
+    r, rho, nx, ny = par.radius, h.rho, h.nx, h.ny
     tx, ty = -ny, nx
     q0, q1 = 1.0 - rho, rho
     rhos, theta = chord_derivatives(h)
@@ -91,7 +91,7 @@ def fill_segment_tangent(
     # directions of the forces at both ends and how they turn
     psi0, psi1 = theta, theta
     n0x, n0y, n1x, n1y = force_normals(par, h)
-    if not par.segment_normals:
+    if not par.use_segment_normals:
         h0 = n0x * h.ax + n0y * h.ay
         h1 = n1x * h.bx + n1y * h.by
         h0 = 1.0 / h0 if h0 > 0.0 else 0.0
@@ -106,7 +106,9 @@ def fill_segment_tangent(
     un, ut = z.vn, z.vt + r * omega
     # derivatives of the laws of f_n and f_t
     _, kc, dc = normal_force(par, h.D - r, z.vn)
-    slope, fv, fk = friction_slopes(z.state, par.mu_k, par.mu_v, coulomb(par.mu, z.fn)[1])
+    slope, fv, fk = friction_slopes(
+        z.state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
+    )
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
@@ -145,12 +147,12 @@ def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
     """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur bends the bristle, and this f_t."""
-    h = axis_chord(slope, j, par.y, z.chord)
+    h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
-    x0, y0, x1, y1 = place_derivatives(par.r, z, h, rhos, theta)
+    x0, y0, x1, y1 = place_derivatives(par.radius, z, h, rhos, theta)
     n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-    q0, q1, fk = 1.0 - z.chord.rho, z.chord.rho, dq * par.mu_k
-    force = (-q0 * n0y, q0 * n0x, -q1 * n1y, q1 * n1x, -par.r)
+    q0, q1, fk = 1.0 - z.chord.rho, z.chord.rho, dq * par.friction_stiffness
+    force = (-q0 * n0y, q0 * n0x, -q1 * n1y, q1 * n1x, -par.radius)
     for k in range(5):
         d_force = fk * force[k]
         for b in range(4):
@@ -177,7 +179,7 @@ def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
 
 @kernel
 def add_tangent(
-    c: ContactColumns,
+    c: SegmentRows,
     shape: ShapeColumns,
     circle: PositionColumns,
     data: FloatArray,
@@ -190,15 +192,16 @@ def add_tangent(
     """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values; v are the velocities."""
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or not touches(data, first, n):
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if not row.active or not touches(data, first, n):
             continue
         # parameters and circle of the row, sums of force and torque on it
-        k, ci = c.cable[i], c.circle[i]
-        par = read_parameters(c, shape, i)
+        k, ci = row.cable, row.circle
+        par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        y = par.y
+        y = par.vertical_offset
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
         K[:] = 0.0
         N[:] = 0.0
@@ -214,11 +217,11 @@ def add_tangent(
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
                 z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
-                on_axis = par.current and y != 0.0 and state == STICKS and par.mu_k != 0.0
+                on_axis = par.is_current and y != 0.0 and state == STICKS and par.friction_stiffness != 0.0
                 f0x, f0y, next_x, next_y = fill_segment_tangent(par, z, o.omega, dq, dv, on_axis, C)
                 fx += f0x
                 fy += f0y
-                torque += par.r * z.ft
+                torque += par.radius * z.ft
                 if y != 0.0 or not central:
                     fill_segment_tangent(par, z, o.omega, 0.0, dq, on_axis, V)
                 # X = C B + V dB/dt, with the Jacobians of the end points
@@ -341,7 +344,8 @@ def scatter_circle(
             for b in range(11):
                 values[slots[i, a, b]] += K[a, b]
         return
-    ci, m, h = c.circle[i], c.dofs.shape[1] - 8, circle.h[c.circle[i]]
+    ci, m = c.rows[i].circle, c.dofs.shape[1] - 8
+    h = circle.h[ci]
     for a in range(8):
         for b in range(8):
             values[slots[i, a, b]] += K[a, b]

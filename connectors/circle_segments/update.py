@@ -19,7 +19,7 @@ import numpy as np
 
 from windlass.connectors.circle_segments.arctangent import wrap
 from windlass.connectors.circle_segments.kernels import (
-    ContactColumns,
+    SegmentRows,
     closest_point,
     create_chord,
     create_pose,
@@ -28,15 +28,10 @@ from windlass.connectors.circle_segments.kernels import (
     stick_position,
 )
 from windlass.connectors.circle_segments.lanes import (
-    D_RHO,
-    FN,
     GENERAL,
-    LANES,
     LOWERED,
-    PLACE,
     PLAIN,
-    SIZE,
-    VT,
+    SEGMENT_LANES,
     eval_places,
     gather_lanes,
 )
@@ -46,11 +41,12 @@ from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 
 
 @kernel(inline=True)
 def store_gaps(
-    c: ContactColumns,
+    c: SegmentRows,
     shape: ShapeColumns,
     circle: PositionColumns,
     data: FloatArray,
@@ -66,24 +62,27 @@ def store_gaps(
     """
     # room for all segments
     most = 1
-    for i in range(len(c.n)):
-        most += c.n[i]
+    for i in range(len(c.rows)):
+        most += c.rows[i].segments
     rows, numbers, gaps = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
     count, changed = 0, False
-    for i in range(len(c.n)):
-        if not c.active[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.active:
             continue
         # the circle, and the first end point seen from its centre
-        ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
-        cx, cy, rubs = circle.p[ci, 0], circle.p[ci, 1], c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
+        ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
+        cx, cy = circle.p[ci, 0], circle.p[ci, 1]
+        rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
         ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
+        # segment by segment
         for s in range(n):
             bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
-            gap, at = closest_point(ax, ay, bx, by)[2] - r, c.data[i] + s
+            gap, at = closest_point(ax, ay, bx, by)[2] - r, row.data + s
             ax, ay, old = bx, by, data[at]
             switched = (gap > 0.0) != (old > 0.0)
             if switched:
-                error[i] += abs(c.kc[i] * (gap - old))
+                error[i] += abs(row.contact_stiffness * (gap - old))
                 changed = True
             if switched or always:
                 data[at] = gap
@@ -98,47 +97,47 @@ def store_gaps(
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
     """The largest error and force of a row [N], and the row of the largest error, -1 for none."""
-    worst, largest, row = 0.0, 0.0, -1
+    worst, largest, at = 0.0, 0.0, -1
     for i in range(len(error)):
         largest = max(largest, force[i])
         if error[i] > worst:
-            worst, row = error[i], i
-    return worst, largest, row
+            worst, at = error[i], i
+    return worst, largest, at
 
 
 @kernel
 def update_gaps(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
     """Frictionless update: a gap is written where its sign has changed; the results are those of `update_friction`."""
-    error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
+    error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
-        some = min(LANES, total - first)
+        some, g = min(LANES, total - first), lanes[0]
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
             # normal force with the decisions before
             if gaps[first + k] <= 0.0:
-                force[rows[first + k]] += abs(g[FN, k])
-    worst, largest, row = find_worst(error, force)
-    return worst, changed, largest, row
+                force[rows[first + k]] += abs(g.fn[k])
+    worst, largest, at = find_worst(error, force)
+    return worst, changed, largest, at
 
 
 @kernel
 def update_friction(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
 ) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
 
     Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
+    error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
     # lanes of segments that are closed or were
     for first in range(0, total, LANES):
-        some = min(LANES, total - first)
+        some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         if case == PLAIN:
             eval_places(PLAIN, g)
@@ -148,25 +147,26 @@ def update_friction(
             eval_places(GENERAL, g)
         for k in range(some):
             i = rows[first + k]
-            r, n, gap_at, fn, vt = c.r[i], c.n[i], c.data[i] + numbers[first + k], g[FN, k], g[VT, k]
+            row = c.rows[i]
+            r, n, gap_at, fn, vt = row.radius, row.segments, row.data + numbers[first + k], g.fn[k], g.vt[k]
             state_at, stick_at = gap_at + n, gap_at + 2 * n
             # normal force, which limits the friction
             if gaps[first + k] <= 0.0:
                 force[i] += abs(fn)
-            bristles = c.mu_k[i] != 0.0
-            if data[gap_at] > 0.0 or not (bristles or c.mu_v[i] != 0.0):
+            bristles = row.friction_stiffness != 0.0
+            if data[gap_at] > 0.0 or not (bristles or row.friction_velocity_penalty != 0.0):
                 continue
             # tangential force if it sticks, from the anchor of the start of the step
-            limit, last, mu_k = coulomb(c.mu[i], fn)[0], start[stick_at], c.mu_k[i]
+            limit, last, mu_k = coulomb(row.friction_coefficient, fn)[0], start[stick_at], row.friction_stiffness
             x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
-                x, d_rho = g[PLACE, k], g[D_RHO, k]
+                x, d_rho = g.place[k], g.d_rho[k]
                 # a segment that was open at the start of the step begins to stick at its present place
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
             # state and sticking position: the bristle alone decides on the direction, and gives the limit
-            ft = trial(mu_k, bristle, c.mu_v[i], vt)
+            ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
             if state != STICKS:
@@ -176,22 +176,24 @@ def update_friction(
                 changed = True
             data[state_at] = state
             # on current lengths it is stored with its present material
-            data[stick_at] = stick + c.shift[i] * d_rho if c.current[i] else stick
-    worst, largest, row = find_worst(error, force)
-    return worst, changed, largest, row
+            data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
+    worst, largest, at = find_worst(error, force)
+    return worst, changed, largest, at
 
 
 @kernel
-def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
     """Store the present places of closed segments with a damper and without bristles as their sticking positions.
 
     With reference lengths, as in the published law, the recorded positions stay.
     """
-    for i in range(len(c.n)):
-        if not c.active[i] or not c.current[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        has_damper_alone = row.friction_stiffness == 0.0 and row.friction_velocity_penalty != 0.0
+        if not row.active or not row.is_current or not has_damper_alone:
             continue
-        ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
-        par = read_parameters(c, shape, i)
+        ci, j0, n, first = row.circle, shape.start[row.cable], row.segments, row.data
+        par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             if data[first + s] > 0.0:
@@ -203,21 +205,22 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
 
 
 @kernel
-def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
     """With reference lengths: closed segments with bristles and without a sticking position (0) get the present one.
 
     Segments without bristles lose theirs.  This serves parameters that are switched between two steps: the published
     law stores no positions while there are no bristles.
     """
-    for i in range(len(c.n)):
-        if not c.active[i] or c.current[i]:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if not row.active or row.is_current:
             continue
-        ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
-        par = read_parameters(c, shape, i)
+        ci, j0, n, first = row.circle, shape.start[row.cable], row.segments, row.data
+        par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             at = first + 2 * n + s
-            if c.mu_k[i] == 0.0:
+            if row.friction_stiffness == 0.0:
                 data[at] = 0.0
             elif data[at] == 0.0 and data[first + s] <= 0.0:
                 p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
@@ -227,12 +230,13 @@ def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColum
 
 @kernel
 def fill_outputs(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
+    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
 ) -> None:
     """The numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
-    for i in range(len(c.n)):
-        ci, k, n, first = c.circle[i], c.cable[i], c.n[i], c.data[i]
-        par = read_parameters(c, shape, i)
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        ci, k, n, first = row.circle, row.cable, row.segments, row.data
+        par = read_parameters(row, shape)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             j = shape.start[k] + s
@@ -240,8 +244,8 @@ def fill_outputs(
             if c.friction:
                 state, stick = data[first + n + s], data[first + 2 * n + s]
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
-            h, gap = z.chord, z.chord.D - par.r
-            if c.active[i] and data[first + s] <= 0.0:
-                bristle = z.bristle if par.mu_k != 0.0 else z.vt
+            h, gap = z.chord, z.chord.D - par.radius
+            if row.active and data[first + s] <= 0.0:
+                bristle = z.bristle if par.friction_stiffness != 0.0 else z.vt
                 write_forces(out[i, s], z.ft, z.fn, bristle if state == 0.0 else 0.0, gap, z.vt, z.vn)
             write_place(out[i, s], gap, state, o.cx + h.D * h.nx, o.cy + h.D * h.ny, h.nx, h.ny)

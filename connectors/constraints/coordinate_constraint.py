@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY, CoordinateColumns, coordinate_marker
 from windlass.connectors.markers.coordinate_outputs import coordinate_output, find_states
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
@@ -51,8 +51,8 @@ class CoordinateConstraint(Component):
     """Constrains the difference of two coordinates, or of their velocities, or couples them by a ratio, as gears do."""
 
     provides = ("joint",)
-    marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
-    marker1 = ref("coordinate marker", "second coordinate")
+    marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
+    marker1 = ref(COORDINATE, "second coordinate")
     ratio = column("1", "i, coordinate 1 per coordinate 0 [1, m/rad or rad/m]", default=1.0, switchable=True)
     offset = column("m", "x1 - i x0 [m or rad]", default=0.0, switchable=True)
     offset_function = function("f(t) -> x1 - i x0 [m or rad]; takes the place of offset", switchable=True)

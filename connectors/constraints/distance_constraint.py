@@ -14,6 +14,7 @@ import numpy as np
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.schema import Component, column, ref
@@ -23,8 +24,8 @@ class DistanceConstraint(Component):
     """Keeps the distance of two points, in 2D or 3D; its multiplier is the tension of the rod."""
 
     provides = ("joint",)
-    marker0 = ref("position marker", "first point")
-    marker1 = ref("position marker", "second point")
+    marker0 = ref(POSITION, "first point")
+    marker1 = ref(POSITION, "second point")
     distance = column("m", "distance of the points", above=0.0, switchable=True)
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns, cross, turn_vector
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -47,8 +48,8 @@ class GenericJoint(Component):
     """Locks translations and rotations between two rigid markers; a rigid connection unless some are set free."""
 
     provides = ("joint",)
-    marker0 = ref("rigid marker", "first point, whose joint frame has the axes")
-    marker1 = ref("rigid marker", "second point")
+    marker0 = ref(RIGID, "first point, whose joint frame has the axes")
+    marker1 = ref(RIGID, "second point")
     translations = column(
         "1", "translations locked along the axes", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
     )

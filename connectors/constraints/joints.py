@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import Joint, Loops, stand_still
 from windlass.connectors.markers.pairs import pair_dofs
-from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.markers.position_kernels import FAMILY, SPATIAL
 from windlass.connectors.markers.position_markers import NodePosition
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
@@ -237,7 +237,7 @@ def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
             dofs = world.row_dofs(markers, rows)
             spatial[positions] = dofs.shape[1] > 2 and dofs[:, 2] >= 0
         else:
-            spatial[positions] = "spatial marker" in markers.component.provides
+            spatial[positions] = SPATIAL in markers.component.provides
     return spatial
 
 

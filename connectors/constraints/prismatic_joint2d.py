@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_planar, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
@@ -27,8 +28,8 @@ class PrismaticJoint2D(Component):
     """Lets a point of one body slide along an axis of another in 2D."""
 
     provides = ("joint",)
-    marker0 = ref("rigid marker", "point on the axis, on the body in which the axis is fixed")
-    marker1 = ref("rigid marker", "point that slides")
+    marker0 = ref(RIGID, "point on the axis, on the body in which the axis is fixed")
+    marker1 = ref(RIGID, "point that slides")
     axis = column("1", "direction of the axis in the frame of marker 0, of any length > 0", shape=(2,))
     lock_rotation = column("1", "holds φ1 - φ0 at angle", dtype=bool, default=True, switchable=True)
     angle = column("rad", "rotation of marker 1 against marker 0 where rotation is locked", default=0.0)

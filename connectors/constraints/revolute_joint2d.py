@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from windlass.connectors.constraints.joints import check_planar, register_joint
 from windlass.connectors.constraints.spherical_joint import loops
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.model.schema import Component, column, ref
 
 
@@ -16,8 +17,8 @@ class RevoluteJoint2D(Component):
     """Holds two points together in 2D: a pin."""
 
     provides = ("joint",)
-    marker0 = ref("position marker", "first point")
-    marker1 = ref("position marker", "second point")
+    marker0 = ref(POSITION, "first point")
+    marker1 = ref(POSITION, "second point")
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
 

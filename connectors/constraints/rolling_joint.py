@@ -31,6 +31,7 @@ import numpy as np
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, find_contact, turn_vector
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -47,8 +48,8 @@ class RollingJoint(Component):
     """A thin disc that rolls on a plane without slip in 3D."""
 
     provides = ("joint",)
-    marker0 = ref("rigid marker", "point on the plane, whose frame has the normal")
-    marker1 = ref("rigid marker", "centre of the disc")
+    marker0 = ref(RIGID, "point on the plane, whose frame has the normal")
+    marker1 = ref(RIGID, "centre of the disc")
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
     normal = column("1", "normal of the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))

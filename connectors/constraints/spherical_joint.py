@@ -12,6 +12,7 @@ from typing import Any
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Tables
@@ -23,8 +24,8 @@ class SphericalJoint(Component):
     """Holds two points together in 3D; rotations are free."""
 
     provides = ("joint",)
-    marker0 = ref("position marker", "first point")
-    marker1 = ref("position marker", "second point")
+    marker0 = ref(POSITION, "first point")
+    marker1 = ref(POSITION, "second point")
     axes = column(
         "1", "which of the global axes x, y, z are locked", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
     )

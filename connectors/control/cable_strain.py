@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
+from windlass.connectors.markers.position_kernels import CURVED
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
 from windlass.framework.arrays import FloatArray
@@ -38,7 +39,7 @@ from windlass.framework.model.world import Handles, World
 class CableStrain(Component):
     """The axial strain of a cable at a place, minus the strain without force."""
 
-    provides = (FAMILY, "curved marker")
+    provides = (FAMILY, CURVED)
     cable = ref("strained cable", "the cable")
     place = column("1", "share of the cable between its first node and the place, 0 to 1", default=0.5, minimum=0.0)
 

@@ -26,6 +26,7 @@ from windlass.connectors.markers.coordinate_columns import CoordinateColumns, co
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
 from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, add_curvature
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.elements.bodies.matrix_columns import bind_state_functions
 from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.accounts import Account
@@ -46,8 +47,8 @@ LINEAR = 1.0
 class HydraulicActuator(Inputs):
     """A double-acting cylinder with two valves between two points."""
 
-    marker0 = ref("position marker", "bushing of the cylinder")
-    marker1 = ref("position marker", "bushing of the rod")
+    marker0 = ref(POSITION, "bushing of the cylinder")
+    marker1 = ref(POSITION, "bushing of the rod")
     node = ref(STATES, "node of two states, the pressures p_0 and p_1 [Pa]: `state_node` (2)")
     offset_length = column("m", "L_o, distance of the points at stroke 0", minimum=0.0)
     stroke_length = column("m", "L_s, largest stroke; for the volume of chamber 1", above=0.0)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.markers.pairs import pair_dofs
+from windlass.connectors.markers.position_kernels import CURVED, PositionColumns
 from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
-from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.markers.position_markers import position_marker
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
@@ -44,7 +44,7 @@ SOURCE = "[@shabana]"
 class PointCoordinate(Component):
     """The displacement of a point along a fixed direction."""
 
-    provides = (FAMILY, "curved marker")
+    provides = (FAMILY, CURVED)
     marker1 = ref(POSITIONS, "the point")
     direction = column("1", "direction e in the global frame, of any length > 0", shape=(3,))
     origin = column("m", "global position where the displacement is 0", shape=(3,), default=(0.0,) * 3)
@@ -53,7 +53,7 @@ class PointCoordinate(Component):
 class DistanceCoordinate(Component):
     """The distance of two points, minus a length."""
 
-    provides = (FAMILY, "curved marker")
+    provides = (FAMILY, CURVED)
     marker0 = ref(POSITIONS, "first point")
     marker1 = ref(POSITIONS, "second point")
     length = column("m", "distance at which the coordinate is 0", default=0.0, minimum=0.0)

@@ -37,6 +37,7 @@ import numpy as np
 
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -60,8 +61,8 @@ class BeltToothContact(Component):
     History values per row: depths in both flanks and below the tips, < 0 where there is contact, and the groove (4).
     """
 
-    marker0 = ref("rigid marker", "centre and rotation of the pulley")
-    marker1 = ref("position marker", "the tooth: its place on the pitch line of the belt")
+    marker0 = ref(RIGID, "centre and rotation of the pulley")
+    marker1 = ref(POSITION, "the tooth: its place on the pitch line of the belt")
     data = ref("GenericData", "4 history values; created as open if left out", optional=True)
     teeth = column("1", "number z of grooves of the pulley", dtype=np.int64, minimum=3)
     pitch_radius = column("m", "R, radius of the pitch line on the pulley", above=0.0)

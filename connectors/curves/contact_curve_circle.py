@@ -33,6 +33,7 @@ from windlass.connectors.curves.profiles import OVERLAP, PIECE, Curves, bind_cur
 from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
+from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -63,8 +64,8 @@ class ContactCurveCircle(Component):
     History values per row: piece and slip [m/s] of the first and of the second contact (4).
     """
 
-    marker0 = ref("rigid marker", "origin of the curve, which lies in the plane of x and y of its frame")
-    marker1 = ref("position marker", "centre of the circle")
+    marker0 = ref(RIGID, "origin of the curve, which lies in the plane of x and y of its frame")
+    marker1 = ref(POSITION, "centre of the circle")
     profile = ref("CurveProfile", "the curve")
     data = ref("GenericData", "4 history values; created as open if left out", optional=True)
     radius = column("m", "radius r of the circle", above=0.0)

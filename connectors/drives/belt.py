@@ -26,7 +26,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.bending_loss import add_bending_losses
+from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -330,6 +330,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+        bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
             there = [
@@ -338,7 +339,7 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, self.axial_stiffness, mass, length
+                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, mass, length
             )  # fmt: skip
 
         if arms:
@@ -436,20 +437,24 @@ class _Line:
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
+            friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
+            radius = pulley.radius + offset
             self._layers.append(inf if layer is None else layer)
             choice = choose_contact(
-                pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
+                pulley.name, self.tension, radius, self.axial_stiffness, self.mass_per_length,
                 self.route.length / self.elements, given["step"], self.in_space, self.closed, layer,
+                friction * pulley.radius / radius, self.route.length,
             )  # fmt: skip
             reasons.append(f"  {choice.reason}")
-            friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
                 # bristles that are given are a layer of their own
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
-            self._check_depth(pulley, offset, columns)
+            self._check_depth(pulley, radius, columns)
             if self.in_space:
-                self.surfaces.append(self._add_surface(pulley, marker))
+                # a closed belt is mounted on drums that are larger by its contact depth, so that it keeps its tension
+                depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
+                self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
                 parts.append(add_surface_contact(self.world, self.surfaces[-1], self.cables, **more, **columns))
             else:
@@ -459,9 +464,9 @@ class _Line:
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
         return "\n".join(reasons), parts
 
-    def _check_depth(self, pulley: Pulley, offset: float, columns: Mapping[str, Any]) -> None:
+    def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         """Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius."""
-        stiffness, radius = float(np.min(columns["contact_stiffness_per_length"])), pulley.radius + offset
+        stiffness = float(np.min(columns["contact_stiffness_per_length"]))
         least = self.tension / (DEEPEST * radius**2)
         if stiffness < least:
             raise ModelError(
@@ -470,14 +475,16 @@ class _Line:
                 f"{self.tension:g} N; must be >= {least:.3g} N/m^2, 1 %"
             )
 
-    def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
+    def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
+        """The surface of a pulley in space, on a radius that is larger by ``grown`` [m]."""
+        radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
         if pulley.groove_radius is None:
-            return self.world.add(DrumSurface, marker=marker, axis=axis, radius=pulley.radius)
+            return self.world.add(DrumSurface, marker=marker, axis=axis, radius=radius)
         outer = pulley.outer_radius or pulley.radius + 2.0 * pulley.groove_radius
         return self.world.add(
-            SheaveSurface, marker=marker, axis=axis, radius=pulley.radius, groove_radius=pulley.groove_radius,
-            outer_radius=outer,
+            SheaveSurface, marker=marker, axis=axis, radius=radius, groove_radius=pulley.groove_radius,
+            outer_radius=outer + grown,
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:

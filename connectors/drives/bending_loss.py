@@ -18,10 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.connectors.springs.coordinate_spring_damper_ext import CoordinateSpringDamperExt
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -60,3 +63,17 @@ def add_bending_losses(
         for i in turning
     ]  # fmt: skip
     return turning, merge_handles(parts) if parts else None
+
+
+def read_bending_losses(turning: Sequence[int], losses: Entity | None, count: int) -> tuple[FloatArray, FloatArray]:
+    """The torques against the turn of all pulleys [N m], and the speeds up to which they rise [rad/s].
+
+    Args:
+        turning, losses: the result of `add_bending_losses`.
+        count: number of pulleys.
+    """
+    torque, slowest = np.zeros(count), np.ones(count)
+    if losses is not None:
+        torque[list(turning)] = losses.table.collect("dynamic_friction", losses.rows)
+        slowest[list(turning)] = losses.table.collect("proportional_zone", losses.rows)
+    return torque, slowest

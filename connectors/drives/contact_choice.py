@@ -10,15 +10,18 @@ step h and the shear stiffness K of a layer between cord and face:
                    but k >= 1000 T/R², of ropes 2000 T/R²  as they would move differently: belts are doubtful with
                                                            steps of more than 3 periods 2 pi sqrt(rhoA/k)
     damping        d = 2/3 sqrt(k rhoA)                    a third of the critical damping
-    bristles       mu_k = 12 EA/R² (belts on a rigid layer, `circle_points/rigid_layer.py`), whatever the arc is
+    bristles       mu_k = mu EA/(0.001 R L)                of belts on a rigid layer, `circle_points/rigid_layer.py`: mu
+                                                           of the cord, L of the belt; at most EA/l², least 12 EA/R²
                    mu_k = K (belts), below EA (1.5/l)²     stiffer layers count as rigid, with cables of the length l
                    mu_k = k (ropes)                        in series with the layer: 1/(1/mu_k + 1/K)
-                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.3 R
+                   mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.3 R at most
     mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`
 
     layer          K = G b/h                               of the width b and the height h of the cord above the face
 
-Bristles do not depend on the step, nor does the creep of a belt.
+Neither bristles nor the creep of a belt depend on the step.  Where slip begins, bristles spread the friction mu F/R of
+the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer.  This changes the length of the belt on the
+arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -26,7 +29,7 @@ Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (
 
 from __future__ import annotations
 
-from math import pi, sqrt
+from math import inf, pi, sqrt
 from typing import NamedTuple
 
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTOR
@@ -39,13 +42,16 @@ SINK_SHARE = 0.0005
 slips over a sheave is a third too high."""
 DAMPING_RATIO = 1.0 / 3.0
 """Share of the critical damping."""
+TOLERATED_LOSS = 0.02
+"""Largest EA/(k R²), by which sinking in enlarges losses of speed and motions by creep, without a note [1]."""
 BELT_FACTOR = 10.0
 """k R²/EA of belts: the growth of circles changes the tension by at most a few per cent of a change of the tension."""
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
 BRISTLE_FACTOR = 12.0
-"""mu_k R²/EA of belts on a rigid layer: it does not affect the loss of speed; tensions change by less than 0.3 %,
-because softer bristles carry load on a larger part of an arc."""
+"""Smallest mu_k R²/EA of belts on a rigid layer; the loss of speed on arcs of a radian does not depend on it."""
+TENSION_SHARE = 1e-3
+"""mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of it, relative to F [1]."""
 STIFF_LAYER = 1.5
 """l sqrt(K/EA) above which bristles of a layer would chatter, while the shear of the layer adds little to the loss
 [1]."""
@@ -89,7 +95,8 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 def choose_contact(
     name: str, tension: float, radius: float, axial_stiffness: float, mass_per_length: float, length: float,
-    step: float | None, in_space: bool, closed: bool = False, layer: float | None = None,
+    step: float | None, in_space: bool, closed: bool = False, layer: float | None = None, friction: float = 0.0,
+    route: float = inf,
 ) -> ContactChoice:  # fmt: skip
     """Parameters of one pulley.
 
@@ -104,6 +111,8 @@ def choose_contact(
         in_space: contact with a surface, else with a circle.
         closed: whether it is a closed belt; in 2D its circles then grow by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
+        friction: mu of the cord on the pulley [1].
+        route: length L of the belt [m].
     """
     angle, square = length / radius, radius**2
     belt = closed and not in_space
@@ -138,20 +147,26 @@ def choose_contact(
             )
         bounds.append((max(most, least), words))
     stiffness, why = min(bounds)
-    bristles = BRISTLE_FACTOR * axial_stiffness / square if belt else stiffness
+    bristles, shear = stiffness, "mu_k = k"
+    if belt:
+        hold = f"mu EA/({TENSION_SHARE:g} R L), for tensions within {TENSION_SHARE:.1%}"
+        stiffest = min((friction / (TENSION_SHARE * radius * route), hold), (1.0 / length**2, "EA/l^2"))
+        factor, held = max((BRISTLE_FACTOR / square, f"{BRISTLE_FACTOR:g} EA/R^2"), stiffest)
+        bristles, shear = factor * axial_stiffness, f"mu_k = {held}"
     rigid = belt and (layer is None or layer > axial_stiffness * (STIFF_LAYER / length) ** 2)
-    shear = "mu_k = 12 EA/R^2" if belt else "mu_k = k"
     if rigid:
         shear = f"of a rigid layer, {shear}"
     elif layer is not None:
         bristles = layer if belt else 1.0 / (1.0 / bristles + 1.0 / layer)
         shear = f"of a layer of {layer:.3g} N/m^2" + ("" if belt else f" in series with {shear}") + ", mu_k"
     damping, bristle_damping = (2.0 * DAMPING_RATIO * sqrt(k * mass_per_length) for k in (stiffness, bristles))
-    depth_now = tension / (stiffness * radius)
+    depth_now, adds = tension / (stiffness * radius), axial_stiffness / (stiffness * square)
+    sinks = f"sinks in by {1e6 * depth_now:.3g} um, {depth_now / radius:.2g} R"
+    if not belt and adds > TOLERATED_LOSS:
+        sinks += f", which makes its loss of speed {adds:.1%} larger"
     reason = (
-        f"{name}: T = {tension:.4g} N, R = {radius:.4g} m: k = {stiffness:.3g} N/m^2 = {why}; sinks in by "
-        f"{1e6 * depth_now:.3g} um, {depth_now / radius:.2g} R; d = {damping:.3g} N s/m^2, a third of the critical; "
-        f"bristles {shear} = {bristles:.3g} N/m^2, their stretch dies out over "
-        f"{1e3 * sqrt(axial_stiffness / bristles):.3g} mm"
+        f"{name}: T = {tension:.4g} N, R = {radius:.4g} m: k = {stiffness:.3g} N/m^2 = {why}; {sinks}; "
+        f"d = {damping:.3g} N s/m^2, a third of the critical; bristles {shear} = {bristles:.3g} N/m^2, their stretch "
+        f"dies out over {1e3 * sqrt(axial_stiffness / bristles):.3g} mm"
     )
     return ContactChoice(stiffness, damping, bristles, bristle_damping, reason, rigid)

@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import inf, isnan, nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES
 from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep
+from windlass.connectors.drives.drive_motion import POWERS, DriveMotion
 from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
@@ -38,11 +39,11 @@ from windlass.framework.checks.checks import check_fields, checked, each, either
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import Program
 from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
 from windlass.framework.output.figures import check_picture
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
-from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
@@ -204,45 +205,6 @@ class _WholeDrive:
         return create_probe(self.drive, self.name, None, state, self.last)
 
 
-class _Motion:
-    """Integrals over time of the speeds, torques and powers of all pulleys, by the trapezoidal rule over all steps.
-
-    Powers fluctuate from step to step, and steps are short where a cable comes onto a pulley. A mean over every tenth
-    step is therefore wrong by about 0.3 %, as much as a belt loses; the same holds for creep.
-
-    Attributes:
-        is_wanted: whether the belt is on circles, whose powers cost little.
-        integral, recorded: of speeds [rad], torques [N m s] and powers [J], until now and until the last record, shape
-            (3, pulleys).
-    """
-
-    def __init__(self, drive: Drive) -> None:
-        self.drive, self.is_wanted = drive, not drive.surfaces
-        self.integral, self.recorded = np.zeros((2, 3, len(drive.pulleys)))
-        self._time, self._last = nan, np.zeros_like(self.integral)
-        self._bound: BoundDrive | None = None
-
-    def add(self, state: State) -> None:
-        """Add the time since the last call."""
-        if not self.is_wanted or state.t == self._time:
-            return
-        if self._bound is None or self._bound.version != self.drive.world.version:
-            self._bound = BoundDrive(self.drive)
-        now = self._bound.eval_motion(load_outputs(state))
-        if not isnan(self._time):
-            self.integral += 0.5 * (state.t - self._time) * (self._last + now)
-        self._time, self._last = state.t, now
-
-    def checkpoint(self) -> dict[str, Any]:
-        """All numbers."""
-        return {"time": self._time, "values": np.stack((self.integral, self.recorded, self._last))}
-
-    def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue with the numbers of `checkpoint`."""
-        self._time = float(kept["time"])
-        self.integral, self.recorded, self._last = np.array(kept["values"])
-
-
 @dataclass(frozen=True)
 class DriveLosses:
     """The use of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
@@ -300,7 +262,9 @@ class DriveMeans(Sensors):
     ) -> None:
         self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
         self._picture = None if picture is None or help_requested() else check_picture(picture)
-        self._motion = _Motion(drive)
+        self._motion = DriveMotion(drive)
+        # of all pulleys since the first record [J], one row for each record
+        self._energies: list[FloatArray] = []
         super().__init__(path, [self._whole, *sensors], every)
         drive.means.append(self)
 
@@ -322,7 +286,9 @@ class DriveMeans(Sensors):
         if state.t >= self.start:
             super().record(state)
             self._motion.add(state)
-            self._motion.recorded = self._motion.integral.copy()
+            self._motion.recorded[:] = self._motion.integral
+            if len(self._energies) < len(self._rows):
+                self._energies.append(self._motion.integral[POWERS].copy())
             self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
@@ -332,8 +298,13 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """None once the motion of pulleys is added up."""
-        return 0 if self._marks and self._motion.is_wanted else super().idle_steps(state, size)
+        """Steps before the next record, where compiled code can add up the motion of the pulleys."""
+        needs_python = self._motion.is_wanted and self._motion.find_program(state) is None
+        return 0 if self._marks and needs_python else super().idle_steps(state, size)
+
+    def idle_program(self, state: State) -> Program | None:
+        """The compiled step that adds a time step to the motion of the pulleys; None before the start."""
+        return self._motion.find_program(state) if self._marks else None
 
     def report(self) -> DriveReport | None:
         """Means over time by the trapezoidal rule; None before the second record.
@@ -361,9 +332,11 @@ class DriveMeans(Sensors):
             report = replace(report, pulleys=pulleys)
         report = complete(report, self.drive)
         means[:count] = take_numbers(report)
+        over_turns = self._eval_over_turns(report.turn)
+        all_series = {name: over_turns.get(name, series) for name, series in zip(self.names, values.T, strict=True)}
         found = {
             name: _find_extremes(self.units[name], mean, times, series)
-            for name, mean, series in zip(self.names, means.tolist(), values.T, strict=True)
+            for mean, (name, series) in zip(means.tolist(), all_series.items(), strict=True)
             if not np.isnan(series).all()
         }
         error = POWER_ERROR if self._motion.is_wanted else SAMPLING_ERROR
@@ -373,7 +346,7 @@ class DriveMeans(Sensors):
             doubts = (*judge_powers(report, stored, error), *judge_creep(report))
             if self.drive.losses is None and self._eval_swing(report, values) <= STEADY_SWING:
                 doubts += judge_losses(report, stored)
-            report = replace(report, advice=(*report.advice, *note_start(report, self.drive)))
+            report = replace(report, advice=(*report.advice, *note_start(report)))
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
@@ -382,6 +355,22 @@ class DriveMeans(Sensors):
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
+
+    def over_turns(self) -> dict[str, FloatArray]:
+        """Power given, power taken [W] and efficiency [1] as means over the last turn of the belt before each record.
+
+        Each has the shape (records,), with NaN before the first turn is complete.  Ratios of single steps say little:
+        torques rattle, and the belt stores energy and returns it.  The efficiency is the work taken per work given
+        and per energy that the belt releases in that time.
+        """
+        report = self.report()
+        return {} if report is None else self._eval_over_turns(report.turn)
+
+    def _eval_over_turns(self, turn: float) -> dict[str, FloatArray]:
+        """`over_turns` of a known time of a turn [s]; NaN: there is none."""
+        powers = np.stack([self[f"{pulley.name}.power"] for pulley in self.drive.pulleys], axis=1)
+        energies = np.array(self._energies) if self._motion.is_wanted else accumulate(self.times, powers)
+        return eval_over_turns(self.times, energies, self["stored_energy"], turn)
 
     def find_doubts(self) -> Sequence[str]:
         """Those of the report."""
@@ -439,7 +428,7 @@ class DriveMeans(Sensors):
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.
         """
-        return draw_means(path, self)
+        return draw_means(path, self, self.over_turns())
 
     def finish(self, state: State) -> None:
         """Record the last state, and draw the curves."""
@@ -453,12 +442,14 @@ class DriveMeans(Sensors):
 
     def checkpoint(self) -> dict[str, Any]:
         """All records, and the motion of pulleys in all steps."""
-        return {**super().checkpoint(), "motion": self._motion.checkpoint()}
+        energies = np.array(self._energies).reshape(len(self._energies), len(self.drive.pulleys))
+        return {**super().checkpoint(), "motion": self._motion.checkpoint(), "energies": energies}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
         """Continue the records of the interrupted run."""
         super().restore(kept, state)
         self._motion.restore(kept["motion"])
+        self._energies = list(np.array(kept["energies"]))
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
         if self._rows:
             self._whole.last[:] = [report_drive(self.drive, state)]
@@ -516,7 +507,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
     )
 
 
-def note_start(report: DriveReport, drive: Drive) -> tuple[str, ...]:
+def note_start(report: DriveReport) -> tuple[str, ...]:
     """Advice if speeds deviate from steady motion, for example before each piece of a belt has come around once."""
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
@@ -525,12 +516,10 @@ def note_start(report: DriveReport, drive: Drive) -> tuple[str, ...]:
     worst = int(off.argmax())
     if off[worst] <= TRANSIENT * most or not report.belt_speed > 0.0:
         return ()
-    arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
-    turn = (sum(drive.span_lengths) + arcs) / report.belt_speed
     return (
         f"speeds of {report.name} are not those of steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in these "
         f"means, {100.0 * lost[worst, 1]:.3g} % in theory with their tensions; creep is steady once each piece of the "
-        f"belt has come around, in {turn:.3g} s: begin means later, or the motion by `belt.run`",
+        f"belt has come around, in {report.turn:.3g} s: begin means later, or the motion by `belt.run`",
     )
 
 
@@ -569,6 +558,33 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
         "tensions; take losses of speed from there, `rigid_creep`, or from `belt.steady`, tensions and loads as they "
         "are; give `layer_stiffness=` if the belt has a soft layer",
     )
+
+
+def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
+    """Integrals of columns up to each row by the trapezoidal rule, of shape (rows, columns) as the values."""
+    pieces = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
+    found: FloatArray = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
+    return found
+
+
+def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray, turn: float) -> dict[str, FloatArray]:
+    """Powers and efficiency over the last turn before each row; see `DriveMeans.over_turns`.
+
+    Args:
+        times: of the rows [s], shape (rows,).
+        energies: that pulleys have taken until then [J], shape (rows, pulleys).
+        stored: energy of the belt [J], shape (rows,).
+        turn: time of a turn [s]; NaN: there is none.
+    """
+    begin = times - turn
+    # also NaN has no turn
+    there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
+    work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
+    given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)
+    supplied = given + np.interp(begin, times, stored) - stored
+    ratio = np.divide(taken, supplied, out=np.full(len(times), nan), where=(given > 0.0) & (supplied > 0.0))
+    found = {"power_in": given / turn, "power_out": taken / turn, "efficiency": ratio}
+    return {name: np.where(there, values, nan) for name, values in found.items()}
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:

@@ -7,13 +7,16 @@ are means over time and their extremes where the run has a hook of `Belt.average
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from html import escape
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.drives.drive_report import (
+    TURNING,
     UNITS,
     WHOLE,
     Drive,
@@ -31,6 +34,7 @@ from windlass.connectors.reports.belt_picture import (
     create_wheels,
     find_range,
 )
+from windlass.connectors.reports.quantities import show_numbers
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
 from windlass.framework.errors import OutputError
@@ -44,6 +48,10 @@ from windlass.framework.state.state import State
 
 WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
 """Widths of the picture and of the labels on each side, height of a label, and largest of a drive [inch]."""
+LONG = 0.3
+"""Share of a run that curves of means over turns of the belt must cover."""
+DIGITS = 4
+"""Digits of the largest number of a row of a table."""
 PAGE = 4
 """Axes in one figure, of which two fit on a page."""
 ARROW = "#c2255c"
@@ -60,7 +68,7 @@ PANELS = (
     ("speed", "speed of the pulley"),
     ("belt_speed", "speed of the belt"),
     ("power", "power"),
-    ("efficiency", "efficiency"),
+    ("efficiency", "efficiency over a turn"),
 )
 """Numbers that curves show, and their names."""
 
@@ -93,7 +101,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
         parts += [tabulate_pulleys(report, drive), tabulate_spans(report), tabulate_whole(report)]
         sections.append(ReportSection(f"Drive {drive.name}", parts, "first"))
         if means is not None:
-            panels = list_panels(means)
+            panels = list_panels(means, means.over_turns())
             groups = [panels[k : k + PAGE] for k in range(0, len(panels), PAGE)]
             curves = [plot_panels("time [s]", means.times, group) for group in groups]
             sections.append(ReportSection(f"Drive {drive.name} over time", curves))
@@ -125,46 +133,54 @@ def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
     def extreme(duty: PulleyDuty, name: str) -> Extremes | None:
         return report.extremes.get(f"{duty.name}.{name}")
 
-    def turns(radians: float) -> str:
-        return f"{np.degrees(radians):.1f}"
-
-    radii = dict(zip([duty.name for duty in report.pulleys], drive.radii, strict=True))
-    lines = [
-        ("radius of the cord [mm]", lambda duty: f"{1e3 * radii[duty.name]:.4g}"),
-        ("speed [1/min]", lambda duty: f"{duty.speed * 30.0 / np.pi:.1f}"),
-        ("torque of the belt [N m]", lambda duty: _show(duty.torque)),
-        ("power taken [W]", lambda duty: f"{duty.power:.1f}"),
-        ("wrap angle [°]", lambda duty: turns(duty.wrap_angle)),
-        ("tension before [N]", lambda duty: _show(duty.tension_before)),
-        ("tension after [N]", lambda duty: _show(duty.tension_after)),
-        ("hub load [N]", lambda duty: _show(duty.hub_force)),
-        ("direction from x [°]", lambda duty: turns(duty.hub_angle)),
-        ("largest hub load [N]", lambda duty: _largest(extreme(duty, "hub_force"))),
-        ("at [s]", lambda duty: _when(extreme(duty, "hub_force"), False)),
-        ("creep [%]", lambda duty: f"{100.0 * duty.creep:.3f}"),
-        ("creep by a rigid layer [%]", lambda duty: f"{100.0 * duty.rigid_creep:.3f}"),
-        ("slip reserve [1]", lambda duty: _show(duty.slip_reserve)),
-        ("smallest slip reserve [1]", lambda duty: _smallest(extreme(duty, "slip_reserve"))),
-        ("at [s]", lambda duty: _when(extreme(duty, "slip_reserve"), True)),
+    duties, radii = report.pulleys, drive.radii
+    hubs = [extreme(duty, "hub_force") for duty in duties]
+    reserves = [extreme(duty, "slip_reserve") for duty in duties]
+    numbers = {
+        "radius of the cord [mm]": [1e3 * radius for radius in radii],
+        "speed [1/min]": [duty.speed * 30.0 / np.pi for duty in duties],
+        "torque of the belt [N m]": [duty.torque for duty in duties],
+        "power taken [W]": [duty.power for duty in duties],
+        "wrap angle [°]": [np.degrees(duty.wrap_angle) for duty in duties],
+        "tension before [N]": [duty.tension_before for duty in duties],
+        "tension after [N]": [duty.tension_after for duty in duties],
+        "hub load [N]": [duty.hub_force for duty in duties],
+        "direction from x [°]": [np.degrees(duty.hub_angle) for duty in duties],
+        "largest hub load [N]": [nan if seen is None else seen.maximum for seen in hubs],
+        "hub load at [s]": [nan if seen is None else seen.time_of_maximum for seen in hubs],
+        "creep [%]": [100.0 * duty.creep for duty in duties],
+        "creep by a rigid layer [%]": [100.0 * duty.rigid_creep for duty in duties],
+        "slip reserve [1]": [duty.slip_reserve for duty in duties],
+        "smallest slip reserve [1]": [nan if seen is None else seen.minimum for seen in reserves],
+        "slip reserve at [s]": [nan if seen is None else seen.time_of_minimum for seen in reserves],
+    }
+    rows = [
+        [name.replace("hub load at", "at").replace("slip reserve at", "at"), *show_numbers(values, DIGITS)]
+        for name, values in numbers.items()
     ]
-    rows = [[name, *map(show, report.pulleys)] for name, show in lines]
     known = [[_hide(cell) for cell in row] for row in rows]
-    return ReportTable(["pulley", *radii], [row for row in known if any(row[1:])])
+    return ReportTable(["pulley", *(duty.name for duty in duties)], [row for row in known if any(row[1:])])
 
 
 def tabulate_spans(report: DriveReport) -> ReportTable:
     """The duties of the spans, one line for each."""
-    titles = ["length [mm]", "tension [N]", "smallest [N]", "at [s]", "largest [N]", "at [s]", "as a string [Hz]"]
-    rows = []
-    for span in report.spans:
-        seen = report.extremes.get(f"span {span.name}.tension")
-        bent = report.extremes.get(f"span {span.name}.deflection")
-        swing = _show(1e3 * (bent.maximum - bent.minimum)) if bent else ""
-        extremes = [_smallest(seen), _when(seen, True), _largest(seen), _when(seen, False)]
-        numbers = [f"{1e3 * span.length:.1f}", _show(span.tension), *extremes, _show(span.string_frequency), swing]
-        # the joiner keeps the name on one line
-        rows.append([span.name.replace("–", "–\u2060"), *map(_hide, numbers)])
-    return ReportTable(["span", *titles, "vibration, peak to peak [mm]"], rows)
+    tensions = [report.extremes.get(f"span {span.name}.tension") for span in report.spans]
+    bends = [report.extremes.get(f"span {span.name}.deflection") for span in report.spans]
+    columns = {
+        "length [mm]": [1e3 * span.length for span in report.spans],
+        "tension [N]": [span.tension for span in report.spans],
+        "smallest [N]": [nan if seen is None else seen.minimum for seen in tensions],
+        "at [s]": [nan if seen is None else seen.time_of_minimum for seen in tensions],
+        "largest [N]": [nan if seen is None else seen.maximum for seen in tensions],
+        "at [s] ": [nan if seen is None else seen.time_of_maximum for seen in tensions],
+        "as a string [Hz]": [span.string_frequency for span in report.spans],
+        "vibration, peak to peak [mm]": [nan if x is None else 1e3 * (x.maximum - x.minimum) for x in bends],
+    }
+    cells = zip(*(show_numbers(values, DIGITS) for values in columns.values()), strict=True)
+    # the joiner keeps the name on one line
+    names = [span.name.replace("–", "–\u2060") for span in report.spans]
+    rows = [[name, *map(_hide, numbers)] for name, numbers in zip(names, cells, strict=True)]
+    return ReportTable(["span", *(title.strip() for title in columns)], rows)
 
 
 def tabulate_whole(report: DriveReport) -> ReportTable:
@@ -179,46 +195,40 @@ def tabulate_whole(report: DriveReport) -> ReportTable:
         if name not in WHOLE and name.rpartition(".")[2].partition("[")[0] not in UNITS
     }
     for name, (unit, value) in (own | others).items():
-        # ratios of powers in single steps are no duties
-        seen = None if name == "efficiency" else report.extremes.get(name)
-        extremes = [_smallest(seen), _when(seen, True), _largest(seen), _when(seen, False)]
-        rows.append([f"{name.replace('_', ' ')} [{unit}]", *map(_hide, [_show(value), *extremes])])
+        seen = report.extremes.get(name)
+        over = f", extremes of means over {report.turn:.3g} s" if seen and name in TURNING else ""
+        low, high = (nan, nan) if seen is None else (seen.minimum, seen.maximum)
+        times = ("", "") if seen is None else (f"{seen.time_of_minimum:.4g}", f"{seen.time_of_maximum:.4g}")
+        mean, low_text, high_text = show_numbers([value, low, high], DIGITS)
+        cells = mean, low_text, times[0], high_text, times[1]
+        rows.append([f"{name.replace('_', ' ')} [{unit}]{over}", *map(_hide, cells)])
     return ReportTable(
         ["whole drive", "mean" if report.duration else "", "smallest", "at [s]", "largest", "at [s]"], rows
     )
 
 
-def _show(value: float) -> str:
-    return "slack" if np.isinf(value) else f"{value:.4g}"
-
-
 def _hide(cell: str) -> str | None:
-    return None if cell in ("nan", "") else cell
+    return None if cell in ("-", "") else cell
 
 
-def _smallest(seen: Extremes | None) -> str:
-    return "" if seen is None else _show(seen.minimum)
+def list_panels(
+    means: Sensors, over_turns: Mapping[str, FloatArray]
+) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
+    """Curves for each kind of number over time; see `plot_panels`.
 
-
-def _largest(seen: Extremes | None) -> str:
-    return "" if seen is None else _show(seen.maximum)
-
-
-def _when(seen: Extremes | None, smallest: bool) -> str:
-    return "" if seen is None else f"{seen.time_of_minimum if smallest else seen.time_of_maximum:.4g}"
-
-
-def list_panels(means: Sensors) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
-    """Curves for each kind of number over time; see `plot_panels`."""
+    Args:
+        over_turns: numbers that are shown as means over a turn of the belt; see `DriveMeans.over_turns`.
+    """
     panels: list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]] = []
     for quantity, label in PANELS:
         unit = UNITS[quantity]
         curves = [
-            (name.rpartition(".")[0].removeprefix("span "), means[name])
+            (name.rpartition(".")[0].removeprefix("span "), over_turns.get(name, means[name]))
             for name in means.names
             if name.rpartition(".")[2] == quantity and (quantity not in WHOLE or name == quantity)
         ]
-        curves = [(name or label, values) for name, values in curves if np.isfinite(values).any()]
+        least = LONG * len(means.times) if quantity in over_turns else 0
+        curves = [(name or label, values) for name, values in curves if np.isfinite(values).sum() > least]
         if unit == "rad":
             unit, curves = "°", [(name, _unwrap(values)) for name, values in curves]
         if quantity == "deflection":
@@ -238,7 +248,7 @@ def _unwrap(angles: FloatArray) -> FloatArray:
     return found
 
 
-def draw_means(path: str | os.PathLike[str] | None, means: Sensors) -> Any:
+def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
     """The curves as a picture in a file, whose path is returned, or for None as a figure, on the first process.
 
     Raises:
@@ -249,7 +259,7 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors) -> Any:
         raise OutputError(f"picture {'' if path is None else repr(str(path))} has no curves: no step was recorded")
     if not is_first_process():
         return None if path is None else Path(path).absolute()
-    return hand_over(plot_panels("time [s]", means.times, list_panels(means)), target, dpi=130.0)
+    return hand_over(plot_panels("time [s]", means.times, list_panels(means, over_turns)), target, dpi=130.0)
 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
@@ -284,13 +294,18 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
     largest = max(duty.hub_force for duty in report.pulleys)
+    speeds = show_numbers([duty.speed * 30.0 / np.pi for duty in report.pulleys], DIGITS)
+    torques, powers, hubs = (
+        show_numbers([getattr(duty, name) for duty in report.pulleys], DIGITS - 1)
+        for name in ("torque", "power", "hub_force")
+    )
     for side, members in zip((-1.0, 1.0), columns, strict=True):
         places = _spread(centers[members, 1], low[1], high[1], ROW / height * (high - low)[1])
         for k, y in zip(members, places, strict=True):
             duty = report.pulleys[k]
             text = (
-                f"{duty.name}\n{duty.speed * 30.0 / np.pi:z.0f} 1/min, {duty.torque:.3g} N m, {duty.power:z.0f} W\n"
-                f"hub {duty.hub_force:.0f} N, {np.degrees(duty.hub_angle):z.0f}°"
+                f"{duty.name}\n{speeds[k]} 1/min, {torques[k]} N m, {powers[k]} W\n"
+                f"hub {hubs[k]} N, {np.degrees(duty.hub_angle):.0f}°"
             )
             edge = low[0] if side < 0.0 else high[0]
             axes.annotate(

@@ -21,7 +21,7 @@ C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from math import atan2, inf, isnan, log, nan, sqrt
@@ -29,14 +29,16 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from windlass.connectors.circle_contact.free_belt import SinkingTraction
+from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.place_numbers import FT, GAP
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
+from windlass.connectors.drives.contact_choice import TOLERATED_LOSS
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
+from windlass.connectors.reports.quantities import show_numbers
 from windlass.connectors.reports.surface_report import eval_surface
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.arrays import BoolArray, FloatArray
@@ -156,6 +158,8 @@ UNITS = {
 """Unit of each number of a `PulleyDuty`, a `SpanDuty`, and of a whole belt."""
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
+TURNING = ("power_in", "power_out", "efficiency")
+"""Those whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,8 @@ class Extremes:
         unit: of all but the times.
         mean: mean over time; creep, slip reserve, log ratio, efficiency, string frequency and hub load are computed
             from means.
-        minimum, maximum: the smallest and the largest value.
+        minimum, maximum: the smallest and the largest value; for powers given and taken and for the efficiency, of
+            means over the last turn of the belt.
         time_of_minimum, time_of_maximum: when they are first reached [s].
     """
 
@@ -193,10 +198,12 @@ class DriveReport:
         stored_energy: kinetic energy and energy of stretching of the belt [J]; the energies of bending and contact
             hardly change.
         doubts: reasons why means are doubtful; see `DriveMeans`.
-        advice: how to make tractions without load small, where they are not.
+        advice: how to make tractions without load, and creep by sinking in, small, where they are not.
         law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
+        turn: time in which a closed belt comes around once [s]; NaN of ropes and at rest.
         extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
-            ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
+            ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.  Powers given and taken and the
+            efficiency have extremes where means last a turn at least.
     """
 
     name: str
@@ -212,6 +219,7 @@ class DriveReport:
     doubts: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     law: BeltLaw | None = None
+    turn: float = nan
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PulleyDuty:
@@ -224,16 +232,18 @@ class DriveReport:
         names = [entry.name for entry in fields(PulleyDuty) if entry.name != "name"]
         labels = [f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names]
         cells = [[duty.name for duty in self.pulleys]]
-        cells += [[_show(getattr(duty, name)) for duty in self.pulleys] for name in names]
+        cells += [show_pulleys([getattr(duty, name) for duty in self.pulleys]) for name in names]
         widths = [max(len(line[k]) for line in cells) for k in range(len(self.pulleys))]
         first = max(map(len, labels))
         lines = [f"{self.name}, {when}"]
         for label, line in zip(["", *labels], cells, strict=True):
             lines.append(f"{label:<{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line, widths, strict=True)))
-        for span in self.spans:
-            carries = f"{span.length:.4g} m, {span.tension:.5g} N"
-            lines.append(f"span {span.name}: {carries}, as a string {_show(span.string_frequency)} Hz")
-        lines.append(f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}")
+        tensions = show_numbers([span.tension for span in self.spans])
+        for span, tension in zip(self.spans, tensions, strict=True):
+            carries = f"{span.length:.4g} m, {tension} N"
+            lines.append(f"span {span.name}: {carries}, as a string {show_number(span.string_frequency)} Hz")
+        given, taken = show_numbers([self.power_in, self.power_out])
+        lines.append(f"power in {given} W, out {taken} W, efficiency {show_number(self.efficiency)}")
         doubts = [f"doubtful: {words}" for words in self.doubts]
         return "\n".join([*lines, *doubts, *self._format_extremes(), *self.advice])
 
@@ -242,8 +252,10 @@ class DriveReport:
         chosen = [(name, found) for name, found in self.extremes.items() if is_duty(name)]
         cells = [["over time", "mean", "minimum", "at [s]", "maximum", "at [s]"]] if chosen else []
         for name, x in chosen:
-            numbers = x.mean, x.minimum, x.time_of_minimum, x.maximum, x.time_of_maximum
-            cells.append([f"{name.replace('_', ' ')} [{x.unit}]", *map(_show, numbers)])
+            mean, low, high = show_numbers([x.mean, x.minimum, x.maximum])
+            times = map(show_number, (x.time_of_minimum, x.time_of_maximum))
+            over = f", extremes over {self.turn:.3g} s" if name in TURNING else ""
+            cells.append([f"{name.replace('_', ' ')} [{x.unit}]{over}", mean, low, next(times), high, next(times)])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return [
             f"{line[0]:<{widths[0]}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line[1:], widths[1:], strict=True))
@@ -251,8 +263,8 @@ class DriveReport:
         ]
 
 
-DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed")
-"""Numbers whose extremes tables show; extremes of the efficiency are ratios of powers in single steps, without use."""
+DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "efficiency")
+"""Numbers whose extremes tables show."""
 
 
 def is_duty(name: str) -> bool:
@@ -333,6 +345,7 @@ class BoundDrive:
             for duty, (mesh, sunk) in zip(duties, ends, strict=True)
         ]
         advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
+        advice += tuple(self._note_sinking())
         fastest = max(abs(duty.belt_speed) for duty in duties)
         thrown = drive.mass_per_length * fastest**2
         if thrown > np.max(tensions, initial=0.0, where=np.isfinite(tensions)):
@@ -348,6 +361,20 @@ class BoundDrive:
             law=self.law,
         )  # fmt: skip
         return complete(found, drive)
+
+    def _note_sinking(self) -> list[str]:
+        """Pulleys with friction that a rope sinks into so far that it creeps more; circles of belts grow instead."""
+        drive, EA, found = self.drive, self.axial_stiffness, []
+        if drive.closed and not drive.surfaces:
+            return []
+        for i, (pulley, R) in enumerate(zip(drive.pulleys, drive.radii, strict=True)):
+            share = EA / (self.stiffness[i] * R**2)
+            if self.friction[i] > 0.0 and share > TOLERATED_LOSS:
+                found.append(
+                    f"{pulley.name}: sinking in makes the loss of speed and motions by creep {share:.1%} larger: take "
+                    f"contact_stiffness_per_length = {CORD_FACTOR * EA / R**2:.2g} N/m^2 for 1 %, or a shorter step="
+                )
+        return found
 
     def eval_motion(self, fields: Fields) -> FloatArray:
         """Speeds [rad/s], torques [N m] and powers [W] of a belt on circles, shape (3, pulleys), at little cost."""
@@ -383,8 +410,15 @@ class BoundDrive:
             normal = local[..., 1]
             both = local[..., :1] * read("tangent") + local[..., 1:] * read("normal")
             force = both.reshape(count, -1, 2).sum(axis=1)
-        touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1)
-        return touches.reshape(count, -1), force
+        touches = (normal.reshape(len(self.drive.contacts), -1) != 0.0).any(axis=1).reshape(count, -1)
+        if self.teeth is not None:
+            # teeth that climb on their flanks lift the belt off the circle
+            lift = self.read(self.teeth, "lift", fields).reshape(len(self.drive.wheels), -1)
+            teeth, cables = lift.shape[1], touches.shape[1]
+            place = ((np.arange(teeth) + 0.5) * cables / teeth).astype(np.int64)
+            for wheel, row in zip(self.drive.wheels, lift, strict=True):
+                touches[wheel, place] |= row != 0.0
+        return touches, force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
         """Add the forces of teeth to the hub loads; torques of teeth and of bending [N m], shape (pulleys,)."""
@@ -556,9 +590,11 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
         )
     spans = tuple(replace(span, string_frequency=_eval_string(span, rho, speed)) for span in report.spans)
     efficiency = taken / given if drives else nan
+    arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
+    turn = (sum(drive.span_lengths) + arcs) / abs(speed) if drive.closed and speed != 0.0 else nan
     return replace(
         report, pulleys=tuple(duties), spans=spans, belt_speed=speed, power_in=given, power_out=taken,
-        efficiency=efficiency,
+        efficiency=efficiency, turn=turn,
     )  # fmt: skip
 
 
@@ -569,7 +605,14 @@ def name_spans(drive: Drive) -> list[str]:
     return [f"{a}–{b}" for a, b in pairwise(ends)]
 
 
-def _show(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "(" + ", ".join(f"{x:.4g}" for x in value) + ")"
-    return "-" if np.isnan(value) else "slack" if np.isinf(value) else f"{value:.5g}"
+def show_pulleys(values: Sequence[Any]) -> list[str]:
+    """The texts of one number of all pulleys, or of the components of a vector."""
+    if not isinstance(values[0], tuple):
+        return show_numbers(values)
+    texts = iter(show_numbers([component for value in values for component in value], 4))
+    return ["(" + ", ".join(next(texts) for _ in value) + ")" for value in values]
+
+
+def show_number(value: float) -> str:
+    """The text of one number."""
+    return show_numbers([value])[0]

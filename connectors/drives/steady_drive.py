@@ -10,13 +10,14 @@ wrap angle t and the spans "in" and "out", as the belt runs,
 
     it sticks where it enters, with the speed of the rim:        omega R = c lam_in,
     it slips before it leaves, over the angle phi <= t:           |ln(F_out/F_in)| = mu r/R phi,
-    torque of the belt on the pulley, in the sense of its turn:   M = (F_out - F_in) R,
-    power that friction takes:                                    c (F_out - F_in)²/(2 E).
+    torque of the belt on the pulley, in the sense of its turn:   M = (F_out - F_in) R - psi EI/(2 R),
+    power that friction takes:                                    c (F_out - F_in)²/(2 E),
+    power that is lost by bending onto it and off it:             |omega| psi EI/(2 R), see `bending_loss.py`.
 
 The unknowns F of all spans and c follow from the speed or the torque balance of each pulley, and from the reference
 length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R EA)
-|ln(F_out lam_in/(F_in lam_out))|.  Pulleys are rigid, bristles too; bending stiffness, sag, air and losses of bearings
-are left out.
+|ln(F_out lam_in/(F_in lam_out))|.  Pulleys are rigid, bristles too; moments and the shape of the bent belt, sag, air
+and losses of bearings are left out.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883).
@@ -31,7 +32,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.drives.drive_report import show_number, show_pulleys
 from windlass.connectors.drives.pulleys import Pulley, find_spans
+from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import FloatArray, IntArray
@@ -45,6 +48,8 @@ LOADS = (1.0, 0.5, 0.25, 0.125)
 """First shares of the torques from which a solution is sought, the largest one that succeeds [1]."""
 ERROR = 1e-9
 """Largest error of an equation, each of order 1 [1]."""
+UNBALANCED = 1e-8
+"""Torque that counts as none, per largest tension and radius [1]."""
 
 
 class DriveData(NamedTuple):
@@ -55,6 +60,8 @@ class DriveData(NamedTuple):
     radii, touching: R and r [m].
     wraps: wrap angles [rad].
     friction: mu [1].
+    bending: torques against the turn of the pulleys by the losses of bending [N m].
+    slowest: angular velocities above which these are constant, to which they rise evenly [rad/s].
     spans: lengths behind each pulley [m].
     ends: unit tangents where the belt enters and leaves each pulley, in their order, shape (pulleys, 2, 2).
     axial_stiffness, mass_per_length, length: EA [N], rhoA [kg/m] and length [m] of the slack belt.
@@ -67,6 +74,8 @@ class DriveData(NamedTuple):
     touching: FloatArray
     wraps: FloatArray
     friction: FloatArray
+    bending: FloatArray
+    slowest: FloatArray
     spans: FloatArray
     ends: FloatArray
     axial_stiffness: float
@@ -84,8 +93,9 @@ class SteadyPulley:
         torque: of the belt on the pulley [N m], > 0 anticlockwise.
         power: torque * speed, > 0 where the pulley takes power [W].
         loss: power that friction takes on its arc [W].
-        efficiency: power/(power + loss) of a pulley that takes power, 1 - loss/power of one that gives it [1]; NaN of
-            one that turns freely.
+        bending_loss: power that the belt loses by bending onto it and off it [W].
+        efficiency: power/(power + losses) of a pulley that takes power, 1 - losses/power of one that gives it [1]; NaN
+            of one that turns freely.
         creep: loss of the speed of the rim, at the cord, against the pulley that gives most power [1]; NaN
             where nothing drives.
         wrap_angle, slip_arc: angle in contact, and the part of it that slips, where the belt leaves [rad].
@@ -100,6 +110,7 @@ class SteadyPulley:
     torque: float
     power: float
     loss: float
+    bending_loss: float
     efficiency: float
     creep: float
     wrap_angle: float
@@ -131,9 +142,9 @@ class SteadySpan:
 
 
 UNITS = {
-    "speed": "rad/s", "torque": "N m", "power": "W", "loss": "W", "efficiency": "1", "creep": "1", "wrap_angle": "rad",
-    "slip_arc": "rad", "slip_reserve": "1", "tension_before": "N", "tension_after": "N", "hub_load": "N",
-    "hub_force": "N",
+    "speed": "rad/s", "torque": "N m", "power": "W", "loss": "W", "bending_loss": "W", "efficiency": "1", "creep": "1",
+    "wrap_angle": "rad", "slip_arc": "rad", "slip_reserve": "1", "tension_before": "N", "tension_after": "N",
+    "hub_load": "N", "hub_force": "N",
 }  # fmt: skip
 """Unit of each number of a `SteadyPulley`."""
 
@@ -169,7 +180,7 @@ class SteadyDrive:
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
-        cells += [[_show(getattr(pulley, name)) for pulley in self.pulleys] for name in names]
+        cells += [show_pulleys([getattr(pulley, name) for pulley in self.pulleys]) for name in names]
         widths = [max(len(line[k]) for line in cells) for k in range(len(self.pulleys))]
         first = max(map(len, labels))
         lines = [f"{self.name}, steady motion"]
@@ -177,16 +188,11 @@ class SteadyDrive:
             lines.append(f"{label:<{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line, widths, strict=True)))
         for span in self.spans:
             carries = f"{span.length:.4g} m, {span.tension:.5g} N, {span.speed:.5g} m/s"
-            lines.append(f"span {span.name}: {carries}, as a string {_show(span.string_frequency)} Hz")
+            lines.append(f"span {span.name}: {carries}, as a string {show_number(span.string_frequency)} Hz")
         lines += [f"arm of {name}: turned by {turn:.5g} rad" for name, turn in self.turns.items()]
-        total = f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}"
+        given, taken = show_numbers([self.power_in, self.power_out])
+        total = f"power in {given} W, out {taken} W, efficiency {show_number(self.efficiency)}"
         return "\n".join([*lines, total])
-
-
-def _show(value: float | tuple[float, ...]) -> str:
-    if isinstance(value, tuple):
-        return "(" + ", ".join(f"{x:.4g}" for x in value) + ")"
-    return "-" if np.isnan(value) else f"{value:.5g}"
 
 
 def is_speeds(given: object) -> bool:
@@ -210,7 +216,8 @@ def _is_number(given: object) -> bool:
 
 def gather_drive(
     name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
-    friction: Sequence[float], axial_stiffness: float, mass_per_length: float, length: float,
+    friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float, mass_per_length: float,
+    length: float,
 ) -> DriveData:  # fmt: skip
     """The data of a 2D belt on its route; mass per length and length are those of the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
@@ -224,6 +231,8 @@ def gather_drive(
         touching=np.array([pulley.radius for pulley in pulleys]),
         wraps=np.array([wrap.angle for wrap in route.wraps]),
         friction=np.asarray(friction),
+        bending=bending,
+        slowest=slowest,
         spans=np.array([end - start for start, end in find_spans(route)]),
         ends=np.stack([route.eval_points(s)[1] for s in inner.T], axis=1),
         axial_stiffness=axial_stiffness,
@@ -313,10 +322,14 @@ def find_steady_motion(
         speed: FloatArray = turns * found.flow * found.stretch[entry] / drive.radii
         return speed
 
+    def resist(omega: FloatArray) -> FloatArray:
+        torque: FloatArray = -drive.bending * np.clip(omega / drive.slowest, -1.0, 1.0)
+        return torque
+
     def eval_errors(u: FloatArray, load: float) -> FloatArray:
         found = move(u)
         omega = turn(found)
-        torque = turns * (found.force[leaving] - found.force[entry]) * drive.radii
+        torque = turns * (found.force[leaving] - found.force[entry]) * drive.radii + load * resist(omega)
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
         # speeds differ by strains, so multiplied by EA they have the order of forces
@@ -337,7 +350,8 @@ def find_steady_motion(
     found = move(u)
     if not may_slip:
         _check_slip(drive, found, turns * (found.force[leaving] - found.force[entry]) * drive.radii)
-    return _describe(drive, found, turn(found), entry, leaving, direction)
+    omega = turn(found)
+    return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
 
 
 def find_steady_arms(
@@ -445,22 +459,26 @@ def _check_slip(drive: DriveData, found: _Steady, torque: FloatArray) -> None:
 
 
 def _describe(
-    drive: DriveData, found: _Steady, speed: FloatArray, entry: IntArray, leaving: IntArray, direction: float
-) -> SteadyDrive:
+    drive: DriveData, found: _Steady, speed: FloatArray, bending: FloatArray, entry: IntArray, leaving: IntArray,
+    direction: float,
+) -> SteadyDrive:  # fmt: skip
+    """The numbers of a motion; ``speed``: of the pulleys [rad/s], ``bending``: torques of bending [N m]."""
     tension = drive.axial_stiffness * (found.stretch - 1.0)
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
-    torque = direction * drive.turns * change * drive.radii + 0.0
-    power, loss = torque * speed, found.flow * change**2 / (2.0 * found.stiffness)
-    # a driven pulley receives the power minus the loss; a driver supplies the power plus the loss
-    total = np.where(power > 0.0, power + loss, -power)
+    torque = direction * drive.turns * change * drive.radii + bending
+    # what pulleys that turn freely have is the error of the solution
+    torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
+    power, loss, bent = torque * speed, found.flow * change**2 / (2.0 * found.stiffness), np.abs(bending * speed)
+    # a driven pulley receives the power minus the losses; a driver supplies the power plus the losses
+    total = np.where(power > 0.0, power + loss + bent, -power)
     hubs = found.force[:, None] * drive.ends[:, 1] - found.force[before][:, None] * drive.ends[:, 0]
     given, taken = float(np.abs(power[power < 0.0]).sum()), float(power[power > 0.0].sum())
     rims = np.abs(speed) * drive.radii
     pulleys = tuple(
         SteadyPulley(
             name=name, speed=float(speed[i]), torque=float(torque[i]), power=float(power[i]), loss=float(loss[i]),
-            efficiency=float(1.0 - loss[i] / total[i]) if total[i] > 0.0 else nan,
+            bending_loss=float(bent[i]), efficiency=float(1.0 - (loss[i] + bent[i]) / total[i]) if power[i] else nan,
             creep=float(1.0 - rims[i] / rims[power.argmin()]) if given > 0.0 else nan, wrap_angle=float(drive.wraps[i]),
             slip_arc=float(found.slip[i]), slip_reserve=float(1.0 - found.slip[i] / drive.wraps[i]),
             tension_before=float(tension[before[i]]), tension_after=float(tension[i]),

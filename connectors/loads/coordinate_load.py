@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.loads.vector_load import on_curved_markers
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
-from windlass.connectors.markers.coordinate_marker import FAMILY
+from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
@@ -28,7 +28,7 @@ from windlass.framework.model.system import System, Term
 class CoordinateLoad(Component):
     """A generalised force on one coordinate of a node, or a torque on the rotation of a 3D body."""
 
-    marker = ref("coordinate marker", "the coordinate that the load acts on")
+    marker = ref(COORDINATE, "the coordinate that the load acts on")
     value = column("N", "load [N; N m for rotations and slopes]", default=0.0, switchable=True)
     function = time_function("f(t) -> load [N or N m]; takes the place of value", switchable=True)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)

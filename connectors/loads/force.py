@@ -9,6 +9,7 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 from __future__ import annotations
 
 from windlass.connectors.loads.vector_load import register_vector_load
+from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component, column, ref
@@ -19,7 +20,7 @@ from windlass.framework.model.table import EntityTable
 class Force(Component):
     """A force at a point of a node, body, cable or the ground."""
 
-    marker = ref("position marker", "where the force acts")
+    marker = ref(POSITION, "where the force acts")
     vector = column(
         "N", "force, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True
     )
@@ -32,7 +33,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a body-fixed force on a marker without rotation."""
     turns = table.local("body_fixed")
     for markers, positions, _ in world.split_by_table(table.local("marker")):
-        if "rigid marker" not in markers.component.provides:
+        if RIGID not in markers.component.provides:
             for row in table.resident[positions[turns[positions]]][:1]:
                 raise ModelError(
                     f"marker in {table.kind} row {row} is a {markers.kind}: a body_fixed force must have a rigid marker"

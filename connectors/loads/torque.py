@@ -11,6 +11,7 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 from __future__ import annotations
 
 from windlass.connectors.loads.vector_load import register_vector_load
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 
@@ -18,7 +19,7 @@ from windlass.framework.model.schema import function as time_function
 class Torque(Component):
     """A torque on a body, a rigid node, or the cross-section of a cable; only its z component acts in 2D."""
 
-    marker = ref("rigid marker", "where the torque acts")
+    marker = ref(RIGID, "where the torque acts")
     vector = column(
         "N m", "torque, in the global frame unless body_fixed", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True
     )

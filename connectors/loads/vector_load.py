@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.position_kernels import CURVED
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
@@ -96,7 +97,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 def on_curved_markers(rows: LocalRows) -> bool:
     """Whether the derivatives of some markers depend on the coordinates."""
     kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
-    return any("curved marker" in kind.provides for kind in kinds)
+    return any(CURVED in kind.provides for kind in kinds)
 
 
 def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:

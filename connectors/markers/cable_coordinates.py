@@ -17,10 +17,10 @@ from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Rows, Tables, register_family
+from windlass.framework.model.law import MarkerFamily, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, ref
 
-FAMILY = "cable coordinates marker"
+FAMILY = MarkerFamily("cable coordinates marker")
 
 
 class CableColumns(NamedTuple):

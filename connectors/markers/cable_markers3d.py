@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths, find_used
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, PositionColumns
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
 from windlass.elements.nodes.turning import REVERSED, smallest_rotations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output, Rows, Tables, register_family
+from windlass.framework.model.law import LocalRows, MarkerFamily, Output, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
@@ -47,7 +47,7 @@ SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Pre
 class PositionOnCable3D(Component):
     """A point of a 3D cable, or a point at a distance from it that rotates with the tangent."""
 
-    provides = (FAMILY, "rigid marker", "curved marker")
+    provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable in space", "the cable")
     x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
     offset = column("m", "y, z in the frame of the marker, whose x is the tangent", shape=(2,), default=(0.0, 0.0))
@@ -226,7 +226,7 @@ def check(world: Tables, table: EntityTable) -> None:
 register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, axis_dofs, SOURCE, check)
 
 
-SHAPE_FAMILY = "cable shape marker in space"
+SHAPE_FAMILY = MarkerFamily("cable shape marker in space")
 
 
 class CableShape3D(Component):

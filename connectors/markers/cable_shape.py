@@ -31,12 +31,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Output, Rows, Tables, register, register_family
+from windlass.framework.model.law import LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
-FAMILY = "cable shape marker"
+FAMILY = SHAPE = MarkerFamily("cable shape marker")
 CABLE_DOFS = 8
 
 

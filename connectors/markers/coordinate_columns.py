@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.law import MarkerFamily
 
-FAMILY = "coordinate marker"
+FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 
 
 class CoordinateColumns(NamedTuple):
     """Data of all coordinate markers; n markers, m: largest number of coordinates of a kind in the world.
 
-    Most markers are one coordinate, J = 1.  Only kinds that provide "curved marker" change J, Jd and H.
+    Most markers are one coordinate, J = 1.  Only kinds that provide `CURVED` change J, Jd and H.
     """
 
     value: FloatArray  # displacement from the reference [m, 1 or rad], shape (n,)

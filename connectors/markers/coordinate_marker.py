@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.coordinate_columns import COORDINATE as COORDINATE
 from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
+from windlass.connectors.markers.position_kernels import CURVED
 from windlass.connectors.markers.position_markers import find_nodes, merge_handles
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
 from windlass.elements.nodes.ground import Ground
@@ -52,7 +54,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     n, m = dofs.shape
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
     for table, positions, _ in world.split_by_table(ids):
-        curved[positions] = "curved marker" in table.component.provides
+        curved[positions] = CURVED in table.component.provides
     J[~curved, 0] = 1.0
     h = np.where(curved, np.cumsum(curved) - 1, -1)
     H = np.zeros((int(curved.sum()), m, m))

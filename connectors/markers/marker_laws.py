@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.signature import check_arguments, check_results
-from windlass.framework.model.law import Dofs, LocalRows, Output, Rows, Tables, law_of, register
+from windlass.framework.model.law import Dofs, LocalRows, MarkerFamily, Output, Rows, Tables, law_of, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
@@ -19,7 +19,7 @@ from windlass.framework.model.table import EntityTable
 
 def register_marker(
     component: type[Component],
-    family: str,
+    family: MarkerFamily,
     update: Callable[..., None],
     bind: Callable[[LocalRows], Any],
     dofs: Dofs,
@@ -66,7 +66,7 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
     return rows.pack({"index": rows.own_marker_index(), "dofs": dofs, **derived})
 
 
-def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:
+def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
     """Local coordinate numbers of markers of a family, the spare number beyond each marker's own, shape (markers, m).
 
     m is the largest number of coordinates of a kind in the whole world, at least ``least``, so that every process has

@@ -15,6 +15,7 @@ from warnings import warn
 
 import numpy as np
 
+from windlass.connectors.markers.coordinate_columns import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pairs import (
     Pair,
@@ -27,6 +28,7 @@ from windlass.connectors.markers.pairs import (
     position_pair,
     subtract,
 )
+from windlass.connectors.markers.position_kernels import POSITION
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -44,7 +46,6 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
-POSITION, COORDINATE = "position marker", "coordinate marker"
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
 """Arguments and results of updates of history values."""
 ALL = slice(None)

@@ -11,8 +11,12 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import MarkerFamily
+from windlass.framework.model.schema import Family
 
-FAMILY = "position marker"
+FAMILY = POSITION = MarkerFamily("position marker")
+RIGID, CURVED, SPATIAL = Family("rigid marker"), Family("curved marker"), Family("spatial marker")
+"""Position markers with a rotation; markers whose Jacobian depends on coordinates; those that turn in space."""
 
 
 class PositionColumns(NamedTuple):

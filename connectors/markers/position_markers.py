@@ -29,13 +29,12 @@ from windlass.connectors.markers.cable_markers3d import check as check_on_cable
 from windlass.connectors.markers.cable_shape import CableShape, cable_lengths
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
+from windlass.connectors.markers.position_kernels import CURVED as CURVED
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
+from windlass.connectors.markers.position_kernels import POSITION as POSITION
+from windlass.connectors.markers.position_kernels import RIGID as RIGID
 from windlass.connectors.markers.position_kernels import PositionColumns as PositionColumns
-from windlass.connectors.markers.position_kernels import (
-    update_cable,
-    update_points,
-    update_rigid,
-)
+from windlass.connectors.markers.position_kernels import update_cable, update_points, update_rigid
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.connectors.markers.twist_markers import TwistNodePosition
 from windlass.elements.bodies.mass_point import MassPoint
@@ -78,14 +77,14 @@ class NodePosition(Component):
 class RigidNodePosition(Component):
     """Position and rotation of a planar rigid node."""
 
-    provides = (FAMILY, "rigid marker")
+    provides = (FAMILY, RIGID)
     node = ref("RigidNode2D", "the node")
 
 
 class PositionOnRigid2D(Component):
     """A point of a planar rigid body, with the body's rotation."""
 
-    provides = (FAMILY, "rigid marker", "curved marker")
+    provides = (FAMILY, RIGID, CURVED)
     body = ref("RigidBody2D", "the body")
     local = column("m", "position b in the body's frame", shape=(2,), default=(0.0, 0.0))
 
@@ -93,7 +92,7 @@ class PositionOnRigid2D(Component):
 class PositionOnCable(Component):
     """A point of a cable, with the rotation of its tangent; on `ALECable2D` it is fixed in the mesh."""
 
-    provides = (FAMILY, "rigid marker", "curved marker")
+    provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable", "the cable")
     x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
     y = column("m", "distance from the axis along the normal n = [-r'_y, r'_x]/|r'|", default=0.0)
@@ -102,7 +101,7 @@ class PositionOnCable(Component):
 class PositionOnGround(Component):
     """A fixed point with a fixed frame."""
 
-    provides = (FAMILY, "rigid marker")
+    provides = (FAMILY, RIGID)
     ground = ref("Ground", "the ground")
     local = column("m", "position from the reference point of the ground", shape=(3,), default=(0.0, 0.0, 0.0))
 
@@ -136,7 +135,7 @@ def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
     """Which rows of a marker table have second derivatives; the centre of a rigid body has none."""
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
-    return np.full(len(rows), "curved marker" in table.component.provides)
+    return np.full(len(rows), CURVED in table.component.provides)
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -261,7 +260,7 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     """A position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
     component = entity.table.component
-    if component not in TURNING and not {"rigid marker", SPATIAL_CABLE} & set(component.provides):
+    if component not in TURNING and not {RIGID, SPATIAL_CABLE} & set(component.provides):
         names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D"])
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
     return position_marker(world, entity, at)

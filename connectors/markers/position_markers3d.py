@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
 SOURCE = "[@nikravesh1988]"
-PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")
+PROVIDES = (FAMILY, RIGID, CURVED, SPATIAL)
 
 
 class RigidNodePosition3D(Component):

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.connectors.markers.marker_laws import pack_markers
+from windlass.connectors.markers.position_kernels import CURVED
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
@@ -56,7 +57,7 @@ class RotationCoordinate(Component):
     History values per row: the angle minus its initial value [rad] (1).
     """
 
-    provides = (FAMILY, "curved marker")
+    provides = (FAMILY, CURVED)
     node = ref("RigidNode3D", "the node, usually of a `RigidBody3D`")
     axis = column("1", "axis in the body's frame, of any length > 0", shape=(3,), default=(0.0, 0.0, 1.0))
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.marker_laws import register_marker
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
 from windlass.elements.nodes.turning import axes_of
 from windlass.elements.nodes.twist_node import frame_of, read_frames
 from windlass.elements.nodes.vectors import cross, dot
@@ -28,7 +28,7 @@ from windlass.framework.model.schema import Component, ref
 class TwistNodePosition(Component):
     """Position of a node with twist, with the frame of its material."""
 
-    provides = (FAMILY, "rigid marker", "curved marker", "spatial marker")
+    provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSlopeTwist3D", "the node")
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.position_markers import FAMILY, position_marker
+from windlass.connectors.markers.position_markers import FAMILY, RIGID, position_marker
 from windlass.connectors.point_contact.materials import ContactMaterial
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
@@ -66,7 +66,7 @@ class ContactHalfSpace(Component):
     """Everything behind a plane that is fixed to a body or to the ground: y_1 >= 0 in its own frame."""
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
-    marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
+    marker = ref(RIGID, "where it is fixed: a rigid marker, or a body or ground (its reference point)")
     material = ref("ContactMaterial", "its material")
     position = column("m", "a point s on the plane, in the marker's frame", (3,), (0.0,) * 3)
     rotation = column("1", "matrix R from its own to the marker's frame, see `facing`", (3, 3), EYE)
@@ -76,7 +76,7 @@ class ContactEllipsoid(Component):
     """An ellipsoid on a rigid body."""
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
-    marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
+    marker = ref(RIGID, "where it is fixed: a rigid marker, or a body or ground (its reference point)")
     material = ref("ContactMaterial", "its material")
     semi_axes = column("m", "semi-axes a_1, a_2, a_3 along its own axes", (3,), above=0)
     position = column("m", "centre s in the marker's frame", (3,), (0.0,) * 3)
@@ -210,7 +210,7 @@ def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[n
 def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     points = np.zeros(len(markers), bool)
     for table, positions, _ in world.split_by_table(markers):
-        points[positions] = "rigid marker" not in table.component.provides
+        points[positions] = RIGID not in table.component.provides
     return points
 
 

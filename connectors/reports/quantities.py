@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field, fields
 from inspect import cleandoc
+from math import floor, log10
 from typing import Any, TypeVar
 
 import numpy as np
 
 Report = TypeVar("Report")
+
+MOST_DECIMALS = 7
+"""Decimals, and digits without use before the point, up to which numbers are written without a power of ten."""
 
 
 def quantity(unit: str, doc: str) -> Any:
@@ -55,3 +59,25 @@ def _format_value(value: Any) -> str:
     if np.isnan(value).any():
         return "-"
     return f"({', '.join(f'{x:.5f}' for x in value)})" if isinstance(value, tuple) else f"{value:.5g}"
+
+
+def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
+    """Numbers of one quantity as texts with equal decimals, so that the largest one has the given digits.
+
+    Numbers that are small against it, as a torque of 1e-4 N m beside 20 N m, which is rounding and waves of a belt,
+    become 0; NaN becomes "-", and infinite numbers "slack".
+    """
+    finite = np.abs([value for value in values if np.isfinite(value)])
+    largest = float(finite.max(initial=0.0))
+    decimals = digits - 1 - floor(log10(largest)) if largest > 0.0 else 0
+    return [_show_number(value, decimals, digits) for value in values]
+
+
+def _show_number(value: float, decimals: int, digits: int) -> str:
+    if not np.isfinite(value):
+        return "-" if np.isnan(value) else "slack"
+    if not -MOST_DECIMALS < decimals <= MOST_DECIMALS:
+        value = round(value, decimals)
+        return f"{value:.{digits}g}" if value else "0"
+    text = f"{value:.{max(decimals, 0)}f}"
+    return text if any(digit in "123456789" for digit in text) else "0"

@@ -36,7 +36,7 @@ import numpy as np
 
 from windlass.connectors.friction.regularised import slides
 from windlass.connectors.markers.position_kernels import cross
-from windlass.connectors.markers.position_markers import FAMILY
+from windlass.connectors.markers.position_markers import FAMILY, RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -58,8 +58,8 @@ class ContactSphereSphere(Component):
     History values per row: gap [m], slip [m/s], speed of the impact [m/s], plastic depth [m] (4).
     """
 
-    marker0 = ref("rigid marker", "centre of sphere 0")
-    marker1 = ref("rigid marker", "centre of sphere 1")
+    marker0 = ref(RIGID, "centre of sphere 0")
+    marker1 = ref(RIGID, "centre of sphere 1")
     data = ref("GenericData", "4 history values; created as open if left out", optional=True)
     radius0 = column("m", "radius of sphere 0", above=0.0)
     radius1 = column("m", "radius of sphere 1", above=0.0)

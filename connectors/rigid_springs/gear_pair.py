@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
@@ -45,8 +46,8 @@ class GearPair(Component):
     `CoordinateConstraint`; a mesh between two angles, without bearings, a `CoordinateSpringDamperExt` with stops.
     """
 
-    marker0 = ref("rigid marker", "centre of gear 0")
-    marker1 = ref("rigid marker", "centre of gear 1")
+    marker0 = ref(RIGID, "centre of gear 0")
+    marker1 = ref(RIGID, "centre of gear 1")
     data = ref("GenericData", "2 history values; created as unknown if left out", optional=True)
     teeth0 = column("1", "z_0, teeth of gear 0", dtype=np.int64, minimum=3)
     teeth1 = column("1", "z_1, teeth of gear 1; < 0 for a ring gear around gear 0", dtype=np.int64)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import cross, dot
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.common import IDENTITY, check_frames
 from windlass.connectors.rigid_springs.pairs import (
     ComplexArray,
@@ -54,8 +55,8 @@ class JointStop(Component):
     History values per row: angle [rad], 0 for translations (1).
     """
 
-    marker0 = ref("rigid marker", "first marker, whose joint frame has the axis")
-    marker1 = ref("rigid marker", "second marker")
+    marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
+    marker1 = ref(RIGID, "second marker")
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
     direction = column(
         "1", "0, 1, 2: translation along x, y, z of the joint frame; 3, 4, 5: rotation", dtype=np.int64, minimum=0

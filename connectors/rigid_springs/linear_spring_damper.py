@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.connectors.markers.position_kernels import cross, dot, turn_vector
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.common import register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
 from windlass.connectors.user_functions.user_forces import force_columns
@@ -29,8 +30,8 @@ from windlass.framework.model.table import EntityTable
 class LinearSpringDamper(Component):
     """A spring and a damper along an axis that rotates with marker 0."""
 
-    marker0 = ref("rigid marker", "first point, whose frame has the axis")
-    marker1 = ref("rigid marker", "second point")
+    marker0 = ref(RIGID, "first point, whose frame has the axis")
+    marker1 = ref(RIGID, "second point")
     axis = column("1", "axis in the frame of marker 0, of any length > 0", shape=(3,), default=(1.0, 0.0, 0.0))
     stiffness = column("N/m", "stiffness k", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)

@@ -31,9 +31,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.pair_laws import POSITION, PairKind, Update, evaluate_rows, register_kind
+from windlass.connectors.markers.pair_laws import PairKind, Update, evaluate_rows, register_kind
 from windlass.connectors.markers.pairs import Pair, PairLoops, create_load
 from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
+from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output
@@ -244,14 +245,14 @@ def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
     return beside
 
 
-RIGID = PairKind(
+RIGID_PAIRS = PairKind(
     POSITION,
     rigid_loops,
     None,
     row_of_rigid,
     outputs={},
     force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
-    targets=("rigid marker", "rigid marker"),
+    targets=(RIGID, RIGID),
     number=real_part,
     vector=lambda force: three_of(force, 0),
     further=lambda s: (s.v,),
@@ -281,12 +282,12 @@ def register_rigid_pair(
         point: marker 1 may be any position marker, also without rotation; torques on it are ignored.
         **more: ``before`` and others, see `register_kind`.
     """
-    kind = replace(RIGID, targets=("rigid marker", "position marker")) if point else RIGID
+    kind = replace(RIGID_PAIRS, targets=(RIGID, POSITION)) if point else RIGID_PAIRS
     load = create_load(len(more.get("start", ())))
     torque = "left-hand-side torque on marker {} about its point, global, (3,): its opposite acts on it"
     torques = {}
     for k in (0, 1):
-        evaluate = evaluate_rows(RIGID, three_of(force, 3 + 3 * k), load, True, before)
+        evaluate = evaluate_rows(RIGID_PAIRS, three_of(force, 3 + 3 * k), load, True, before)
         torques[f"torque{k}"] = Output("N m", torque.format(k), evaluate)
     register_kind(
         kind,

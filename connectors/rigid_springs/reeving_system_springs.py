@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.connectors.rigid_springs.reeving_kernels import (
     ENERGY,
     FORCE,
@@ -57,9 +59,9 @@ ENDS = "coordinate0", "coordinate1"
 class ReevingSystemSprings(Component):
     """A rope without mass over any number of sheaves, for models that do not need cable elements."""
 
-    markers = refs("position marker", "places along the rope: rigid markers at sheaves and drums, else points", least=2)
-    coordinate0 = ref("coordinate marker", "q_0, pays out rope at the start", optional=True)
-    coordinate1 = ref("coordinate marker", "q_1, pays out rope at the end", optional=True)
+    markers = refs(POSITION, "places along the rope: rigid markers at sheaves and drums, else points", least=2)
+    coordinate0 = ref(COORDINATE, "q_0, pays out rope at the start", optional=True)
+    coordinate1 = ref(COORDINATE, "q_1, pays out rope at the end", optional=True)
     radii = column("m", "R at each marker, 0 for points; drums at the ends", default=0.0, minimum=0.0, along="markers")
     axes = column(
         "1", "axis of each sheave in the frame of its marker, about which the rope turns, of any length > 0",
@@ -160,7 +162,7 @@ def check(world: Tables, table: EntityTable) -> None:
     there, rigid = ids >= 0, np.zeros(ids.shape, bool)
     flat = there & ~axes.any(axis=2)
     for target, positions, _ in world.split_by_table(ids.ravel()):
-        rigid.ravel()[positions] = "rigid marker" in target.component.provides
+        rigid.ravel()[positions] = RIGID in target.component.provides
     for wrong, words in (
         ((R > 0.0) & ~rigid, "markers[{k}] of a sheave is a point: must be a rigid marker"),
         (flat, "axes[{k}] = (0, 0, 0): must have a length > 0 [1]"),

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import cross
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.common import IDENTITY, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, turn
 from windlass.connectors.user_functions.user_forces import force_columns
@@ -34,8 +35,8 @@ NONE = ((0.0,) * 6,) * 6
 class RigidBodySpringDamper(Component):
     """A bushing: springs and dampers in all directions between two rigid markers."""
 
-    marker0 = ref("rigid marker", "first point, whose joint frame has the directions")
-    marker1 = ref("rigid marker", "second point")
+    marker0 = ref(RIGID, "first point, whose joint frame has the directions")
+    marker1 = ref(RIGID, "second point")
     stiffness = column(
         "N/m", "K, first lengths, then angles [N/m, N/rad; N, N m/rad]", shape=(6, 6), default=NONE, switchable=True
     )

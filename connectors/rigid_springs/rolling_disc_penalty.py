@@ -24,6 +24,7 @@ import numpy as np
 
 from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
 from windlass.connectors.markers.position_kernels import cross, dot, find_contact, turn_vector
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
@@ -42,8 +43,8 @@ class RollingDiscPenalty(Component):
     History values per row: slip across and along the track [m/s], gap [m] (3).
     """
 
-    marker0 = ref("rigid marker", "point on the plane, whose frame has the normal")
-    marker1 = ref("rigid marker", "centre of the disc")
+    marker0 = ref(RIGID, "point on the plane, whose frame has the normal")
+    marker1 = ref(RIGID, "centre of the disc")
     data = ref("GenericData", "3 history values; created as open without slip if left out", optional=True)
     radius = column("m", "radius of the disc", above=0.0)
     axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.common import IDENTITY, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, turn
 from windlass.connectors.user_functions.user_forces import force_columns
@@ -31,8 +32,8 @@ START = (0.0,)
 class TorsionalSpringDamper(Component):
     """A torsion spring and a damper about an axis of marker 0.  History values per row: angle [rad] (1)."""
 
-    marker0 = ref("rigid marker", "first marker, whose joint frame has the axis")
-    marker1 = ref("rigid marker", "second marker")
+    marker0 = ref(RIGID, "first marker, whose joint frame has the axis")
+    marker1 = ref(RIGID, "second marker")
     data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
     stiffness = column("N m/rad", "stiffness k", default=0.0, minimum=0.0, switchable=True)
     damping = column("N m s/rad", "damping d", default=0.0, minimum=0.0, switchable=True)

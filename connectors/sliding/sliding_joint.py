@@ -31,6 +31,7 @@ import numpy as np
 from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.connectors.sliding.cable_track import WIDEST, Tracks, read_tracks, track_cables
 from windlass.connectors.sliding.kernels import (
     END,
@@ -85,7 +86,7 @@ class SlidingJoint(Component):
 
     track = ref("CableTrack", "the chain of cables")
     node = ref("SlidingNode", "place s along the track")
-    marker = ref("position marker", "the point that slides")
+    marker = ref(POSITION, "the point that slides")
     data = ref("GenericData", "4 history values; created if left out", optional=True)
     damping = column("N s/m", "d of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
     friction_coefficient = column("1", "μ of the motion along the cable", default=0.0, minimum=0.0, switchable=True)

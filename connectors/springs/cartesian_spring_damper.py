@@ -14,6 +14,7 @@ from typing import Any
 
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
@@ -26,8 +27,8 @@ from windlass.framework.model.schema import Component, column, ref
 class CartesianSpringDamper(Component):
     """Springs and dampers along the global axes between two points."""
 
-    marker0 = ref("position marker", "first end")
-    marker1 = ref("position marker", "second end")
+    marker0 = ref(POSITION, "first end")
+    marker1 = ref(POSITION, "second end")
     stiffness = column(
         "N/m", "k along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
     )

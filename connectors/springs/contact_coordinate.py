@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import difference_coordinates
 from windlass.framework.arrays import FloatArray
@@ -33,8 +34,8 @@ START = (0.1,)
 class ContactCoordinate(Component):
     """A stop: coordinate 1 stays above coordinate 0 by the offset.  History values per row: gap [m or rad] (1)."""
 
-    marker0 = ref("coordinate marker", "lower coordinate; the ground if left out")
-    marker1 = ref("coordinate marker", "upper coordinate")
+    marker0 = ref(COORDINATE, "lower coordinate; the ground if left out")
+    marker1 = ref(COORDINATE, "upper coordinate")
     data = ref("GenericData", "1 history value; created as [0.1], which is open, if left out", optional=True)
     contact_stiffness = column("N/m", "penalty stiffness k [N/m or N m/rad]", above=0.0)
     contact_damping = column("N s/m", "damping d [N s/m or N m s/rad]; may make f pull", default=0.0, minimum=0.0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pair_laws import difference_coordinates
 from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
@@ -23,8 +24,8 @@ from windlass.framework.model.schema import Component, column, ref
 class CoordinateSpringDamper(Component):
     """A spring and a damper between two coordinates."""
 
-    marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
-    marker1 = ref("coordinate marker", "second coordinate")
+    marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
+    marker1 = ref(COORDINATE, "second coordinate")
     stiffness = column("N/m", "k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
     offset = column("m", "x1 - x0 without spring force [m or rad]", default=0.0, switchable=True)

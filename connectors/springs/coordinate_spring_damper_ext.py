@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import difference_coordinates
 from windlass.connectors.springs.coordinate_friction import (
@@ -61,8 +62,8 @@ class CoordinateSpringDamperExt(Component):
     History values per row: slip state [N or N m], anchor [m or rad], depth in a stop [m or rad] (3).
     """
 
-    marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
-    marker1 = ref("coordinate marker", "second coordinate")
+    marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
+    marker1 = ref(COORDINATE, "second coordinate")
     data = ref("GenericData", "3 history values; created as zeros, which sticks at 0, if left out", optional=True)
     factor0 = column("1", "f0 on coordinate 0, for gears", default=1.0)
     factor1 = column("1", "f1 on coordinate 1", default=1.0)

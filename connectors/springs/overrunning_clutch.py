@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, Tables, register_pair
@@ -31,8 +32,8 @@ START = (0.0,)
 class OverrunningClutch(Component):
     """A one-way clutch between two angles.  History values per row: anchor [rad] (1)."""
 
-    marker0 = ref("coordinate marker", "angle of the driving part, the rim; the ground if left out")
-    marker1 = ref("coordinate marker", "angle of the driven part, the shaft")
+    marker0 = ref(COORDINATE, "angle of the driving part, the rim; the ground if left out")
+    marker1 = ref(COORDINATE, "angle of the driven part, the shaft")
     data = ref("GenericData", "1 history value; created as [0], locked without torque, if left out", optional=True)
     stiffness = column("N m/rad", "k_b while it locks", above=0.0)
     damping = column("N m s/rad", "d while it locks", default=0.0, minimum=0.0)

@@ -23,6 +23,7 @@ import numpy as np
 
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.markers.position_markers import POSITION
 from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
@@ -38,8 +39,8 @@ from windlass.framework.model.table import EntityTable
 class SpringDamper(Component):
     """A spring and a damper along the line between two points, such as a tie, a strut, a rope or an actuator."""
 
-    marker0 = ref("position marker", "first end")
-    marker1 = ref("position marker", "second end")
+    marker0 = ref(POSITION, "first end")
+    marker1 = ref(POSITION, "second end")
     rest_length = column("m", "L, distance of the ends without stretch", above=0.0, switchable=True)
     stiffness = column("N/m", "stiffness k", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)

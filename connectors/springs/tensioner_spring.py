@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Tables, register_pair
@@ -41,8 +42,8 @@ START = (0.0,)
 class TensionerSpring(Component):
     """The spring of a tensioner arm, with friction that grows with its torque.  History values per row: anchor (1)."""
 
-    marker0 = ref("coordinate marker", "angle of the carrier of the arm; default: the ground")
-    marker1 = ref("coordinate marker", "angle of the arm")
+    marker0 = ref(COORDINATE, "angle of the carrier of the arm; default: the ground")
+    marker1 = ref(COORDINATE, "angle of the arm")
     data = ref("GenericData", "1 history value; created as [0], not bent as mounted, if left out", optional=True)
     preload = column("N m", "M, torque of the spring as mounted", default=0.0, switchable=True)
     stiffness = column("N m/rad", "k of the spring", minimum=0.0, switchable=True)

@@ -103,8 +103,11 @@ def bind(rows: LocalRows) -> ContactRows:
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> ContactRows:
     """The rows for the kernels, with these surfaces."""
-    dofs, shared = np.ascontiguousarray(rows.dofs), bind_parameters(rows, rows.local("points"))
-    return ContactRows(surfaces, create_records(surface=surface, rc=rows.local("rope_radius"), **shared), dofs)
+    points = rows.local("points")
+    own = create_records(
+        surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points)
+    )
+    return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs))
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -151,7 +154,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
     """Cables from which motion cannot begin; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1)
-    surfaces, length = rows.local("surface"), c.rows["L"] * c.rows["n"]
+    surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
         f"a cable ({rows.table.kind} row {rows.rows[i]}) is {-gap[i]:.3g} m behind the surface "
         f"{rows.world.entity(int(surfaces[i]))!r}: must be < {length[i]:.3g} m, its length; lay it on the surface, "
@@ -172,7 +175,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         return f"the surface {rows.world.entity(int(rows.local('surface')[row]))!r}"
 
     found, worst = [], on[np.argmin(gap[on])]
-    if gap[worst] < -DEEP * c.rows[worst].L * c.rows[worst].n:
+    if gap[worst] < -DEEP * c.rows[worst].length * c.rows[worst].points:
         found.append(
             f"a cable begins {-gap[worst]:.3g} m behind {name(worst)} and is driven out from there: lay it on the "
             "surface, on sea beds by `hang_from_ground`"
@@ -182,7 +185,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
     # cables of other processes may be near even if no cable of this one is
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         mine = np.flatnonzero(c.rows["surface"] == s)
-        if gap[mine].min() > (c.rows["L"] * c.rows["n"])[mine].sum():
+        if gap[mine].min() > (c.rows["length"] * c.rows["points"])[mine].sum():
             row = mine[np.argmin(gap[mine])]
             found.append(f"no cable is near {name(row)}: the nearest is {gap[row]:.3g} m away")
     return found
@@ -190,9 +193,9 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
     """Whether a step [s] is longer than the period of a cable on its contact; ``on``: positions of active rows."""
-    mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["L"]
+    mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
-    period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.rows["kc"][heavy])
+    period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.rows["contact_stiffness"][heavy])
     if not len(heavy) or period.min() >= step:
         return []
     worst, least = heavy[np.argmin(period)], period.min()
@@ -231,7 +234,7 @@ def build(rows: LocalRows) -> System:
     c: ContactRows = rows.columns
     system = create_system(rows, c)
     system.account = create_place_account(
-        lambda fields: eval_accounts(c, fields), (len(c.rows), int(c.rows["n"].max(initial=0))), by="surface"
+        lambda fields: eval_accounts(c, fields), (len(c.rows), int(c.rows["points"].max(initial=0))), by="surface"
     )
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)

@@ -126,7 +126,7 @@ def bind(rows: LocalRows) -> SurfacePairs:
     return SurfacePairs(
         points=points._replace(dofs=points.dofs.copy()),
         on=on,
-        place=points.rows["data"] + PER_POINT * points.rows["n"],
+        place=points.rows["data"] + PER_POINT * points.rows["points"],
         dofs=np.vstack((np.full((1, numbers.shape[1]), layout.spare), known)),
         surface_set=of_surface,
         reach=eval_reach(surfaces),
@@ -145,7 +145,7 @@ def build(rows: LocalRows) -> System:
         assign(p, fields.data)
         return eval_accounts(c, fields)
 
-    system.account = create_place_account(eval_all, (len(c.rows), int(c.rows["n"].max(initial=0))), by="")
+    system.account = create_place_account(eval_all, (len(c.rows), int(c.rows["points"].max(initial=0))), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
     system.gaps = watch_surface_sets(rows, p, FAMILY, lambda s: assign(p, s.data))
     return system
@@ -165,7 +165,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
         gap = np.full(len(cables), np.inf)
         fill_gaps(p, cables, np.full(len(cables), s + 1), fields.x, fields.markers[FAMILY], gap)
         least = gap[np.isfinite(gap)].min(initial=np.inf)
-        if len(cables) and np.isfinite(least) and least > (c.rows["L"] * c.rows["n"])[cables].sum():
+        if len(cables) and np.isfinite(least) and least > (c.rows["length"] * c.rows["points"])[cables].sum():
             surface = rows.world.entity(int(rows.world.table(SetSurface).local("surface")[s]))
             found.append(f"no cable is near the surface {surface!r}: the nearest is {least:.3g} m away")
     return found

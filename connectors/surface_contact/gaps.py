@@ -70,7 +70,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
     for i in range(len(c.rows)):
         own = c.rows[i]
-        n, s, rc, L = own.n, own.surface, own.rc, own.L * own.n
+        n, s, rc, L = own.points, own.surface, own.rope_radius, own.length * own.points
         if not own.active:
             for k in range(n):
                 numbers[at + k, GAP], numbers[at + k, X] = np.inf, np.nan
@@ -132,7 +132,7 @@ def sweep_surfaces(
     for g in range(len(first)):
         i = first[g]
         own = c.rows[i]
-        n, L, rc, skin = own.n, own.L * own.n, own.rc, p.skin[p.set_of[g]]
+        n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
         # motion of the control points, and their distance from the first
@@ -194,17 +194,28 @@ def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Ca
         return f"surface {which[1]} of SetSurface, by the cable of {rows.table.kind} row {rows.rows[which[0]]},"
 
     return follow_sets(
-        watch_surfaces(rows, c, family, spare=1), family, c.rows["n"].copy(), p.number, assign, measure, seek, describe
+        watch_surfaces(rows, c, family, spare=1),
+        family,
+        c.rows["points"].copy(),
+        p.number,
+        assign,
+        measure,
+        seek,
+        describe,
     )
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
     """The gaps of rows; ``spare`` as in `watch_points`."""
-    numbers, kind, first = create_numbers(int(c.rows["n"].sum()) + spare), rows.table.kind, np.cumsum(c.rows["n"])
+    numbers, kind, first = (
+        create_numbers(int(c.rows["points"].sum()) + spare),
+        rows.table.kind,
+        np.cumsum(c.rows["points"]),
+    )
 
     def describe(k: int) -> str:
         row = int(np.searchsorted(first, k, side="right"))
-        return f"point {k - int(first[row] - c.rows[row].n)} of {kind} row {rows.rows[row]}"
+        return f"point {k - int(first[row] - c.rows[row].points)} of {kind} row {rows.rows[row]}"
 
     fill = call(fill_surface_gaps, lambda s: (c, s.markers[family], s.x, s.v, numbers))
     return Gaps(fill, numbers, describe, weighed=True)

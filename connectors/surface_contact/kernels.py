@@ -69,10 +69,9 @@ class ContactRows(NamedTuple):
     Attributes:
         surfaces: the surfaces.
         rows: records, shape (rows,): the ``surface`` that a row touches, the position of its first history value
-            ``data``, the number of points ``n``; normal stiffness ``kc`` [N/m] and damping ``dc`` [N s/m] of a point,
-            tangential damping ``mu_v`` [N s/m] and stiffness ``mu_k`` [N/m], friction coefficient ``mu`` [1], radius of
-            the rope ``rc`` [m], reference length ``L`` that a point stands for [m]; ``clip``: the normal force never
-            pulls; ``active``: contributes.
+            ``data``, the number of ``points``; of a point ``contact_stiffness`` [N/m], ``contact_damping`` [N s/m],
+            ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the reference ``length`` [m] that it
+            stands for; ``friction_coefficient`` [1], ``rope_radius`` [m]; ``clip_normal_force``; ``active``.
         dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
     """
 
@@ -84,13 +83,13 @@ class ContactRows(NamedTuple):
 class SurfaceParameters(NamedTuple):
     """Parameters of one row, see `ContactRows`; all scalars."""
 
-    kc: float
-    dc: float
-    mu_v: float
-    mu_k: float
-    mu: float
-    rc: float
-    clip: bool
+    contact_stiffness: float
+    contact_damping: float
+    friction_velocity_penalty: float
+    friction_stiffness: float
+    friction_coefficient: float
+    rope_radius: float
+    clip_normal_force: bool
 
 
 class SurfaceFrame(NamedTuple):
@@ -149,7 +148,15 @@ class Forces(NamedTuple):
 def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
     """Parameters of row i."""
     row = c.rows[i]
-    return SurfaceParameters(row.kc, row.dc, row.mu_v, row.mu_k, row.mu, row.rc, row.clip)
+    return SurfaceParameters(
+        row.contact_stiffness,
+        row.contact_damping,
+        row.friction_velocity_penalty,
+        row.friction_stiffness,
+        row.friction_coefficient,
+        row.rope_radius,
+        row.clip_normal_force,
+    )
 
 
 @kernel(inline=True, fast=False)
@@ -227,7 +234,9 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vect
     ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
     un = h.nx * ux + h.ny * uy + h.nz * uz
     u = ux - un * h.nx, uy - un * h.ny, uz - un * h.nz
-    return trial_vector(par.mu_k, u, par.mu_v, (z.U - vn * h.nx, z.V - vn * h.ny, z.W - vn * h.nz))
+    return trial_vector(
+        par.friction_stiffness, u, par.friction_velocity_penalty, (z.U - vn * h.nx, z.V - vn * h.ny, z.W - vn * h.nz)
+    )
 
 
 @kernel(inline=True)
@@ -245,22 +254,22 @@ def eval_turning(z: Lever) -> float:
 @kernel(inline=True)
 def rubs(par: SurfaceParameters, z: Lever, state: float) -> bool:
     """Whether a closed point has friction."""
-    return state >= 0.0 and par.mu != 0.0 and (state != TOUCHES or rests(z))
+    return state >= 0.0 and par.friction_coefficient != 0.0 and (state != TOUCHES or rests(z))
 
 
 @kernel(inline=True)
 def eval_forces(par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector) -> Forces:
     """Forces of a closed point; a is the anchor according to its state."""
-    gap = h.phi - par.rc
+    gap = h.phi - par.rope_radius
     vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
-    fn = par.kc * gap + par.dc * vn
-    if par.clip and fn > 0.0:
+    fn = par.contact_stiffness * gap + par.contact_damping * vn
+    if par.clip_normal_force and fn > 0.0:
         fn = 0.0
     tx, ty, tz = 0.0, 0.0, 0.0
     if rubs(par, z, state):
         tx, ty, tz = eval_trial(par, h, z, vn, a)
         if state == SLIPS:
-            size, limit = sqrt(tx * tx + ty * ty + tz * tz), coulomb(par.mu, fn)[0]
+            size, limit = sqrt(tx * tx + ty * ty + tz * tz), coulomb(par.friction_coefficient, fn)[0]
             factor = return_share(max(size, eval_turning(z) * limit), limit)
             tx, ty, tz = factor * tx, factor * ty, factor * tz
     return Forces(fn, tx, ty, tz, gap, vn)

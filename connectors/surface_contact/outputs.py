@@ -65,23 +65,23 @@ def fill_numbers(
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
         own, par = c.rows[i], read_parameters(c, i)
-        n, first, s = own.n, own.data, own.surface
+        n, first, s = own.points, own.data, own.surface
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
-        q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.L * n
+        q, w, L = gather(x, dofs, i), gather(v, dofs, i), own.length * n
         for k in range(n):
             z, row = eval_touch(o, shape(relative_place(k, n), L), q, w), out[i, k]
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # point, gap and normal, also of open points
             row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
-            row[GAP] = h.phi - par.rc if h.there else OUTSIDE
-            row[POWER + 10] = h.phi - par.rc if h.there else NO_GAP
+            row[GAP] = h.phi - par.rope_radius if h.there else OUTSIDE
+            row[POWER + 10] = h.phi - par.rope_radius if h.there else NO_GAP
             if not h.there:
                 continue
             row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
             if data[first + k] > 0.0 or not own.active:
                 continue
             # forces and rates of closed points
-            state = read_state(data, start, first, n, k, par.mu_k)
+            state = read_state(data, start, first, n, k, par.friction_stiffness)
             a = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, a)
             tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
@@ -89,7 +89,7 @@ def fill_numbers(
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, data[first + n + k], F.vn, sqrt(square)
             row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
             # powers and energy of the normal force
-            spring, taken = par.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
+            spring, taken = par.contact_stiffness * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, data[first + n + k]
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
@@ -98,17 +98,19 @@ def fill_numbers(
             # of friction: slipping points dissipate all, sticking points store energy in bristles
             if state == SLIPS:
                 row[POWER] = taken
-                row[POWER + 7] = bent_energy(True, par.mu_k, 0.0, coulomb(par.mu, F.fn)[0])
+                row[POWER + 7] = bent_energy(
+                    True, par.friction_stiffness, 0.0, coulomb(par.friction_coefficient, F.fn)[0]
+                )
                 continue
             # the bristle in the tangent plane
             ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
             along = h.nx * ux + h.ny * uy + h.nz * uz
             ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
             hx, hy, hz = hessian_product(h, z.U, z.V, z.W)
-            lever = par.mu_k * along * (ux * hx + uy * hy + uz * hz)
-            row[POWER + 1], row[POWER + 5] = par.mu_v * square, lever
-            row[POWER + 3] = taken - par.mu_v * square - lever
-            row[POWER + 7] = bent_energy(False, par.mu_k, ux * ux + uy * uy + uz * uz, 0.0)
+            lever = par.friction_stiffness * along * (ux * hx + uy * hy + uz * hz)
+            row[POWER + 1], row[POWER + 5] = par.friction_velocity_penalty * square, lever
+            row[POWER + 3] = taken - par.friction_velocity_penalty * square - lever
+            row[POWER + 7] = bent_energy(False, par.friction_stiffness, ux * ux + uy * uy + uz * uz, 0.0)
 
 
 _fill = call(fill_numbers)
@@ -116,7 +118,7 @@ _fill = call(fill_numbers)
 
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     """All numbers of all points, shape (rows, points, SIZE); rows with fewer points end with zeros and state -2."""
-    out = np.zeros((len(c.rows), int(c.rows["n"].max(initial=0)), SIZE))
+    out = np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
     out[..., STATE], out[..., POWER + 8] = UNDEFINED, OPEN
     _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
     return out
@@ -134,7 +136,7 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
         np.linalg.norm(out[..., POSITION], axis=2)
         + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.rows["surface"]]], axis=1)[:, None]
     )
-    error = np.finfo(float).eps * (c.rows["kc"] + c.rows["mu_k"])[:, None] * size
+    error = np.finfo(float).eps * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])[:, None] * size
     return float(np.linalg.norm(error[out[..., POWER + 8] != OPEN]))
 
 
@@ -149,8 +151,8 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
     """The same for rows with these columns; rows without surface have no active points."""
-    row, point = np.nonzero(np.arange(int(c.rows["n"].max(initial=0))) < c.rows["n"][:, None])
-    values, length = eval_points(c, fields)[row, point], c.rows["L"][row]
+    row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
+    values, length = eval_points(c, fields)[row, point], c.rows["length"][row]
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
     painted = {
         "contact_normal_force_per_length": Paint(values[:, FN] / length, "sum", 0.0, "N/m"),
@@ -159,7 +161,7 @@ def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
         "stick_slip": Paint(values[:, STATE], "max", UNDEFINED, "1"),
     }
     if rows.table.component in rows.layout.losses:
-        work = eval_friction_work(rows)[row] / (length * c.rows["n"][row])
+        work = eval_friction_work(rows)[row] / (length * c.rows["points"][row])
         painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
     return Painting(rows.local("cable")[row], point * length, (point + 1) * length, painted)
 
@@ -211,7 +213,7 @@ OUTPUTS: dict[str, Output] = {
     "contact_position": _output("m", "the point, global, (points, 3)", lambda o, c: o[..., POSITION]),
     "normal": _output("1", "normal from surface to cable, global, (points, 3)", lambda o, c: o[..., NORMAL]),
     "line_pressure": _output(
-        "N/m", "-f_n per reference length of the cable, (points,)", lambda o, c: -o[..., FN] / c.rows["L"][:, None]
+        "N/m", "-f_n per reference length of the cable, (points,)", lambda o, c: -o[..., FN] / c.rows["length"][:, None]
     ),
     "slip_rate": _output("m/s", "|v_t| of each point, 0 where open, (points,)", lambda o, c: o[..., SPEED]),
     "force": _output(

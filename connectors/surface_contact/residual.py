@@ -1,16 +1,18 @@
 """Forces of the contact of surfaces with points of cables, of many rows side by side; see `kernels.py`.
 
 Eight rows whose surfaces are of one kind are evaluated together, one in each lane of the processor's vector
-instructions, point after point; see docs/explanation/design.md, Lanes.  The constants below name the rows of a small
-array g, by row and lane.  Missing values, such as points of shorter rows, count as 0.
+instructions, point after point; see docs/explanation/design.md, Lanes.  They are in a record g of `ROW_LANES`.
+Missing values, such as points of shorter rows, count as 0.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import relative_place
-from windlass.connectors.circle_points.lanes import LANES, read_eight
+from windlass.connectors.circle_points.lanes import read_eight
 from windlass.connectors.circle_segments.kernels import touches
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.distances import (
@@ -40,124 +42,117 @@ from windlass.connectors.surface_contact.kernels import (
 from windlass.elements.cable2d.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES, lane_type
 
-COORDINATES, VELOCITIES, FRAME, GEOMETRY, LENGTH, COUNT = 0, 12, 24, 49, 57, 58
-"""First rows of the given data: 12 coordinates and their rates, the numbers of `SurfaceFrame` and of the geometry of
-the surface, reference length and number of points of the cable."""
-KC, DC, MU_V, MU_K, MU, ROPE_RADIUS, CLIP = range(42, 49)
-"""Rows of the `SurfaceParameters`."""
-CLOSED, STATE, ANCHOR = 59, 60, 61
-"""Rows of the present point: 1 if it counts, else 0, its state and its anchor."""
-TOUCH, NORMAL, DISTANCE = 64, 76, 79
-"""Rows of the numbers of `Lever`, the normal and the distance of the present point."""
-FORCES, SURFACE = 80, 92
-"""Rows of results: 12 forces on the coordinates; force and moment of the cable about the origin of the surface."""
-SIZE = 98
+ROW_LANES = lane_type(
+    *SurfaceParameters._fields, *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
+    coordinates=CABLE, velocities=CABLE, geometry=NUMBERS, anchor=3, lever=12, normal=3, forces=CABLE, load=6,
+)  # fmt: skip
+"""Rows: their `SurfaceParameters`, the `SurfaceFrame` and the numbers of the geometry of their surface; reference
+length and number of points of the cable, its coordinates and their rates.
+
+Of the present point whether it is ``closed``, 1 or 0, its state, anchor, `Lever`, normal and distance.  Results:
+``forces`` on the coordinates, and ``load``: force and moment of the cable about the origin of the surface.
+"""
 
 
 @kernel(inline=True)
-def read_twelve(row: int, k: int, g: FloatArray) -> Twelve:
+def begin_lanes(g: Any) -> None:
+    """Lanes without a row are evaluated, too, with the value 1."""
+    for k in range(LANES):
+        g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
+        g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
+        for a in range(CABLE):
+            g.coordinates[a, k], g.velocities[a, k] = 1.0, 1.0
+        for a in range(NUMBERS):
+            g.geometry[a, k] = 1.0
+
+
+@kernel(inline=True)
+def read_twelve(a: FloatArray, k: int) -> Twelve:
     """Twelve numbers of lane k."""
     return (
-        g[row, k], g[row + 1, k], g[row + 2, k], g[row + 3, k], g[row + 4, k], g[row + 5, k], g[row + 6, k],
-        g[row + 7, k], g[row + 8, k], g[row + 9, k], g[row + 10, k], g[row + 11, k],
+        a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k], a[8, k], a[9, k], a[10, k], a[11, k],
     )  # fmt: skip
 
 
 @kernel(inline=True)
-def read_frame(k: int, g: FloatArray) -> SurfaceFrame:
+def read_frame(k: int, g: Any) -> SurfaceFrame:
     """The surface of lane k."""
-    r = FRAME
     return SurfaceFrame(
-        g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k], g[r + 6, k], g[r + 7, k],
-        g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k], g[r + 12, k], g[r + 13, k], g[r + 14, k], g[r + 15, k],
-        g[r + 16, k], g[r + 17, k],
+        g.a00[k], g.a01[k], g.a02[k], g.a10[k], g.a11[k], g.a12[k], g.a20[k], g.a21[k], g.a22[k],
+        g.cx[k], g.cy[k], g.cz[k], g.vx[k], g.vy[k], g.vz[k], g.wx[k], g.wy[k], g.wz[k],
     )  # fmt: skip
 
 
 @kernel(inline=True)
-def write_frame(o: SurfaceFrame, k: int, g: FloatArray) -> None:
+def write_frame(o: SurfaceFrame, k: int, g: Any) -> None:
     """Copy a surface to lane k."""
-    r = FRAME
-    g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = o.a00, o.a01, o.a02, o.a10, o.a11, o.a12
-    g[r + 6, k], g[r + 7, k], g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k] = (
-        o.a20,
-        o.a21,
-        o.a22,
-        o.cx,
-        o.cy,
-        o.cz,
-    )
-    g[r + 12, k], g[r + 13, k], g[r + 14, k], g[r + 15, k], g[r + 16, k], g[r + 17, k] = (
-        o.vx,
-        o.vy,
-        o.vz,
-        o.wx,
-        o.wy,
-        o.wz,
-    )
+    g.a00[k], g.a01[k], g.a02[k], g.a10[k], g.a11[k], g.a12[k] = o.a00, o.a01, o.a02, o.a10, o.a11, o.a12
+    g.a20[k], g.a21[k], g.a22[k], g.cx[k], g.cy[k], g.cz[k] = o.a20, o.a21, o.a22, o.cx, o.cy, o.cz
+    g.vx[k], g.vy[k], g.vz[k], g.wx[k], g.wy[k], g.wz[k] = o.vx, o.vy, o.vz, o.wx, o.wy, o.wz
 
 
 @kernel(inline=True)
-def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: FloatArray) -> None:
+def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: Any) -> None:
     """Copy row i to lane k."""
     row = c.rows[i]
     s = row.surface
     for a in range(CABLE):
         at = c.dofs[i, a]
-        g[COORDINATES + a, k], g[VELOCITIES + a, k] = x[at], v[at]
+        g.coordinates[a, k], g.velocities[a, k] = x[at], v[at]
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
-    g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k] = row.kc, row.dc, row.mu_v, row.mu_k
-    g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] = row.mu, row.rc, row.clip
+    g.contact_stiffness[k], g.contact_damping[k] = row.contact_stiffness, row.contact_damping
+    g.friction_velocity_penalty[k], g.friction_stiffness[k] = row.friction_velocity_penalty, row.friction_stiffness
+    g.friction_coefficient[k], g.rope_radius[k] = row.friction_coefficient, row.rope_radius
+    g.clip_normal_force[k] = row.clip_normal_force
     for a in range(NUMBERS):
-        g[GEOMETRY + a, k] = c.surfaces.geo[s, a]
-    g[LENGTH, k], g[COUNT, k] = row.L * row.n, row.n
+        g.geometry[a, k] = c.surfaces.geo[s, a]
+    g.cable_length[k], g.points[k] = row.length * row.points, row.points
 
 
 @kernel(inline=True)
 def gather_history(
-    c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: FloatArray
+    c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
     """Copy the history values of point j of listed rows to the first lanes; returns whether any is closed."""
     some = False
     for k in range(LANES):
-        g[CLOSED, k] = 0.0
+        g.closed[k] = 0.0
     for k in range(count):
         i = rows[k]
-        n, first = c.rows[i].n, c.rows[i].data
+        n, first = c.rows[i].points, c.rows[i].data
         if j < n and data[first + j] <= 0.0:
-            state = read_state(data, start, first, n, j, g[MU_K, k])
-            g[CLOSED, k], g[STATE, k] = 1.0, state
-            g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k] = read_anchor(state, data, start, first, n, j)
+            state = read_state(data, start, first, n, j, g.friction_stiffness[k])
+            g.closed[k], g.state[k] = 1.0, state
+            g.anchor[0, k], g.anchor[1, k], g.anchor[2, k] = read_anchor(state, data, start, first, n, j)
             some = True
     return some
 
 
 @kernel(inline=True)
-def place_points(j: int, g: FloatArray) -> None:
+def place_points(j: int, g: Any) -> None:
     """Point j of all lanes in the frames of their surfaces."""
     for k in range(LANES):
-        S = shape(relative_place(j, g[COUNT, k]), g[LENGTH, k])
-        z = eval_touch(read_frame(k, g), S, read_twelve(COORDINATES, k, g), read_twelve(VELOCITIES, k, g))
-        r = TOUCH
-        g[r, k], g[r + 1, k], g[r + 2, k], g[r + 3, k], g[r + 4, k], g[r + 5, k] = z.dx, z.dy, z.dz, z.ex, z.ey, z.ez
-        g[r + 6, k], g[r + 7, k], g[r + 8, k], g[r + 9, k], g[r + 10, k], g[r + 11, k] = z.X, z.Y, z.Z, z.U, z.V, z.W
+        S = shape(relative_place(j, g.points[k]), g.cable_length[k])
+        z = eval_touch(read_frame(k, g), S, read_twelve(g.coordinates, k), read_twelve(g.velocities, k))
+        t = g.lever
+        t[0, k], t[1, k], t[2, k], t[3, k], t[4, k], t[5, k] = z.dx, z.dy, z.dz, z.ex, z.ey, z.ez
+        t[6, k], t[7, k], t[8, k], t[9, k], t[10, k], t[11, k] = z.X, z.Y, z.Z, z.U, z.V, z.W
 
 
 @kernel(inline=True)
-def measure(which: int, pieces: FloatArray, lanes: int, g: FloatArray) -> None:
+def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
     """Distances of the points of the first lanes from their surfaces, all of one kind; points beyond the end of a
     surface do not count."""
     for k in range(lanes):
-        h = eval_kind(
-            which, read_eight(GEOMETRY, k, g), pieces, g[TOUCH + 6, k], g[TOUCH + 7, k], g[TOUCH + 8, k]
-        )  # fmt: skip
-        g[CLOSED, k] = g[CLOSED, k] if h.there else 0.0
-        g[NORMAL, k], g[NORMAL + 1, k], g[NORMAL + 2, k], g[DISTANCE, k] = h.nx, h.ny, h.nz, h.phi
+        h = eval_kind(which, read_eight(g.geometry, k), pieces, g.lever[6, k], g.lever[7, k], g.lever[8, k])
+        g.closed[k] = g.closed[k] if h.there else 0.0
+        g.normal[0, k], g.normal[1, k], g.normal[2, k], g.distance[k] = h.nx, h.ny, h.nz, h.phi
 
 
 @kernel(inline=True)
-def measure_points(which: int, pieces: FloatArray, count: int, g: FloatArray) -> None:
+def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
     """`measure` with a constant kind."""
     if which == PLANE:
         measure(PLANE, pieces, LANES, g)
@@ -173,45 +168,46 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: FloatArray) ->
 
 
 @kernel(inline=True)
-def add_forces(j: int, g: FloatArray) -> None:
+def add_forces(j: int, g: Any) -> None:
     """Add the forces of point j of all lanes."""
     for k in range(LANES):
-        S = shape(relative_place(j, g[COUNT, k]), g[LENGTH, k])
-        t = read_twelve(TOUCH, k, g)
+        S = shape(relative_place(j, g.points[k]), g.cable_length[k])
+        t = read_twelve(g.lever, k)
         z = Lever(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
         par = SurfaceParameters(
-            g[KC, k], g[DC, k], g[MU_V, k], g[MU_K, k], g[MU, k], g[ROPE_RADIUS, k], g[CLIP, k] != 0.0
-        )
+            g.contact_stiffness[k], g.contact_damping[k], g.friction_velocity_penalty[k], g.friction_stiffness[k],
+            g.friction_coefficient[k], g.rope_radius[k], g.clip_normal_force[k] != 0.0,
+        )  # fmt: skip
         # forces do not need the Hessian
-        nx, ny, nz = g[NORMAL, k], g[NORMAL + 1, k], g[NORMAL + 2, k]
-        h = Distance(True, g[DISTANCE, k], nx, ny, nz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        F = eval_forces(par, h, z, g[STATE, k], (g[ANCHOR, k], g[ANCHOR + 1, k], g[ANCHOR + 2, k]))
+        nx, ny, nz = g.normal[0, k], g.normal[1, k], g.normal[2, k]
+        h = Distance(True, g.distance[k], nx, ny, nz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        F = eval_forces(par, h, z, g.state[k], (g.anchor[0, k], g.anchor[1, k], g.anchor[2, k]))
         fx, fy, fz = to_global(read_frame(k, g), F.fn * nx + F.tx, F.fn * ny + F.ty, F.fn * nz + F.tz)
-        on = g[CLOSED, k] != 0.0
+        on = g.closed[k] != 0.0
         fx, fy, fz = fx if on else 0.0, fy if on else 0.0, fz if on else 0.0
         for a in range(4):
-            g[FORCES + 3 * a, k] += S[a] * fx
-            g[FORCES + 3 * a + 1, k] += S[a] * fy
-            g[FORCES + 3 * a + 2, k] += S[a] * fz
-        g[SURFACE, k] += fx
-        g[SURFACE + 1, k] += fy
-        g[SURFACE + 2, k] += fz
-        g[SURFACE + 3, k] += z.dy * fz - z.dz * fy
-        g[SURFACE + 4, k] += z.dz * fx - z.dx * fz
-        g[SURFACE + 5, k] += z.dx * fy - z.dy * fx
+            g.forces[3 * a, k] += S[a] * fx
+            g.forces[3 * a + 1, k] += S[a] * fy
+            g.forces[3 * a + 2, k] += S[a] * fz
+        g.load[0, k] += fx
+        g.load[1, k] += fy
+        g.load[2, k] += fz
+        g.load[3, k] += z.dy * fz - z.dz * fy
+        g.load[4, k] += z.dz * fx - z.dx * fz
+        g.load[5, k] += z.dx * fy - z.dy * fx
 
 
 @kernel(inline=True)
-def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: FloatArray, f: FloatArray) -> None:
+def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the forces of lane k to those of the coordinates of row i."""
     for a in range(CABLE):
-        f[c.dofs[i, a]] += g[FORCES + a, k]
-    marker, r = c.surfaces.marker[c.rows[i].surface], SURFACE
+        f[c.dofs[i, a]] += g.forces[a, k]
+    marker = c.surfaces.marker[c.rows[i].surface]
     for b in range(c.dofs.shape[1] - CABLE):
         force = moment = 0.0
         for d in range(3):
-            force += m.J[marker, d, b] * g[r + d, k]
-            moment += m.Jr[marker, d, b] * g[r + 3 + d, k]
+            force += m.J[marker, d, b] * g.load[d, k]
+            moment += m.Jr[marker, d, b] * g.load[3 + d, k]
         f[c.dofs[i, CABLE + b]] -= force + moment
 
 
@@ -226,24 +222,28 @@ def add_residual(
     f: FloatArray,
 ) -> None:
     """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities, start as `eval_points`."""
-    # the value 1, because lanes without a row are evaluated, too
-    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.rows), np.int64), 0
+    lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]
-        if row.active and touches(data, row.data, row.n):
+        if row.active and touches(data, row.data, row.points):
             rows[total] = i
             total += 1
+    begin_lanes(lanes[0])
     first = 0
     while first < total:
-        which, count, most = c.surfaces.kind[c.rows[rows[first]].surface], 0, 0
+        which, count, most, g = c.surfaces.kind[c.rows[rows[first]].surface], 0, 0, lanes[0]
         while count < LANES and first + count < total:
             i = rows[first + count]
             if c.surfaces.kind[c.rows[i].surface] != which:
                 break
             gather_row(c, m, x, v, i, count, g)
-            most = max(most, c.rows[i].n)
+            most = max(most, c.rows[i].points)
             count += 1
-        g[FORCES:] = 0.0
+        for k in range(LANES):
+            for a in range(CABLE):
+                g.forces[a, k] = 0.0
+            for a in range(6):
+                g.load[a, k] = 0.0
         for j in range(most):
             if gather_history(c, data, start, rows[first:], count, j, g):
                 place_points(j, g)

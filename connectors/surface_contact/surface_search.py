@@ -81,7 +81,7 @@ def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -
     """Control points [m] of the cables of some rows, shape (rows, 4, 3)."""
     for k in range(len(row)):
         i = row[k]
-        q, third = gather(x, c.dofs, i), c.rows[i].L * c.rows[i].n / 3.0
+        q, third = gather(x, c.dofs, i), c.rows[i].length * c.rows[i].points / 3.0
         for d in range(3):
             hull[k, 0, d], hull[k, 3, d] = q[d], q[6 + d]
             hull[k, 1, d], hull[k, 2, d] = q[d] + third * q[3 + d], q[6 + d] - third * q[9 + d]
@@ -98,11 +98,11 @@ def fill_gaps(
         # the nearest point of the cable within the extent of the surface
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
         q = gather(x, c.dofs, i)
-        for point in range(c.rows[i].n):
-            z = eval_touch(o, shape(relative_place(point, c.rows[i].n), c.rows[i].L * c.rows[i].n), q, q)
+        for point in range(c.rows[i].points):
+            z = eval_touch(o, shape(relative_place(point, c.rows[i].points), c.rows[i].length * c.rows[i].points), q, q)
             h = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z)
             if h.there:
-                least = min(least, h.phi - c.rows[i].rc)
+                least = min(least, h.phi - c.rows[i].rope_radius)
         out[k] = least
 
 
@@ -140,13 +140,13 @@ class SurfaceSearch(PairSearch):
     def find_values(self) -> tuple[IntArray, IntArray]:
         """See `PairSearch`."""
         own = self.p.points.rows
-        return own["data"].copy(), own["n"].copy()
+        return own["data"].copy(), own["points"].copy()
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
-        p, rope = self.p, self.p.points.rows["rc"][self.first]
+        p, rope = self.p, self.p.points.rows["rope_radius"][self.first]
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         size = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1) + rope
         parts = [np.zeros((2, 0), np.int64)]

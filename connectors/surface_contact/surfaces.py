@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Geometry
 from windlass.connectors.surface_contact.draw import draw
 from windlass.connectors.surface_contact.profiles import create_pieces
@@ -24,7 +25,7 @@ from windlass.framework.model.table import EntityTable
 
 SURFACE = "contact surface"
 UP = (0.0, 0.0, 1.0)
-MARKER = ref("rigid marker", "origin of the surface, on the ground or on a body")
+MARKER = ref(RIGID, "origin of the surface, on the ground or on a body")
 AXIS = column(
     "1", "direction of its axis, local z, in the frame of the marker, of any length > 0", shape=(3,), default=UP
 )

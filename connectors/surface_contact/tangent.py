@@ -58,8 +58,10 @@ def change_of_trial(
 ) -> tuple[float, float]:
     """Derivatives of tau_i by X_j and V_j; n as in `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
-    by_place = par.mu_k * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
-    return by_place - par.mu_v * (n[0, i] * n[1, j] + vn * n[3 + i, j]), par.mu_v * across
+    by_place = par.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
+    return by_place - par.friction_velocity_penalty * (
+        n[0, i] * n[1, j] + vn * n[3 + i, j]
+    ), par.friction_velocity_penalty * across
 
 
 @kernel
@@ -68,8 +70,8 @@ def fill_force_tangent(
 ) -> None:
     """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is working space."""
     F = eval_forces(par, h, z, state, a)
-    kc, dc = par.kc, par.dc
-    if par.clip and F.fn >= 0.0:
+    kc, dc = par.contact_stiffness, par.contact_damping
+    if par.clip_normal_force and F.fn >= 0.0:
         kc, dc = 0.0, 0.0
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
@@ -87,7 +89,7 @@ def fill_force_tangent(
         if state == SLIPS:
             tx, ty, tz = eval_trial(par, h, z, F.vn, a)
             size = sqrt(tx * tx + ty * ty + tz * tz)
-            limit, by_fn = coulomb(par.mu, F.fn)
+            limit, by_fn = coulomb(par.friction_coefficient, F.fn)
             share, slips, inverse = return_share(size, limit), size > eval_turning(z) * limit, return_share(size, 1.0)
             e = inverse * tx, inverse * ty, inverse * tz
     for j in range(3):
@@ -163,11 +165,11 @@ def add_tangent(
     )
     for i in range(len(c.rows)):
         row = c.rows[i]
-        n, first, s = row.n, row.data, row.surface
+        n, first, s = row.points, row.data, row.surface
         if not row.active or not touches(data, first, n):
             continue
         # the surface, the coordinates of the cable, and sums of force and moment
-        marker, par, L = c.surfaces.marker[s], read_parameters(c, i), row.L * n
+        marker, par, L = c.surfaces.marker[s], read_parameters(c, i), row.length * n
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         J, Jd, Jr = m.J[marker], m.Jd[marker], m.Jr[marker]
@@ -185,7 +187,7 @@ def add_tangent(
             if not h.there:
                 continue
             # force of the closed point, global, and its derivatives with respect to position and velocity
-            state = read_state(data, start, first, n, k, par.mu_k)
+            state = read_state(data, start, first, n, k, par.friction_stiffness)
             anchor = read_anchor(state, data, start, first, n, k)
             F = eval_forces(par, h, z, state, anchor)
             fx, fy, fz = to_global(o, F.fn * h.nx + F.tx, F.fn * h.ny + F.ty, F.fn * h.nz + F.tz)

@@ -71,9 +71,9 @@ def update_history(
         row = c.rows[i]
         if not row.active:
             continue
-        n, first, s, par = row.n, row.data, row.surface, read_parameters(c, i)
-        bristles, L = par.mu_k != 0.0, row.L * n
-        rubs = par.mu != 0.0 and (bristles or par.mu_v != 0.0)
+        n, first, s, par = row.points, row.data, row.surface, read_parameters(c, i)
+        bristles, L = par.friction_stiffness != 0.0, row.length * n
+        rubs = par.friction_coefficient != 0.0 and (bristles or par.friction_velocity_penalty != 0.0)
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         force, error = 0.0, 0.0
@@ -82,9 +82,9 @@ def update_history(
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
             # gap
-            gap, old, state = h.phi - par.rc if h.there else OUTSIDE, data[first + k], UNDEFINED
+            gap, old, state = h.phi - par.rope_radius if h.there else OUTSIDE, data[first + k], UNDEFINED
             if (gap > 0.0) != (old > 0.0):
-                error += abs(par.kc * (gap - old))
+                error += abs(par.contact_stiffness * (gap - old))
                 changed = True
             data[first + k] = gap
             at, excess = first + 2 * n + 3 * k, 0.0
@@ -93,7 +93,7 @@ def update_history(
                 force += abs(F.fn)
             # state and anchor of closed points, from the anchor of the start of the step
             if gap <= 0.0 and rubs:
-                limit, state, ax, ay, az = coulomb(par.mu, F.fn)[0], STICKS, z.X, z.Y, z.Z
+                limit, state, ax, ay, az = coulomb(par.friction_coefficient, F.fn)[0], STICKS, z.X, z.Y, z.Z
                 if start[first + n + k] != UNDEFINED or not bristles:
                     if bristles:
                         ax, ay, az = start[at], start[at + 1], start[at + 2]
@@ -105,7 +105,7 @@ def update_history(
                         ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
                         size = sqrt(ux * ux + uy * uy + uz * uz)
                         # a slipping point updates its anchor so that the bristle is at the limit
-                        back = slip_bend(limit, 0.0, par.mu_k) * return_share(size, 1.0)
+                        back = slip_bend(limit, 0.0, par.friction_stiffness) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:
                     excess = -limit

@@ -11,7 +11,7 @@ import windlass
 import windlass.connectors
 import windlass.elements
 import windlass.framework
-from windlass.framework.model.schema import Component
+from windlass.framework.model.schema import Component, Family
 
 PACKAGES = {windlass: "wl.", windlass.elements: "", windlass.connectors: "con.", windlass.framework: ""}
 """The packages that offer names, with the prefixes under which the pages use them."""
@@ -31,6 +31,8 @@ def directive(package: ModuleType, name: str) -> str:
         return f".. autoclass:: {path}{members}"
     if inspect.isroutine(value):
         return f".. autofunction:: {path}"
+    if isinstance(value, Family):
+        return f".. autodata:: {path}"
     return ""
 
 

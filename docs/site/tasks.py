@@ -89,7 +89,8 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Names of `windlass.framework`, which files of new laws import.",
         {
             "Schema": "Component column function ref refs Output Drawing Painting",
-            "Registration": "register register_pair register_family register_format register_functions",
+            "Families of markers": "POSITION COORDINATE RIGID CURVED",
+            "Registration": "register register_pair MarkerFamily register_family register_format register_functions",
             "Kernels": "kernel call Fields Evaluation Term Coupling",
             "Systems": "System ConstraintSystem LocalRows EntityTable Account",
             "History": "PostNewton create_history check_history note_outcome",

@@ -27,7 +27,6 @@ import numpy as np
 
 from windlass.elements.cable2d import cable2d
 from windlass.elements.cable2d.ale_kernels import (
-    Columns,
     gather,
     gravity,
     gravity_tangent,
@@ -40,13 +39,17 @@ from windlass.elements.cable2d.ale_kernels import (
 from windlass.elements.cable2d.cable2d import Cable2D, build_cables
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.force_functions import has_function
-from windlass.elements.cable2d.mass import Inertia, mass_matrices
+from windlass.elements.cable2d.mass import create_inertia, mass_matrices
 from windlass.elements.cable2d.outputs import CableMotion, CableView, Kinematics, create_outputs, eval_motion
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, Slots, System, Term, evaluate
+
+GIVEN = ("mass_per_length", "length", "use_coupling_terms", "add_ale_variation")
+"""Columns that the kernels read."""
 
 
 class ALECable2D(Cable2D):
@@ -59,13 +62,13 @@ class ALECable2D(Cable2D):
 
 
 class MovingView(CableView):
-    """Data of moving cables for outputs, and their columns for the kernels.
+    """Data of moving cables for outputs, and their records for the kernels.
 
     Args:
         rows: the cables.
 
     Attributes:
-        kernel_columns: the columns.
+        records: the rows for the kernels, see `ale_kernels.py`.
         G: matrices of `slide_matrices`.
         convective: rows whose damping uses the rates of the material, shape (rows, 1).
     """
@@ -74,20 +77,22 @@ class MovingView(CableView):
         super().__init__(rows)
         L, factor = rows.local("length"), rows.local("moving_mass_factor")
         mu, convective = factor * rows.local("mass_per_length"), factor == 1.0
-        flags = convective, rows.local("use_coupling_terms"), rows.local("add_ale_variation")
         G = slide_matrices(L)
         P = mass_matrices(mu, L) @ G
         self.G, self.convective = G, convective[:, None]
-        self.kernel_columns = Columns(mu, L, G, P, G.transpose(0, 2, 1) @ P, P @ G, *flags, rows.dofs)
+        matrices = {"G": G, "P": P, "Q": G.transpose(0, 2, 1) @ P, "R": P @ G}
+        given = {name: rows.local(name) for name in GIVEN}
+        self.records = create_records(
+            moving_mass_per_length=mu, convective=convective, dofs=rows.dofs, **matrices, **given
+        )
 
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels of `Cable2D`, on copies of each element's coordinates, and to those of moving cables."""
-    c, n = rows.columns.kernel_columns, len(rows.rows)
-    rho = rows.local("mass_per_length")
+    c, n = rows.columns.records, len(rows.rows)
     # one element after the other, because the convective slopes differ on both sides of a node
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
-    weight = Inertia(rho, c.L, c.dofs)
+    weight = create_inertia(c["mass_per_length"], c["length"], rows.dofs)
     nothing = np.zeros(0)
     own = Fields(np.zeros(8 * n), np.zeros(8 * n), np.zeros(8 * n), nothing, nothing, nothing)
     fe, K, D = np.zeros(8 * n), np.zeros((n, 8, 8)), np.zeros((n, 8, 8))
@@ -121,9 +126,10 @@ def build(rows: LocalRows) -> System:
 
     def add_mass(s: Evaluation) -> None:
         mass(s)
-        np.add.at(s.values, s.slots[:, 8, 8], s.mass * c.mu * c.L)
+        np.add.at(s.values, s.slots[:, 8, 8], s.mass * c["moving_mass_per_length"] * c["length"])
 
-    alone = c._replace(dofs=np.arange(9 * n).reshape(n, 9))
+    alone = c.copy()
+    alone["dofs"] = np.arange(9 * n).reshape(n, 9)
     carry = call(inertia)
 
     def eval_inertia(x: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
@@ -141,12 +147,13 @@ def build(rows: LocalRows) -> System:
         update_elements(s)
         found = cables.read_account(own)
         # strain energy that flows through the ends: the remainder of the power of the forces
-        x, v = s.x[c.dofs], s.v[c.dofs]
+        x, v = s.x[rows.dofs], s.v[rows.dofs]
         whole = eval_forces()
         own.v[:] = 0.0
         elastic = eval_forces()
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
-        strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c.variation * v[:, 8] * along - found.powers.sum(axis=0)
+        strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c["add_ale_variation"] * v[:, 8] * along
+        strain -= found.powers.sum(axis=0)
         # in addition kinetic energy: M is linear in the coordinates, so its rate is a difference
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
@@ -161,8 +168,8 @@ def build(rows: LocalRows) -> System:
     )
     system.body_force = Term(
         call(cable2d.gravity, lambda s: (weight, s.g, s.which, s.f))
-        + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
-        call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
+        + call(gravity, lambda s: (c, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (c, s.g, s.which, s.dq, s.slots, s.values)),
     )
     system.account = replace(
         account, read=read, powers=None, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False

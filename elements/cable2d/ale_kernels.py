@@ -8,11 +8,16 @@ axial motion.  The derivative of a cubic axis has the same shape functions, S_j'
 Per axis, with μ the moving mass per length,
 
     P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
+
+Kernels read records ``rows`` of moving cables: ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m], ``length``
+[m]; the slide matrix ``G``, and ``P``, ``Q``, ``R``, shape (4, 4); ``convective``: damping sees w instead of v;
+``use_coupling_terms``: s_tt acts on the nodes and back; ``add_ale_variation``: elastic forces act on s; ``dofs``: local
+coordinate numbers of both nodes and of s (9).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,28 +25,6 @@ from numpy.typing import NDArray
 from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-
-class Columns(NamedTuple):
-    """Rows of moving cables.
-
-    mu [kg/m], L [m]: moving mass per length, length, shape (rows,).
-    G: slide matrix, P, Q, R: inertia per axis, see the head of this file, shape (rows, 4, 4).
-    convective, coupling, variation: damping sees w instead of v; s_tt acts on the nodes and back; elastic forces act
-        on s; shape (rows,).
-    dofs: local coordinate numbers of both nodes and of s, shape (rows, 9).
-    """
-
-    mu: FloatArray
-    L: FloatArray
-    G: FloatArray
-    P: FloatArray
-    Q: FloatArray
-    R: FloatArray
-    convective: NDArray[np.bool_]
-    coupling: NDArray[np.bool_]
-    variation: NDArray[np.bool_]
-    dofs: IntArray
 
 
 def slide_matrices(L: FloatArray) -> FloatArray:
@@ -61,36 +44,38 @@ def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> 
 
 
 @kernel
-def gather(c: Columns, x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
+def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
     """Coordinates of the elements one after the other, 8 each, with the rates that their damping sees."""
     g = np.empty(8)
-    for i in range(len(c.L)):
-        n = c.dofs[i]
-        s_t = v[n[8]] if c.convective[i] else 0.0
-        fill_product(c.G[i], x, n, g)
+    for i in range(len(rows)):
+        row = rows[i]
+        n = row.dofs
+        s_t = v[n[8]] if row.convective else 0.0
+        fill_product(row.G, x, n, g)
         for a in range(8):
             xe[8 * i + a] = x[n[a]]
             ve[8 * i + a] = v[n[a]] + s_t * g[a]
 
 
 @kernel
-def scatter_forces(c: Columns, x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
+def scatter_forces(rows: NDArray[Any], x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
     """Add the forces fe of the elements, 8 each, to f, and their work (G q)·fe along the axis to the force on s."""
     g = np.empty(8)
-    for i in range(len(c.L)):
-        n = c.dofs[i]
-        fill_product(c.G[i], x, n, g)
+    for i in range(len(rows)):
+        row = rows[i]
+        n = row.dofs
+        fill_product(row.G, x, n, g)
         work = 0.0
         for a in range(8):
             f[n[a]] += fe[8 * i + a]
             work += g[a] * fe[8 * i + a]
-        if c.variation[i]:
+        if row.add_ale_variation:
             f[n[8]] += work
 
 
 @kernel
 def scatter_tangent(
-    c: Columns, x: FloatArray, v: FloatArray, fe: FloatArray, K: FloatArray, D: FloatArray,
+    rows: NDArray[Any], x: FloatArray, v: FloatArray, fe: FloatArray, K: FloatArray, D: FloatArray,
     dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the matrix values.
@@ -98,8 +83,9 @@ def scatter_tangent(
     K: dq ∂fe/∂xe + dv ∂fe/∂ve of the elements; D: ∂fe/∂ve; both of shape (rows, 8, 8); fe: their forces.
     """
     g, B = np.empty(8), np.empty((8, 9))
-    for i in range(len(c.L)):
-        n, to, G = c.dofs[i], slots[i], c.G[i]
+    for i in range(len(rows)):
+        row = rows[i]
+        n, to, G = row.dofs, slots[i], row.G
         fill_product(G, x, n, g)
         # B: derivative of fe with respect to the 9 coordinates; ve depends on q through s_t G q
         for a in range(8):
@@ -107,7 +93,7 @@ def scatter_tangent(
             for b in range(8):
                 B[a, b] = K[i, a, b]
         # damping uses w = v + s_t G q
-        if c.convective[i]:
+        if row.convective:
             s_t = dq * v[n[8]]
             for a in range(8):
                 for b in range(8):
@@ -121,7 +107,7 @@ def scatter_tangent(
             for b in range(9):
                 values[to[a, b]] += B[a, b]
         # their work along the axis, the force on s
-        if c.variation[i]:
+        if row.add_ale_variation:
             for b in range(9):
                 total = 0.0
                 for a in range(8):
@@ -134,23 +120,24 @@ def scatter_tangent(
 
 
 @kernel
-def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+def inertia(rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
     """Add to f the inertia forces beyond the constant mass matrix: 2 s_t P v + s_t² R q + s_tt P q on the nodes and
     2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a on s; the terms with P q need the coupling."""
     Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
-    for i in range(len(c.L)):
-        n = c.dofs[i]
+    for i in range(len(rows)):
+        row = rows[i]
+        n = row.dofs
         s_t, s_tt = v[n[8]], a[n[8]]
-        fill_product(c.P[i], v, n, Pv)
-        fill_product(c.R[i], x, n, Rq)
-        fill_product(c.P[i], x, n, Pq)
-        fill_product(c.Q[i], x, n, Qq)
+        fill_product(row.P, v, n, Pv)
+        fill_product(row.R, x, n, Rq)
+        fill_product(row.P, x, n, Pq)
+        fill_product(row.Q, x, n, Qq)
         ends = x[n[6]] ** 2 + x[n[7]] ** 2 - x[n[2]] ** 2 - x[n[3]] ** 2
-        total = 0.5 * s_t * s_t * c.mu[i] * ends
+        total = 0.5 * s_t * s_t * row.moving_mass_per_length * ends
         for k in range(8):
             f[n[k]] += 2.0 * s_t * Pv[k] + s_t * s_t * Rq[k]
             total += 2.0 * s_t * v[n[k]] * Qq[k]
-            if c.coupling[i]:
+            if row.use_coupling_terms:
                 f[n[k]] += s_tt * Pq[k]
                 total += Pq[k] * a[n[k]]
         f[n[8]] += total
@@ -158,29 +145,30 @@ def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArr
 
 @kernel
 def inertia_tangent(
-    c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    rows: NDArray[Any], x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
     Pv, Rq, Pq, Qq, Qv = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
-    for i in range(len(c.L)):
-        n, to = c.dofs[i], slots[i]
-        P, R = c.P[i], c.R[i]
-        s_t, s_tt = v[n[8]], a[n[8]] if c.coupling[i] else 0.0
+    for i in range(len(rows)):
+        row = rows[i]
+        n, to = row.dofs, slots[i]
+        P, R = row.P, row.R
+        s_t, s_tt = v[n[8]], a[n[8]] if row.use_coupling_terms else 0.0
         fill_product(P, v, n, Pv)
         fill_product(R, x, n, Rq)
         fill_product(P, x, n, Pq)
-        fill_product(c.Q[i], x, n, Qq)
-        fill_product(c.Q[i], v, n, Qv)
+        fill_product(row.Q, x, n, Qq)
+        fill_product(row.Q, v, n, Qv)
         # force on s with respect to the positions of the ends and to s_t
         ends, rate = 0.0, 0.0
         for k in range(8):
             rate += v[n[k]] * Qq[k]
         for k in range(2):
             ends += x[n[6 + k]] ** 2 - x[n[2 + k]] ** 2
-            values[to[8, 6 + k]] += dq * s_t * s_t * c.mu[i] * x[n[6 + k]]
-            values[to[8, 2 + k]] -= dq * s_t * s_t * c.mu[i] * x[n[2 + k]]
-        values[to[8, 8]] += dv * (2.0 * rate + s_t * c.mu[i] * ends)
+            values[to[8, 6 + k]] += dq * s_t * s_t * row.moving_mass_per_length * x[n[6 + k]]
+            values[to[8, 2 + k]] -= dq * s_t * s_t * row.moving_mass_per_length * x[n[2 + k]]
+        values[to[8, 8]] += dv * (2.0 * rate + s_t * row.moving_mass_per_length * ends)
         # nodes by nodes
         for j in range(4):
             for l in range(4):
@@ -191,7 +179,7 @@ def inertia_tangent(
         for k in range(8):
             values[to[k, 8]] += 2.0 * dv * (Pv[k] + s_t * Rq[k])
             values[to[8, k]] += 2.0 * s_t * (dq * Qv[k] + dv * Qq[k])
-            if c.coupling[i]:
+            if row.use_coupling_terms:
                 values[to[k, 8]] += da * Pq[k]
                 values[to[8, k]] += da * Pq[k]
                 # (P q)·a with respect to q: Pᵀ a
@@ -201,19 +189,21 @@ def inertia_tangent(
 
 
 @kernel
-def gravity(c: Columns, rho: FloatArray, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
     """Add the load g·∫ ρA r' dx = ρA g·(r1 - r0) [N] on s of an acceleration g [m/s^2], shape (3,), on some rows."""
-    for i in rows:
-        n = c.dofs[i]
-        f[n[8]] += rho[i] * (g[0] * (x[n[4]] - x[n[0]]) + g[1] * (x[n[5]] - x[n[1]]))
+    for i in which:
+        row = rows[i]
+        n = row.dofs
+        f[n[8]] += row.mass_per_length * (g[0] * (x[n[4]] - x[n[0]]) + g[1] * (x[n[5]] - x[n[1]]))
 
 
 @kernel
 def gravity_tangent(
-    c: Columns, rho: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+    rows: NDArray[Any], g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂/∂q of `gravity` to the matrix values."""
-    for i in rows:
+    for i in which:
+        rho = rows[i].mass_per_length
         for k in range(2):
-            values[slots[i, 8, 4 + k]] += dq * rho[i] * g[k]
-            values[slots[i, 8, k]] -= dq * rho[i] * g[k]
+            values[slots[i, 8, 4 + k]] += dq * rho * g[k]
+            values[slots[i, 8, k]] -= dq * rho * g[k]

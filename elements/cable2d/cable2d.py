@@ -34,9 +34,9 @@ from windlass.elements.cable2d.force_functions import UserRows, create_user_rows
 from windlass.elements.cable2d.force_functions import residual as user_residual
 from windlass.elements.cable2d.force_functions import tangent as user_tangent
 from windlass.elements.cable2d.gauss import fill_energies, fill_powers, residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import Columns, create_lanes
+from windlass.elements.cable2d.lanes import RuleRows, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.mass import Inertia, eval_flow, mass, mass_product
+from windlass.elements.cable2d.mass import Inertia, create_inertia, eval_flow, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape, shape_integrals
 from windlass.elements.cable2d.pulls import watch_pulls
@@ -49,6 +49,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
 from windlass.framework.model.table import EntityTable
@@ -91,10 +92,11 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
     """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     d = c.dofs.shape[1] // 4
     for i in rows:
-        n, S = c.dofs[i], shape_integrals(c.L[i])
+        row = c.rows[i]
+        n, S = c.dofs[i], shape_integrals(row.length)
         for j in range(4):
             for a in range(d):
-                f[n[d * j + a]] += c.rho[i] * S[j] * g[a]
+                f[n[d * j + a]] += row.mass_per_length * S[j] * g[a]
 
 
 class CableKind(NamedTuple):
@@ -136,16 +138,16 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
     # only some runs need energies
     @functools.cache
-    def columns() -> Columns:
-        return create_columns(some, row, points)._replace(dofs=dofs[row])
+    def own() -> RuleRows:
+        return create_rows(some, row, points)._replace(dofs=dofs[row])
 
-    lanes = create_lanes(columns.__wrapped__(), some.local("mass_per_length"))
+    lanes = create_lanes(own.__wrapped__())
     # the kernels of rule 2 contain their points
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
-        call(fill_energies, lambda s: (columns(), points, s.x, s.v, s.energies, s.powers)),
-        call(fill_powers, lambda s: (columns(), points, s.x, s.v, s.powers)),
+        call(fill_energies, lambda s: (own(), points, s.x, s.v, s.energies, s.powers)),
+        call(fill_powers, lambda s: (own(), points, s.x, s.v, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
@@ -199,7 +201,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
-    inertia = Inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
+    inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     residual = join_sets([[group.residual for group in sets] for sets in groups])
     tangent = join_sets([[group.tangent for group in sets] for sets in groups])
 
@@ -244,23 +246,23 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     return system
 
 
-def create_columns(rows: LocalRows, row: IntArray, rule: Rule) -> Columns:
-    """The columns of rows with the same rule; ``row``: their positions among the local rows of the table.
+def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
+    """The data of rows with the same rule; ``row``: their positions among the local rows of the table.
 
     Stiffness and damping that a force function replaces are 0 for the kernels.
     """
     axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
-    return Columns(
-        L=rows.local("length"),
-        EA=axial * rows.local("axial_stiffness"),
-        EI=bending * rows.local("bending_stiffness"),
-        dEA=axial * rows.local("axial_damping"),
-        dEI=bending * rows.local("bending_damping"),
-        eps=eval_free_bending(rows, rule.sa)[0],
-        kap=eval_free_bending(rows, rule.sb)[1],
-        dofs=rows.dofs,
-        row=row,
+    records = create_records(
+        length=rows.local("length"),
+        mass_per_length=rows.local("mass_per_length"),
+        axial_stiffness=axial * rows.local("axial_stiffness"),
+        bending_stiffness=bending * rows.local("bending_stiffness"),
+        axial_damping=axial * rows.local("axial_damping"),
+        bending_damping=bending * rows.local("bending_damping"),
+        place=row,
     )
+    free = eval_free_bending(rows, rule.sa)[0], eval_free_bending(rows, rule.sb)[1]
+    return RuleRows(records, *free, rows.dofs)
 
 
 IN_PLANE = CableKind("Cable2D", (residual_gauss, tangent_gauss), (residual_lobatto, tangent_lobatto))

@@ -21,12 +21,11 @@ from windlass.elements.cable2d.lanes import (
     FORCES,
     FREE,
     GIVEN,
-    LANES,
     LENGTH,
     MATRIX,
     VELOCITIES,
-    Columns,
     Lanes,
+    RuleRows,
     gather,
     scatter_forces,
     scatter_matrices,
@@ -37,6 +36,7 @@ from windlass.elements.cable2d.points import Blocks, Four, Rule, axial_block, ax
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
@@ -264,56 +264,60 @@ def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
 
 
 @kernel
-def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Strain energies [J] by strain and by bending, and the powers [W] that their damping dissipates; shape (2, rows).
 
     In 2D and 3D, at the points of the rule: gradients of the energies are the residual without damping.
     """
     d = c.dofs.shape[1] // 4
-    for i in range(len(c.L)):
-        L, row, damped = c.L[i], c.row[i], c.dEA[i] != 0.0 or c.dEI[i] != 0.0
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        L, at, damped = row.length, row.place, row.axial_damping != 0.0 or row.bending_damping != 0.0
         iL = 1.0 / L
         z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
         for j in range(len(r.wa)):
             p = sum_vectors(r.Pa, j, 1.0, z)
             stretch = sqrt(dot(p, p))
-            strain = stretch - 1.0 - c.eps[i, j]
-            energies[0, row] += 0.5 * r.wa[j] * L * c.EA[i] * strain * strain
+            strain = stretch - 1.0 - c.strain[i, j]
+            energies[0, at] += 0.5 * r.wa[j] * L * row.axial_stiffness * strain * strain
             if damped:
                 rate = dot(p, sum_vectors(r.Pa, j, 1.0, zt)) / stretch
-                powers[0, row] += r.wa[j] * L * c.dEA[i] * rate * rate
+                powers[0, at] += r.wa[j] * L * row.axial_damping * rate * rate
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
             # without force, in 2D about z
-            fx, fy, fz = (c.kap[i, j, 0], c.kap[i, j, 1], c.kap[i, j, 2]) if d == 3 else (0.0, 0.0, c.kap[i, j, 0])
+            fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
+            if d == 3:
+                fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]
             bend = combine(ig, h, -1.0, (fx, fy, fz))
-            energies[1, row] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)
+            energies[1, at] += 0.5 * r.wb[j] * L * row.bending_stiffness * dot(bend, bend)
             if damped:
                 pt, kt = sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt)
                 ht = combine(ig, cross(pt, k), ig, cross(p, kt))
                 rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
-                powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)
+                powers[1, at] += r.wb[j] * L * row.bending_damping * dot(rates, rates)
 
 
 @kernel
-def fill_powers(c: Columns, r: Rule, x: FloatArray, v: FloatArray, powers: FloatArray) -> None:
+def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, powers: FloatArray) -> None:
     """The powers of `fill_energies` alone, shape (2, rows), with the same digits."""
     d = c.dofs.shape[1] // 4
-    for i in range(len(c.L)):
-        if c.dEA[i] == 0.0 and c.dEI[i] == 0.0:
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        if row.axial_damping == 0.0 and row.bending_damping == 0.0:
             continue
-        L, row = c.L[i], c.row[i]
+        L, at = row.length, row.place
         iL = 1.0 / L
         z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
-        for j in range(len(r.wa) if c.dEA[i] != 0.0 else 0):
+        for j in range(len(r.wa) if row.axial_damping != 0.0 else 0):
             p = sum_vectors(r.Pa, j, 1.0, z)
             rate = dot(p, sum_vectors(r.Pa, j, 1.0, zt)) / sqrt(dot(p, p))
-            powers[0, row] += r.wa[j] * L * c.dEA[i] * rate * rate
-        for j in range(len(r.wb) if c.dEI[i] != 0.0 else 0):
+            powers[0, at] += r.wa[j] * L * row.axial_damping * rate * rate
+        for j in range(len(r.wb) if row.bending_damping != 0.0 else 0):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
             pt, kt = sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt)
             ht = combine(ig, cross(pt, k), ig, cross(p, kt))
             rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
-            powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)
+            powers[1, at] += r.wb[j] * L * row.bending_damping * dot(rates, rates)

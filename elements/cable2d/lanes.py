@@ -16,42 +16,43 @@ inlines them.  Rows begin at 0 (coordinates), 4 d (velocities), 8 d (given data)
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
-LANES = 8
-"""Number of cables side by side; fewer, or many more, are slower."""
 COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 8, 16, 27, 35, 27
 """First rows of 8 coordinates, 8 velocities, given data, 8 accelerations, 8 forces (in residuals), and of the 64
 entries of a matrix, row by row (in tangents)."""
 LENGTH, EA, EI, D_EA, D_EI, MASS_PER_LENGTH, FREE = range(GIVEN, 23)
 """Rows of given data, see `Lanes`; the last one is the first of strains and curvatures without force."""
+QUANTITIES = (
+    "length", "axial_stiffness", "bending_stiffness", "axial_damping", "bending_damping", "mass_per_length",
+)  # fmt: skip
+"""Fields of `RuleRows` in the order of these rows."""
 
 
-class Columns(NamedTuple):
-    """Rows with the same integration rule, which has n axial and m bending points.
+class RuleRows(NamedTuple):
+    """Cables with the same integration rule, which has n axial and m bending points.
 
-    L [m], EA [N], EI [N m^2], dEA [N s], dEI [N m^2 s]: length, stiffness and damping, shape (rows,).
-    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m); in 3D
-    curvatures have shape (rows, m, 3).
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in 3D (rows, 12).
-    row: position of each row in the slots, shape (rows,).
+    Attributes:
+        rows: records, shape (rows,): ``length`` [m], ``mass_per_length`` [kg/m], ``axial_stiffness`` [N],
+            ``bending_stiffness`` [N m^2], ``axial_damping`` [N s], ``bending_damping`` [N m^2 s], and ``place``, the
+            position of each row in the slots.
+        strain: without force at the points [1], shape (rows, n).
+        curvature: without force at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
+        dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in 3D (rows, 12).
     """
 
-    L: FloatArray
-    EA: FloatArray
-    EI: FloatArray
-    dEA: FloatArray
-    dEI: FloatArray
-    eps: FloatArray
-    kap: FloatArray
+    rows: NDArray[Any]
+    strain: FloatArray
+    curvature: FloatArray
     dofs: IntArray
-    row: IntArray
 
 
 class Lanes(NamedTuple):
@@ -69,15 +70,15 @@ class Lanes(NamedTuple):
     row: IntArray
 
 
-def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
-    """Rows of a rule with their masses [kg/m], shape (rows,)."""
-    rows = len(c.L)
+def create_lanes(c: RuleRows) -> Lanes:
+    """Rows of a rule in blocks."""
+    rows = len(c.rows)
     blocks = -(-rows // LANES)
     filled = np.minimum(np.arange(blocks * LANES), rows - 1)
-    kap = c.kap.reshape(rows, math.prod(c.kap.shape[1:]))
-    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *kap.T])[:, filled]
+    curvature = c.curvature.reshape(rows, math.prod(c.curvature.shape[1:]))
+    given = np.array([*(c.rows[name] for name in QUANTITIES), *c.strain.T, *curvature.T])[:, filled]
     by_block = given.reshape(len(given), blocks, LANES).transpose(1, 0, 2)
-    return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
+    return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.rows["place"].copy())
 
 
 @kernel(inline=True)

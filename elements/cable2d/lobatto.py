@@ -17,7 +17,6 @@ from windlass.elements.cable2d.lanes import (
     FORCES,
     FREE,
     GIVEN,
-    LANES,
     MATRIX,
     VELOCITIES,
     Lanes,
@@ -38,6 +37,7 @@ from windlass.elements.cable2d.points import (
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 ROOT3 = sqrt(3.0)

@@ -10,15 +10,17 @@ For each axis, by r0, r0', r1, r1' of the two nodes,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.cable2d.ale_kernels import slide_matrices
 from windlass.elements.cable2d.lanes import find_slot
 from windlass.elements.cable2d.points import Four, Number, array_form
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
@@ -41,12 +43,16 @@ def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
 
 
 class Inertia(NamedTuple):
-    """Mass per length rho [kg/m] and length L [m], shape (rows,), and local coordinate numbers, shape (rows, 4 d) in d
-    dimensions."""
+    """Records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and local coordinate numbers, shape
+    (rows, 4 d) in d dimensions."""
 
-    rho: FloatArray
-    L: FloatArray
+    rows: NDArray[Any]
     dofs: IntArray
+
+
+def create_inertia(mass_per_length: FloatArray, length: FloatArray, dofs: IntArray) -> Inertia:
+    """Rows for the kernels of mass and weight; for the arguments see `Inertia`."""
+    return Inertia(create_records(mass_per_length=mass_per_length, length=length), dofs)
 
 
 def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
@@ -56,8 +62,9 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 def eval_flow(c: Inertia) -> AxialFlow:
     """P = M G and Q = Gᵀ M G of all axes, for modes of running belts."""
-    G = slide_matrices(c.L)
-    P = mass_matrices(c.rho, c.L) @ G
+    rho, L = c.rows["mass_per_length"], c.rows["length"]
+    G = slide_matrices(L)
+    P = mass_matrices(rho, L) @ G
     n, axes = c.dofs.shape[1], np.eye(c.dofs.shape[1] // 4)
     both = (P, G.transpose(0, 2, 1) @ P)
     return AxialFlow(*(np.einsum("rij,ab->riajb", A, axes).reshape(-1, n, n) for A in both))
@@ -67,8 +74,9 @@ def eval_flow(c: Inertia) -> AxialFlow:
 def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
     """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
     dims = c.dofs.shape[1] // 4
-    for i in range(len(c.L)):
-        M = mass_rows(scale * c.rho[i], c.L[i])
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        M = mass_rows(scale * row.mass_per_length, row.length)
         for a in range(dims):
             for k in range(4):
                 for l in range(4):
@@ -85,8 +93,9 @@ def product(row: Four, q: Four) -> float:
 def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
     """Add the product of the mass matrix and x, shape (n + 1,), to f."""
     d = c.dofs.shape[1] // 4
-    for i in range(len(c.L)):
-        n, M = c.dofs[i], mass_rows(c.rho[i], c.L[i])
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, M = c.dofs[i], mass_rows(row.mass_per_length, row.length)
         for a in range(d):
             q = x[n[a]], x[n[a + d]], x[n[a + 2 * d]], x[n[a + 3 * d]]
             f[n[a]] += product(M[0], q)

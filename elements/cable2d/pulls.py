@@ -82,7 +82,8 @@ def watch_pulls(
     dofs, tensions, measure = inertia.dofs, np.zeros(len(inertia.dofs)), Call()
     for g in groups:
         measure += measure_group(g, dofs, tensions)
-    impedance, fast = np.sqrt(stiffness * inertia.rho), stiffness / np.maximum(inertia.rho, 1e-300)
+    rho, length = inertia.rows["mass_per_length"], float(inertia.rows["length"].sum())
+    impedance, fast = np.sqrt(stiffness * rho), stiffness / np.maximum(rho, 1e-300)
     speed, least = float(np.sqrt(fast.max(initial=0.0))), ROUNDING * float(stiffness.max(initial=0.0))
     first = np.ascontiguousarray(dofs[:, : dofs.shape[1] // 2])
-    return Pulls(measure, tensions, first, impedance, speed, float(inertia.L.sum()), least, describe)
+    return Pulls(measure, tensions, first, impedance, speed, length, least, describe)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d.lanes import EA, EI, FREE, GIVEN, LANES, LENGTH, Lanes
+from windlass.elements.cable2d.lanes import EA, EI, FREE, GIVEN, LENGTH, Lanes
 from windlass.elements.cable2d.points import Rule
 from windlass.elements.cable2d.strains import dot
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Fields, Strands
 
 

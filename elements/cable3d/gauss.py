@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
-    LANES,
     Lanes,
     gather,
     read_given,
@@ -34,6 +33,7 @@ from windlass.elements.cable3d.points import Blocks, Nine, axial_block, axial_fo
 from windlass.elements.nodes.vectors import Vector, combine
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 ON_POINTS = FORCES + 12

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
-    LANES,
     Lanes,
     gather,
     read_given,
@@ -24,6 +23,7 @@ from windlass.elements.cable3d.points import axial_block, axial_force, bending_b
 from windlass.elements.nodes.vectors import Vector, combine
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 12, 24, 39, 51, 39

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable2d.cable2d import RULES, check_nodes, gravity
-from windlass.elements.cable2d.mass import Inertia, mass, mass_product
+from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import eval_bending
 from windlass.elements.cable3d.twist_forces import fill_energies, residual, tangent
@@ -140,7 +140,7 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels, in groups with the same integration rule."""
     own: NDArray[Any] = rows.columns
-    weight = Inertia(own["mass_per_length"].copy(), own["length"].copy(), rows.dofs)
+    weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
     forces, tangents, energies = Call(), Call(), Call()
     for number in RULES:
         some, rule = own[own["integration"] == number], create_rule(number)

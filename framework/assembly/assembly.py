@@ -29,7 +29,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import prune_world
-from windlass.framework.model.law import LocalRows, build_place, family_of, require_law
+from windlass.framework.model.law import LocalRows, build_place, require_law
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
@@ -87,7 +87,7 @@ class Assembly:
         )
         for family, ids in layout.marker_ids.items():
             with self.processes.alone(family):
-                self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
+                self.fields.markers[family] = family.allocate(world, ids, layout)
         self.evaluating = False
         self._own_error, self._worst = 0.0, _NONE
         self._multiply = call(multiply_rows)

@@ -266,7 +266,7 @@ class Layout:
         world = self.world
         # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
-        needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
+        needed = {law.family: [np.zeros(0, np.int64)] for law in marker_laws if law.family is not None}
         for component, rows in self.rows.items():
             table = world.tables[component]
             named = [table.named(name, rows) for name in component.refs] + [self._read_later(component)]
@@ -274,7 +274,7 @@ class Layout:
                 ids = named.pop()
                 for target, positions, of in world.split_by_table(ids):
                     law = law_of(target.component)
-                    if law is not None and law.role == "marker":
+                    if law is not None and law.role == "marker" and law.family is not None:
                         needed.setdefault(law.family, []).append(ids[positions])
                     if law is not None and law.role in ("marker", "passive"):
                         named += [target.named(name, of) for name in target.component.refs]

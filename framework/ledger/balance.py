@@ -24,7 +24,7 @@ J. R. Hughes, The Finite Element Method (1987), section 9.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -134,6 +134,24 @@ def power_steps(account: Account, reading: Reading, fields: Fields) -> list[Step
     if account.powers is None:
         return reading_steps(account, reading, fields)
     return [*clear_steps(reading.powers), (account.powers, (evaluate(fields, powers=reading.powers),))]
+
+
+def list_state_steps(
+    assembly: Assembly, state: State, q: FloatArray, readers: Iterable[Step] | None = None
+) -> list[Step]:
+    """Load a state into the fields, and its displacements into q, as steps of a `Program`.
+
+    Args:
+        readers: steps that need markers; None: all markers are evaluated.
+    """
+    fields, reference = assembly.fields, assembly.layout.reference
+    motion = reference, state.q, state.v, state.a, state.lam
+    return [
+        step(load_motion, *motion, fields.x, fields.v, fields.a, fields.lam, q),
+        step(copy_values, state.data, fields.data),
+        step(copy_values, state.start_data, fields.start_data),
+        *assembly.marker_steps(readers),
+    ]
 
 
 class Balance:
@@ -272,17 +290,6 @@ class Balance:
             steps.append(step(settle, self._size, now, before, jumps, losses, taken))
         return steps
 
-    def _state_steps(self, state: State) -> list[Step]:
-        """Load a state into the fields, by kernels."""
-        fields, reference = self._assembly.fields, self._assembly.layout.reference
-        motion = reference, state.q, state.v, state.a, state.lam
-        return [
-            step(load_motion, *motion, fields.x, fields.v, fields.a, fields.lam, self._q),
-            step(copy_values, state.data, fields.data),
-            step(copy_values, state.start_data, fields.start_data),
-            *self._assembly.marker_steps(),
-        ]
-
     def _name_quantities(self) -> None:
         """Names and kinds of all sums; they do not change when rows are bound again."""
         kinds: dict[str, str] = {CHANGES: WORK, "kinetic": KINETIC}
@@ -369,7 +376,13 @@ class Balance:
         if self._whole is None or not all(map(is_, arrays, self._arrays)):
             ends = [getattr(self.start, name) for name in NAMES]
             keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
-            steps = self._state_steps(state) + self._steps + self._middle_steps() + self._settling_steps() + keep
+            steps = (
+                list_state_steps(self._assembly, state, self._q)
+                + self._steps
+                + self._middle_steps()
+                + self._settling_steps()
+                + keep
+            )
             self._arrays, self._whole = arrays, Program(steps)
         # functions of users must be called at the state, and again in the middle of the step
         return self._whole if self._whole.is_plain else None

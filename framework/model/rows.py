@@ -29,7 +29,9 @@ ROW = "row"
 # the types of NumPy 2.5 call a base of records final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
-    run as plain Python functions."""
+    run as plain Python functions.
+
+    Compiled kernels that Python calls take arrays of records: the compiler finds a single one by its ``data``."""
 
     def __getattribute__(self, name: str) -> Any:
         """A field, or another attribute."""

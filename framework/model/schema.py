@@ -23,6 +23,8 @@ REQUIRED: Any = object()
 """Marks a column without default."""
 LARGEST = 1e150
 """Upper limit of numbers: squares of larger ones overflow, so no law can compute with them."""
+MARKER = "marker"
+"""Word in the names of families of markers."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,22 @@ class Column:
         return f">= {self.minimum:g}" if self.minimum is not None else ""
 
 
+class Family(str):
+    """What several components provide and references name, such as ``RIGID`` for markers with a rotation.
+
+    Families of markers are objects that laws import: an unknown one is an error of the import.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Ref:
     """A reference to an entity of another table, or to a chain of them.
 
     Attributes:
-        target: name of a component class or of a family that components provide (``"position marker"``).
+        target: name of a component class or of a family that components provide; of markers the `Family` itself,
+            such as ``POSITION``.
         doc: one line on the meaning.
         optional: whether the reference may be omitted (stored as -1).
         shares: for references from a node to another: names of the coordinates that the node takes from the given
@@ -99,6 +111,9 @@ class Ref:
     distinct: bool = False
     name: str = ""
 
+    def __post_init__(self) -> None:
+        check_family(self.target, "the target of a reference")
+
     @property
     def is_chain(self) -> bool:
         """Whether a row names a variable number of entities, in order."""
@@ -108,6 +123,16 @@ class Ref:
     def lowest(self) -> int:
         """The smallest number of a row: -1 stands for none, but history values are created where they are left out."""
         return -1 if self.optional and not self.is_chain and self.target != "GenericData" else 0
+
+
+def check_family(name: str, what: str) -> None:
+    """Refuse a family of markers that is given by its name.
+
+    Raises:
+        ModelError: see above.
+    """
+    if MARKER in name and not isinstance(name, Family):
+        raise ModelError(f"{name!r} as {what}: must be an object, such as POSITION")
 
 
 def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
@@ -158,6 +183,8 @@ class Component:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        for name in cls.provides:
+            check_family(name, f"a family that {cls.__name__} provides")
         cls.columns = dict(cls.columns)
         cls.refs = dict(cls.refs)
         for name, value in list(vars(cls).items()):

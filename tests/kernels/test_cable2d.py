@@ -11,12 +11,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements.cable2d.gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import LANES, Columns, create_lanes
+from windlass.elements.cable2d.lanes import RuleRows, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.mass import Inertia, mass, mass_product
+from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
 from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
+from windlass.framework.model.lanes import LANES
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import Slots, evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -141,13 +143,14 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     """Forces, tangent and mass of rule 2 in both ways; masses row by row, where nothing fills up lanes."""
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)
-    c = Columns(
-        L=0.3 + rng.random(rows), EA=500 * one, EI=9 * one, dEA=2 * one, dEI=0.4 * one,
-        eps=rng.normal(size=(rows, 3)), kap=rng.normal(size=(rows, 2)),
-        dofs=4 * np.arange(rows)[:, None] + np.arange(8), row=np.arange(rows)[::-1].copy(),
-    )  # fmt: skip
+    length, strain, curvature = 0.3 + rng.random(rows), rng.normal(size=(rows, 3)), rng.normal(size=(rows, 2))
     rho = 0.5 + rng.random(rows)
-    lanes, inertia = create_lanes(c, rho), Inertia(rho, c.L, c.dofs)
+    own = create_records(
+        length=length, mass_per_length=rho, axial_stiffness=500 * one, bending_stiffness=9 * one,
+        axial_damping=2 * one, bending_damping=0.4 * one, place=np.arange(rows)[::-1].copy(),
+    )  # fmt: skip
+    dofs = 4 * np.arange(rows)[:, None] + np.arange(8)
+    lanes, inertia = create_lanes(RuleRows(own, strain, curvature, dofs)), create_inertia(rho, length, dofs)
     x, v, a = rng.normal(size=(3, 4 * rows + 4))
     f, expected = np.zeros((2, len(x)))
     residual_lobatto(lanes, x, v, a, 1.5, f)
@@ -162,7 +165,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
     # the tangent takes its slots by `row`, the mass matrix in order
-    mass(inertia._replace(rho=rho[::-1], L=c.L[::-1]), 7.0, slots, expected)
+    mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     # with inertia in the same pass
     f, values = np.zeros(len(x)), np.zeros(rows * 64)

@@ -11,12 +11,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements import Cable3D, PointSlope3D
-from windlass.elements.cable2d.lanes import LANES, Columns, create_lanes
-from windlass.elements.cable2d.mass import Inertia, mass, mass_product
+from windlass.elements.cable2d.lanes import RuleRows, create_lanes
+from windlass.elements.cable2d.mass import create_inertia, mass, mass_product
 from windlass.elements.cable2d.points import create_rule
 from windlass.elements.cable3d.gauss import residual_gauss, tangent_gauss
 from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.model.lanes import LANES
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import Slots
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -121,13 +123,14 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     """Forces, tangent and mass of rule 2 in both ways; masses row by row, where nothing fills up lanes."""
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)
-    c = Columns(
-        L=0.3 + rng.random(rows), EA=500 * one, EI=9 * one, dEA=2 * one, dEI=0.4 * one,
-        eps=rng.normal(size=(rows, 3)), kap=rng.normal(size=(rows, 2, 3)),
-        dofs=6 * np.arange(rows)[:, None] + np.arange(12), row=np.arange(rows)[::-1].copy(),
-    )  # fmt: skip
+    length, strain, curvature = 0.3 + rng.random(rows), rng.normal(size=(rows, 3)), rng.normal(size=(rows, 2, 3))
     rho = 0.5 + rng.random(rows)
-    lanes, inertia = create_lanes(c, rho), Inertia(rho, c.L, c.dofs)
+    own = create_records(
+        length=length, mass_per_length=rho, axial_stiffness=500 * one, bending_stiffness=9 * one,
+        axial_damping=2 * one, bending_damping=0.4 * one, place=np.arange(rows)[::-1].copy(),
+    )  # fmt: skip
+    dofs = 6 * np.arange(rows)[:, None] + np.arange(12)
+    lanes, inertia = create_lanes(RuleRows(own, strain, curvature, dofs)), create_inertia(rho, length, dofs)
     x, v, a = rng.normal(size=(3, 6 * rows + 6))
     given, expected = np.zeros((2, len(x)))
     residual_lobatto(lanes, x, v, a, 1.5, given)
@@ -140,7 +143,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     values, expected = np.zeros((2, rows * 144))
     tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
-    mass(inertia._replace(rho=rho[::-1], L=c.L[::-1]), 7.0, slots, expected)
+    mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_close(values, expected)
 
 

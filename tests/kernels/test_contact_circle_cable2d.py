@@ -26,9 +26,9 @@ def case_parameters(case: int) -> dict[str, Any]:
     """The cases run over normals, offsets and friction stiffness in this order, six numbers for each combination."""
     group = (case - 1) // 6
     return {
-        "segment_normals": group < 6,
+        "use_segment_normals": group < 6,
         "y": (0.0, -0.02, 0.03)[group // 2 % 3],
-        "mu_k": (800.0, 0.0)[group % 2],
+        "friction_stiffness": (800.0, 0.0)[group % 2],
     }
 
 
@@ -66,7 +66,9 @@ def check_outputs(contact: Contact, x: Any, v: Any, get: Any, when: str, corner:
         undefined = (contact.data[0, :3] <= 0) & (contact.data[0, 3:6] == -2)
         assert undefined.any()
         assert_allclose(out[~undefined, 0:2], force[~undefined], rtol=0, atol=2e-12)
-        assert_allclose(out[undefined, 0], contact.c.mu_v[0] * out[undefined, 4], rtol=1e-14)
+        assert_allclose(
+            out[undefined, 0], contact.c.rows["friction_velocity_penalty"][0] * out[undefined, 4], rtol=1e-14
+        )
         assert_allclose(out[:, 1], force[:, 1], rtol=0, atol=2e-12)
     else:
         assert_allclose(out[:, 0:2], force, rtol=0, atol=2e-12)
@@ -123,7 +125,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= np.abs(np.abs(out[..., 2]) - np.pi * RADIUS) < 0.05
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
-    if contact.c.current[0] and contact.shape.offset[0] != 0.0:
+    if contact.c.rows["is_current"][0] and contact.shape.offset[0] != 0.0:
         # sticking positions use the chord of the axis, whose closest point has kinks at other places
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
@@ -156,14 +158,14 @@ COMBINATIONS = list(
 def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -> None:
     """Analytic tangent against fourth-order central differences, 40 random rows of 3 segments with mixed states."""
     rows = 40
-    contact = Contact(rows, place, y, segment_normals=normals, mu_k=mu_k, clip=clip)
+    contact = Contact(rows, place, y, use_segment_normals=normals, friction_stiffness=mu_k, clip_normal_force=clip)
     x, v, data = random_rows(rows, place, seed=7)
     smooth, clamped = smooth_rows(contact, x, v, data)
     if clip:
         # tensile forces are clipped to 0; the other test of smoothness does not measure the distance to this kink
-        contact.c.clip[:] = False
+        contact.c.rows["clip_normal_force"][:] = False
         smooth, clamped = smooth_rows(contact, x, v, data)
-        contact.c.clip[:] = True
+        contact.c.rows["clip_normal_force"][:] = True
     assert smooth.sum() >= 8 and clamped[smooth].any() and not clamped[smooth].all()
     assert set(data[smooth, 3:6].ravel()) == {-2.0, 0.0, 1.0, -1.0}
     df_dq = difference(lambda z: contact.force(z, v), x)[smooth]
@@ -186,7 +188,7 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
     With an offset x_cur depends on the axis below the touching line.
     """
     rows = 40
-    contact = Contact(rows, place, y, segment_normals=normals, current=True, shift=shift)
+    contact = Contact(rows, place, y, use_segment_normals=normals, is_current=True, shift=shift)
     x, v, data = random_rows(rows, place, seed=7)
     data[:, 3:6] = 0.0
     smooth, clamped = smooth_rows(contact, x, v, data)
@@ -199,14 +201,22 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
         # rounding of the differences: 1e-16 F / h; truncation: h^4 times fifth derivatives
         assert (np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale).max() < 2e-8
     # the test depends on the length: the reference length gives another tangent
-    contact.c.current[:] = False
+    contact.c.rows["is_current"][:] = False
     assert np.abs(contact.tangent(x, v, 1.0, 0.0)[smooth] - df_dq).max() > 10.0
 
 
 @pytest.mark.parametrize("y", [0.0, 0.03])
 def test_tangent_without_friction(y: float) -> None:
     """The law without friction: the same tangent with f_t = 0 and one history value per segment."""
-    contact = Contact(40, (0.0, 0.0), y, friction=False, mu_v=0.0, mu_k=0.0, mu=0.0)
+    contact = Contact(
+        40,
+        (0.0, 0.0),
+        y,
+        friction=False,
+        friction_velocity_penalty=0.0,
+        friction_stiffness=0.0,
+        friction_coefficient=0.0,
+    )
     x, v, data = random_rows(40, (0.0, 0.0), seed=3)
     smooth, _ = smooth_rows(contact, x, v, data[:, :3])
     assert smooth.sum() >= 8
@@ -220,7 +230,7 @@ def test_tangent_without_friction(y: float) -> None:
 def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
     """Turning and shifting cable, circle and velocities turns the forces and leaves torque and history alone."""
     rows, angle = 30, 1.1
-    contact = Contact(rows, (0.02, 0.01), y, segment_normals=normals, current=current)
+    contact = Contact(rows, (0.02, 0.01), y, use_segment_normals=normals, is_current=current)
     x, v, data = random_rows(rows, (0.02, 0.01), seed=5)
     contact.data[:] = data
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
@@ -256,7 +266,7 @@ def test_action_and_reaction(normals: bool, y: float) -> None:
     is g f_t.  Point-wise normals: the parts of f_t act at the end points, the sum is ((1-rho)|a| + rho |b| - r) f_t.
     """
     rows = 30
-    contact = Contact(rows, (0.0, 0.0), y, segment_normals=normals)
+    contact = Contact(rows, (0.0, 0.0), y, use_segment_normals=normals)
     x, v, data = random_rows(rows, (0.0, 0.0), seed=6)
     contact.data[:] = data
     f, out = contact.force(x, v), contact.outputs(x, v)
@@ -292,7 +302,9 @@ def test_inactive_rows_and_open_segments() -> None:
 
 def test_update_without_friction() -> None:
     """A gap is stored only where its sign changed; the error is k_c times the change, the largest sum of a row."""
-    contact = Contact(20, friction=False, mu_v=0.0, mu_k=0.0, mu=0.0)
+    contact = Contact(
+        20, friction=False, friction_velocity_penalty=0.0, friction_stiffness=0.0, friction_coefficient=0.0
+    )
     x, v, _ = random_rows(20, (0.0, 0.0), seed=9)
     before = np.random.default_rng(1).choice([-0.02, 0.1], (20, SEGMENTS))
     contact.data[:] = before
@@ -315,7 +327,7 @@ def test_clipped_normal_force() -> None:
     v[0, [1, 5]] = 3.0
     forces = []
     for clip in (False, True):
-        contact = Contact(1, clip=clip)
+        contact = Contact(1, clip_normal_force=clip)
         contact.data[0] = [-0.01, -0.01, -0.01, 1, 1, 1, 0, 0, 0]
         forces.append(contact.outputs(x, v)[0, :, :2])
     assert np.all(forces[0][:, 1] > 0) and np.all(forces[1] == 0)
@@ -328,6 +340,6 @@ def test_extreme_segments_stay_finite() -> None:
         x[0, :8] = [-0.325, 0, 1, 0, 0.325, 0, 1, 0] if shift[0] == 0.0 else [0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0]
         x[0, 8:10] = shift
         for normals in (True, False):
-            contact = Contact(1, segment_normals=normals)
+            contact = Contact(1, use_segment_normals=normals)
             contact.data[0] = [-0.5, -0.5, -0.5, 0, 1, -2, 0, 0, 0]
             assert np.isfinite(contact.force(x, v)).all() and np.isfinite(contact.tangent(x, v, 1.0, 1.0)).all()

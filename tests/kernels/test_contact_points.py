@@ -10,11 +10,12 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
 from windlass.connectors.circle_points.common import create_point_outputs
-from windlass.connectors.circle_points.rigid_layer import follow_stretch
-from windlass.connectors.circle_segments.kernels import Disc
+from windlass.connectors.circle_points.rigid_layer import Followed, follow_stretch
+from windlass.connectors.circle_segments.kernels import Disc, Eight
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
@@ -27,6 +28,14 @@ CONTACT = {
     "friction_stiffness_per_length": 900.0,
     "friction_coefficient": 0.3,
 }
+
+
+@kernel
+def follow_first(
+    rows: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
+) -> Followed:
+    """`follow_stretch` of the first row; kernels that Python calls take arrays of records."""
+    return follow_stretch(rows[0], o, q, w, gap, grown, h, before)
 
 
 class Arc(NamedTuple):
@@ -316,7 +325,7 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
     With values at the ends of steps, and without an end at one length, up to a tenth of a wave was left.
     """
     arc = create_arc(press=10.0, rigid_layer=True)
-    c = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns
+    rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns.rows
     L, r, wave = 0.6 * RADIUS, RADIUS, 3e-3
     disc, random = Disc(*np.zeros(9).tolist()), np.random.default_rng(2)
     for phase in np.linspace(0.0, 2.0 * np.pi, 7):
@@ -327,9 +336,9 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
             stretch = 1.01 + wave * float(np.sin(2.0 * np.pi * place / L + phase))
             q = (0.0, 0.0, stretch, 0.0, stretch * L, 0.0, stretch, 0.0)
             rates = (4.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0)
-            followed = follow_stretch(c, 0, disc, q, rates, max(place, 0.0) ** 2 / (2.0 * r), 0.0, step / 4.0, followed)
+            followed = follow_first(rows, disc, q, rates, max(place, 0.0) ** 2 / (2.0 * r), 0.0, step / 4.0, followed)
         way, total, last = followed
         assert_allclose(way, L, rtol=1e-12)
         assert abs(total / way - 1.01) < 0.01 * wave and last == pytest.approx(stretch, rel=1e-12)
     # far away it begins anew
-    assert follow_stretch(c, 0, disc, q, rates, L, 0.0, 0.1, followed) == (0.0, 0.0, 0.0)
+    assert follow_first(rows, disc, q, rates, L, 0.0, 0.1, followed) == (0.0, 0.0, 0.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
@@ -30,7 +30,7 @@ class Contact:
         place: position b [m] of the circle's centre in its body's frame; "cable": a point on a second cable.
         y: vertical offset [m].
         friction: whether the law has friction.
-        **columns: kernel columns, see `ContactColumns`.
+        **columns: fields of rows, see `SegmentRows`.
     """
 
     def __init__(self, rows: int, place: Any = (0.0, 0.0), y: float = 0.0, friction: bool = True, **columns: Any):
@@ -54,19 +54,19 @@ class Contact:
             np.zeros((rows, 3, m, m)),
             np.zeros((rows, 3, m, m)),
         )
-        values = {"kc": 2000.0, "dc": 17.0, "mu_v": 9.0, "mu_k": 800.0, "mu": 0.3, "r": RADIUS, "L": LENGTH / SEGMENTS}
-        values |= {"fade": 0.0, "shift": 0.0, "segment_normals": True, "clip": False, "active": True, "current": False}
-        values |= columns
+        values = {"contact_stiffness": 2000.0, "contact_damping": 17.0, "friction_velocity_penalty": 9.0}
+        values |= {"friction_stiffness": 800.0, "friction_coefficient": 0.3, "radius": RADIUS}
+        values |= {"length": LENGTH / SEGMENTS, "damping_depth": 0.0, "shift": 0.0, "use_segment_normals": True}
+        values |= {"clip_normal_force": False, "active": True, "is_current": False} | columns
         per_segment = 3 if friction else 1
-        self.c = ContactColumns(
+        own = create_records(
             circle=self.index,
             cable=self.index,
             data=self.index * per_segment * SEGMENTS,
-            n=full,
-            friction=friction,
-            dofs=self.dofs,
+            segments=full,
             **{name: np.broadcast_to(np.asarray(value), rows).copy() for name, value in values.items()},
         )
+        self.c = SegmentRows(own, friction, self.dofs)
         self.data = np.zeros((rows, per_segment * SEGMENTS))
         slots = np.arange(rows * self.width**2).reshape(rows, self.width, self.width)
         self.slots, self.values = slots, np.zeros(slots.size)

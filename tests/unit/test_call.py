@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors import CoordinateLoad, CoordinateSpringDamper, coordinate_marker
+from windlass.connectors import COORDINATE, CoordinateLoad, CoordinateSpringDamper, coordinate_marker
 from windlass.elements import MassPoint
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
@@ -107,7 +107,7 @@ def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluat
 class Ramp(Component):
     """A force -rate t on a coordinate, by the left-hand side."""
 
-    marker = ref("coordinate marker", "the coordinate")
+    marker = ref(COORDINATE, "the coordinate")
     rate = column("N/s", "growth of the force", default=1.0)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import windlass as wl
-from windlass.connectors import DistanceConstraint, position_marker
+from windlass.connectors import COORDINATE, DistanceConstraint, position_marker
 from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.pairs import bind_pair, coordinate_pair, pair_dofs
@@ -25,8 +25,8 @@ from windlass.framework.model.system import Evaluation, System, evaluate
 class CubicSpring(Component):
     """f = k u³ + d u_t, with tangents that are wrong by the given factors."""
 
-    marker0 = ref("coordinate marker", "first coordinate")
-    marker1 = ref("coordinate marker", "second coordinate")
+    marker0 = ref(COORDINATE, "first coordinate")
+    marker1 = ref(COORDINATE, "second coordinate")
     stiffness = column("N/m^3", "k")
     stiffness_error = column("1", "factor on the derivative with respect to u", default=1.0)
     damping_error = column("1", "factor on the derivative with respect to u_t", default=1.0)

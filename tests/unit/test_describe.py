@@ -6,7 +6,7 @@ import pydoc
 
 import pytest
 
-from windlass.connectors import ContactFrictionCircleCable2D
+from windlass.connectors import POSITION, ContactFrictionCircleCable2D
 from windlass.elements import ALECable2D, Cable2D
 from windlass.framework.model.law import Output, register
 from windlass.framework.model.schema import Component, column, function, ref
@@ -43,7 +43,7 @@ def test_own_components_are_described_too() -> None:
     """Also one without text of its own, with functions, arrays and columns of open length."""
 
     class Own(Component):
-        marker = ref("position marker", "where it is", optional=True)
+        marker = ref(POSITION, "where it is", optional=True)
         place = column("m", "a place", shape=(2,), default=(0.0, 1.5))
         weights = column("kg", "some weights", shape=None)
         law = function("f(t)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
-from math import asin, cos, inf, nan, pi, sqrt
+from math import asin, cos, inf, isnan, nan, pi, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from windlass import connectors as con
 from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
-from windlass.connectors.drives.drive_means import judge_creep, judge_losses, note_start
+from windlass.connectors.drives.drive_means import eval_over_turns, judge_creep, judge_losses, note_start
 from windlass.connectors.drives.drive_report import Drive, complete
+from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
 MATERIAL = {"axial_stiffness": 4e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1}
@@ -103,10 +104,13 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
     capsys.readouterr()
     for given, words in (
         ({"tension": 0.4}, "stretches the belt by 1e-05 only, .* are both given in N?"),
-        ({"mass_per_length": 300.0}, "mass_per_length = 29[0-9.]* kg/m: is it given in kg/m?"),
+        ({"mass_per_length": 300.0}, "mass_per_length = 29[0-9.]* kg/m, .* is it given in kg/m?"),
+        ({"mass_per_length": 100.0}, "mass_per_length = 9[0-9.]* kg/m, .* at 20.1 m/s: is it given in kg/m?"),
+        ({"bending_stiffness": 1e3}, "bending_stiffness = 1010 N m², .* cannot lie: is it given in N m²?"),
+        ({"cord_offset": 2.0}, "the cord is 2 m above driver, whose radius is 0.1 m: is cord_offset given"),
     ):
         world = wl.World()
-        create_belt(world, create_pulleys(world), name="units of " + str(given), **given)
+        create_belt(world, create_pulleys(world)[::2], name="units of " + str(given), **given)
         assert re.search(words, capsys.readouterr().err)
     world = wl.World()
     centers = {name: (1e3 * x, 1e3 * y) for name, (x, y) in CENTERS.items()}
@@ -179,6 +183,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     slow = choose_contact(**given, length=0.01, step=2e-4, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 9e8)
     # no step softens it further than to a depth of 0.05 % of R, of belts 0.1 %
+    slowest = choose_contact(**given, length=0.01, step=1e-3, in_space=True)
     for closed, factor in ((False, 2000), (True, 1000)):
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
         assert_allclose(slower.stiffness, factor * 400 / 0.01)
@@ -196,6 +201,14 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     # bristles do not depend on the step; with a layer below EA (1.5/l)² = 9e8 N/m² they have its stiffness
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
+    # bristles that keep tensions: mu EA/(0.001 R L), not beyond EA/l²
+    for length, held in ((0.01, 0.5 * 4e4 / (1e-3 * 0.1 * 1.2)), (0.02, 4e4 / 0.02**2)):
+        choice = choose_contact(
+            **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
+        )  # fmt: skip
+        assert_allclose(choice.bristles, held)
+    # what steps let a rope sink in makes its loss of speed larger, by EA/(k R²) = 4e4/(2000 400)
+    assert "which makes its loss of speed 5.0% larger" in slowest.reason and "larger" not in free.reason
     # G b/h; without a width, or with the cord on the face, it is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
     assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None
@@ -432,13 +445,18 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
     report = belt.report(wl.State(world))
+    assert isnan(report.turn)
+    moving = complete(
+        replace(report, pulleys=tuple(replace(duty, belt_speed=5.0, wrap_angle=2.0) for duty in report.pulleys)),
+        belt.drive,
+    )
 
     def note(*losses: tuple[float, float]) -> tuple[str, ...]:
         pulleys = [
-            replace(duty, creep=creep, rigid_creep=rigid, slip_reserve=0.5, wrap_angle=2.0)
-            for duty, (creep, rigid) in zip(report.pulleys, losses, strict=True)
+            replace(duty, creep=creep, rigid_creep=rigid, slip_reserve=0.5)
+            for duty, (creep, rigid) in zip(moving.pulleys, losses, strict=True)
         ]
-        return note_start(replace(report, pulleys=tuple(pulleys), belt_speed=5.0), belt.drive)
+        return note_start(replace(moving, pulleys=tuple(pulleys)))
 
     assert not note((0.0, 0.0), (1.95e-3, 2e-3), (1.1e-3, 1e-3)) and not note((0.0, 0.0), (nan, nan), (nan, nan))
     (words,) = note((0.0, 0.0), (1.2e-3, 2e-3), (1e-3, 1e-3))
@@ -446,6 +464,34 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
     drive = belt.drive
     turn = (sum(drive.span_lengths) + 2.0 * sum(drive.radii)) / 5.0
     assert f"come around, in {turn:.3g} s" in words
+
+
+def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
+    """Powers that rattle by 8 times their mean and a belt that stores energy and returns it: 0.95 over each turn."""
+    times = np.linspace(0.0, 1.0, 2001)
+    rattle, stored = np.sin(2.0 * pi * 37.0 * times), 3.0 * np.sin(2.0 * pi * 3.1 * times)
+    energies = np.stack((-100.0 * times - stored - 4.0 * rattle, 95.0 * times), axis=1)
+    single = np.diff(energies, axis=0)
+    assert (-single[:, 1] / single[:, 0]).max() > 5.0
+    found = eval_over_turns(times, energies, stored, 0.25)
+    begun = times > 0.25
+    assert np.isnan(found["efficiency"][times < 0.2499]).all()
+    # the rattle at both ends of a turn is all that is left of it
+    assert_allclose(found["efficiency"][begun], 0.95, atol=0.35)
+    even = eval_over_turns(times, energies + np.stack((4.0 * rattle, 0.0 * rattle), axis=1), stored, 0.25)
+    assert_allclose(even["efficiency"][begun], 0.95, rtol=1e-12)
+    assert_allclose(even["power_out"][begun], 95.0, rtol=1e-12)
+    for turn in (1.5, nan):
+        assert all(np.isnan(values).all() for values in eval_over_turns(times, energies, stored, turn).values())
+
+
+def test_numbers_that_are_noise_are_not_shown() -> None:
+    """Equal decimals, of the largest number; no negative zeros."""
+    assert show_numbers([-20.123456, 1e-4, -1e-4, nan, inf]) == ["-20.123", "0", "0", "-", "slack"]
+    assert show_numbers([0.0, -0.0]) == ["0", "0"]
+    assert show_numbers([0.4999e-3, 0.0012345]) == ["0.0004999", "0.0012345"]
+    assert show_numbers([2e-12, 1.23456e-11]) == ["2e-12", "1.2346e-11"]
+    assert show_numbers([1234567.0, 12.0], 4) == ["1234567", "12"] and show_numbers([123.4, 12.0], 3) == ["123", "12"]
 
 
 def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:

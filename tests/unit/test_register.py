@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from windlass.connectors import position_marker
+from windlass.connectors import COORDINATE, POSITION, position_marker
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import register_joint
-from windlass.connectors.markers.coordinate_marker import NodeCoordinate
+from windlass.connectors.markers.cable_shape import SHAPE
 from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
 from windlass.elements import MassPoint
@@ -22,6 +22,7 @@ from windlass.framework import (
     Component,
     FloatArray,
     LocalRows,
+    MarkerFamily,
     ModelError,
     Output,
     System,
@@ -42,8 +43,8 @@ from windlass.solvers.static import Static
 class Spring(Component):
     """A schema with all that a connector between two markers needs."""
 
-    marker0 = ref("position marker", "first end")
-    marker1 = ref("position marker", "second end")
+    marker0 = ref(POSITION, "first end")
+    marker1 = ref(POSITION, "second end")
     stiffness = column("N/m", "k")
     active = column("1", "acts only if true", dtype=bool, default=True)
 
@@ -128,7 +129,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
         r"output length of Spring takes 1 arguments, <lambda>\(rows\): must be a function of 2, \(rows, fields\)",
     ),
     (
-        lambda: register(Spring, "marker", dofs=pair_dofs, build=build, family="position marker"),
+        lambda: register(Spring, "marker", dofs=pair_dofs, build=build, family=POSITION),
         "family = 'position marker' in the law of Spring, a marker: must be a marker family that Spring provides, and "
         "it provides none",
     ),
@@ -255,11 +256,11 @@ def test_kernels_of_joints_markers_and_families() -> None:
     with raises("drive of joint_rows takes 4 arguments, .*"):
         joint_rows(lambda row, k, m, m0, m1, d, g, G: 1.0 * d[k], drive=one)
     with raises(r"update of Spring takes 3 arguments, short\(.*\): must be a function of 4, \(rows, m, x, v\)"):
-        register_marker(Spring, "x", short, pair_dofs, "node", "source")
+        register_marker(Spring, MarkerFamily("x"), short, pair_dofs, "node", "source")
     with raises("update of Spring gives 1 result: must give nothing"):
-        register_marker(Spring, "x", lambda rows, m, x, v: 1.0 * x, pair_dofs, "node", "source")
+        register_marker(Spring, MarkerFamily("x"), lambda rows, m, x, v: 1.0 * x, pair_dofs, "node", "source")
     with raises(r"allocate of x takes 1 arguments, <lambda>\(ids\): must be a function of 3, \(world, ids, layout\)"):
-        register_family("x", lambda ids: None)  # type: ignore[misc, arg-type]
+        register_family(MarkerFamily("x"), lambda ids: None)  # type: ignore[misc, arg-type]
     assert law_of(Spring) is None
 
 
@@ -280,37 +281,28 @@ def test_results_are_counted_for_every_return() -> None:
 class Passing(Component):
     """A schema without ``active``."""
 
-    marker0 = ref("position marker", "first end")
-    marker1 = ref("position marker", "second end")
+    marker0 = ref(POSITION, "first end")
+    marker1 = ref(POSITION, "second end")
 
 
 class Mixed(Component):
     """A schema whose markers are of two families."""
 
-    marker0 = ref("position marker", "first end")
-    marker1 = ref("coordinate marker", "second end")
-    active = column("1", "acts only if true", dtype=bool, default=True)
-
-
-class Misspelt(Component):
-    """A schema whose markers are of no family."""
-
-    marker0 = ref("positon marker", "first end")
-    marker1 = ref("positon marker", "second end")
-    stiffness = column("N/m", "k")
+    marker0 = ref(POSITION, "first end")
+    marker1 = ref(COORDINATE, "second end")
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
 class Shaped(Component):
     """A schema whose markers are of a family that is not made for pairs."""
 
-    marker0 = ref("cable shape marker", "first end")
-    marker1 = ref("cable shape marker", "second end")
+    marker0 = ref(SHAPE, "first end")
+    marker1 = ref(SHAPE, "second end")
     active = column("1", "acts only if true", dtype=bool, default=True)
 
 
 def test_schemas_of_pairs() -> None:
-    """Missing parts are errors at registration, unknown families when rows are added, as they may come later."""
+    """Missing parts are errors at registration, unknown families where they are named."""
     with raises(
         "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
         "with marker0, marker1"
@@ -318,8 +310,8 @@ def test_schemas_of_pairs() -> None:
         register_pair(Passing, three, three_by_three)
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
         register_pair(Mixed, three, three_by_three)
-    assert issubclass(NodeCoordinate, Component)  # the family is known once its module is imported
-    with raises("marker0 of Shaped = cable shape marker: must be one of coordinate marker, position marker"):
+    words = "must be a family with laws between two markers, POSITION or COORDINATE"
+    with raises(f"marker0 of Shaped = cable shape marker: {words}"):
         register_pair(Shaped, three, three_by_three)
     with raises("start of Spring reads data, but Spring has no data: must be declared together with .*"):
         register_pair(Spring, three, three_by_three, start=(0.0,))
@@ -332,9 +324,11 @@ def test_schemas_of_pairs() -> None:
     for name in ("stiffness", "history", "k k"):
         with raises(f"derived field '{name}' of Keeper: must be a name other than marker0, marker1, data, .*"):
             register_pair(Keeper, three, three_by_three, derived=(name,), start=(0.0,))
-    register_pair(Misspelt, three, three_by_three)
-    with raises("marker0 of Misspelt = positon marker: must be one of .*position marker.*"):
-        World().add(Misspelt)
+    words = "must be an object, such as POSITION"
+    with raises(f"'position marker' as the target of a reference: {words}"):
+        ref("position marker", "first end")
+    with raises(f"'rigid marker' as a family that Named provides: {words}"):
+        type("Named", (Component,), {"provides": ("rigid marker",)})
     assert law_of(Spring) is None and law_of(Mixed) is None
 
 
@@ -353,20 +347,20 @@ def test_a_column_that_bind_pair_needs() -> None:
         Static(world).solve()
 
 
-def test_a_family_that_comes_later() -> None:
-    """A law may be registered before its markers; it is then made known, and checked, with them."""
+def test_a_family_registers_its_laws() -> None:
+    """A new family has laws between two markers if it says how these are registered."""
+    late = MarkerFamily("late marker")
 
     class Early(Component):
-        marker0 = ref("late marker", "first end")
-        marker1 = ref("late marker", "second end")
-        stiffness = column("N/m", "k")
+        marker0 = ref(late, "first end")
+        marker1 = ref(late, "second end")
         active = column("1", "acts only if true", dtype=bool, default=True)
 
+    with raises("marker0 of Early = late marker: must be a family with laws between two markers, .*"):
+        register_pair(Early, one, two)
     made: list[Any] = []
+    register_family(late, lambda world, ids, layout: None, lambda *args, **more: made.append((args, more)))
     register_pair(Early, one, two, source="here")
-    with raises("marker0 of Early = late marker: must be one of .*"):
-        World().add(Early)
-    register_family("late marker", lambda world, ids, layout: None, lambda *args, **more: made.append((args, more)))
     assert made == [((Early, one, two), {"source": "here"})]
 
 
@@ -423,22 +417,10 @@ def test_words_of_joints_are_fields_of_the_row() -> None:
     assert law_of(Spring) is None
 
 
-def test_words_are_checked_at_once() -> None:
-    """A wrong name is refused before any marker exists, too."""
-
-    class Early(Component):
-        marker0 = ref("marker of a family that nothing has made known", "first end")
-        marker1 = ref("marker of a family that nothing has made known", "second end")
-        stiffness = column("N/m", "k")
-        active = column("1", "acts only if true", dtype=bool, default=True)
-
-    with raises(f"row.stifness in force of Early: {FIELDS}"):
-        register_pair(Early, calling)
+def test_words_of_updates_are_fields_of_the_row() -> None:
+    """Updates read history values, too."""
     with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
-    register_pair(Early, one)
-    with raises("marker0 of Early = .* nothing has made known: must be one of .*coordinate marker, .*position mark.*"):
-        World().add(Early)
 
 
 def test_derived_fields_are_those_declared() -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+import pytest
 
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Cable2D, Ground, straight_cable
 from windlass.framework import Component, column, function, kernel, ref
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.type_names import decode_type, encode_type
 from windlass.framework.model.rows import field_names, row_type
 
@@ -16,7 +23,7 @@ from windlass.framework.model.rows import field_names, row_type
 class Mixed(Component):
     """Columns of all kinds."""
 
-    marker0 = ref("position marker", "a place")
+    marker0 = ref(con.POSITION, "a place")
     body = ref("body", "no place")
     data = ref("GenericData", "history values", optional=True)
     stiffness = column("N/m", "k", shape=(3,))
@@ -63,3 +70,62 @@ def test_types_of_records_as_text() -> None:
     kind = types.typeof(np.zeros(1, row_type(Mixed, {"bent": np.zeros((1, 0))}, 1)))
     again = decode_type(json.loads(json.dumps(encode_type(kind))))
     assert again == kind and str(again) == str(kind) and hash(again) == hash(kind)
+
+
+ROOT = Path(__file__).parents[2]
+LINE = {"axial_stiffness": 1e3, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+STIFF = {"contact_stiffness_per_length": 1e3}
+# fields that are no columns: computed from others, or places
+DERIVED = {
+    "circle_points": {"radius", "length", "beside"},
+    "circle_segments": {"radius", "length", "is_current", "shift"},
+    "surface_contact": {"length"},
+    "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop"},
+}
+
+
+def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]]]:
+    """A contact of one of the rooms, and the schemas of its parameters."""
+    world = wl.World()
+    line = straight_cable(world, (0.0, 1.1), (1.0, 1.1), 1, **LINE)
+    rope = straight_cable(world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, **LINE)
+    marker = con.rigid_marker(world, world.add(Ground))
+    if room == "cable_contact":
+        rows = con.add_cable_contact(world, rope, radius=0.1, points=5, **STIFF)
+        return world, rows, [con.ContactFrictionCables3D, con.CableContactSet]
+    if room == "surface_contact":
+        drum = world.add(con.DrumSurface, marker=marker, radius=1.0)
+        return world, con.add_surface_contact(world, drum, rope, **STIFF), [con.ContactFrictionSurfaceCable]
+    law: Any = con.ContactFrictionCirclePoints2D
+    if room == "circle_segments":
+        law = con.ContactFrictionCircleCable2D
+    return world, con.add_contact(world, law, marker, line, segments=2, circle_radius=1.0, **STIFF), [law, Cable2D]
+
+
+def read_words(room: str) -> set[str]:
+    """Fields of records that the kernels of a room read or set."""
+    words = set()
+    for path in (ROOT / "connectors" / room).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and any("kernel" in ast.unparse(d) for d in node.decorator_list):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Attribute):
+                        of = inner.value
+                        of = of.value if isinstance(of, ast.Subscript) else of
+                        if ast.unparse(of) in ("row", "own", "c.rows") or ast.unparse(inner.value).startswith("c["):
+                            words.add(inner.attr)
+    return words
+
+
+@pytest.mark.parametrize("room", DERIVED)
+def test_words_of_kernels_of_contact(room: str) -> None:
+    """Kernels read the columns of the schema by their public names, and the few that are computed from them."""
+    world, rows, schemas = create_contact(room)
+    assembly = Assembly(world)
+    columns = assembly.local_rows(rows.table, rows.rows).columns
+    columns = getattr(columns, "columns", columns)
+    fields = set(getattr(columns, "rows", columns).dtype.names)
+    public = {name for schema in schemas for name in (*schema.columns, *schema.refs)}
+    public |= {name.removesuffix("_per_length") for name in public}
+    assert fields <= public | DERIVED[room] and DERIVED[room] <= fields
+    assert read_words(room) - {"shape", "copy"} <= fields, sorted(read_words(room) - fields)

@@ -189,8 +189,8 @@ def define(factor: float) -> Any:
     class CellSpring(Component):
         """A spring between two points."""
 
-        marker0 = ref("position marker", "first end")
-        marker1 = ref("position marker", "second end")
+        marker0 = ref(con.POSITION, "first end")
+        marker1 = ref(con.POSITION, "second end")
         stiffness = column("N/m", "k", minimum=0.0)
         active = column("1", "pulls only if true", dtype=bool, default=True, switchable=True)
 

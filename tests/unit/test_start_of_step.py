@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import windlass as wl
-from windlass.connectors import CoordinateLoad, CoordinateSpringDamper, coordinate_marker, fix
+from windlass.connectors import COORDINATE, CoordinateLoad, CoordinateSpringDamper, coordinate_marker, fix
 from windlass.elements import MassPoint, RigidBody3D
 from windlass.framework import Component, call, check_history, column, create_history, kernel, ref, register
 from windlass.framework.arrays import FloatArray, IntArray
@@ -27,7 +27,7 @@ PLACES = 4
 class Odometer(Component):
     """Adds up the increments of steps: h, t - t_start, x - x_start, v - v_start."""
 
-    marker = ref("coordinate marker", "what moves")
+    marker = ref(COORDINATE, "what moves")
     data = ref("GenericData", "the sums", optional=True)
     longest = column("s", "steps above it are refused", default=1e9)
 

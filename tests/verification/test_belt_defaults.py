@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw, Passing, eval_bristle_creep
-from windlass.elements import RigidBody2D
+from windlass.elements import Ground, RigidBody2D
 
 from support.processes import ROOT, run_python
 
@@ -48,6 +48,34 @@ def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
         world, belt, drive = create_drive(cord, step=step)
         report = belt.report(rest(world, belt, drive))
         assert_allclose([span.tension for span in report.spans], 350.0, rtol=2e-3)
+
+
+@pytest.mark.parametrize("groove", [None, 0.008])
+def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> None:
+    """Drums and sheaves of a closed belt are larger by the contact depth as mounted; measured within 0.2 %.
+
+    Where a step makes contact so soft that sinking in adds to the loss of speed, EA/(k R²) of it, the report says so.
+    """
+    for step in (None, 1e-3):
+        world = wl.World()
+        ground, grooves = world.add(Ground, name="ground"), {} if groove is None else {"groove_radius": groove}
+        pulleys = [
+            wl.Pulley(ground, radius, at=(x, 0.0, 0.0), name=name, axis=(0.0, 0.0, 1.0), **grooves)
+            for name, radius, x in (("a", 0.1, 0.0), ("b", 0.06, 0.4))
+        ]
+        belt = wl.Belt(
+            world, pulleys, tension=300.0, axial_stiffness=2e5, mass_per_length=0.1, bending_stiffness=1e-3,
+            cord_offset=0.004, friction=0.3, step=step,
+        )  # fmt: skip
+        # nothing else holds a belt along the axes of drums
+        con.fix(world, belt.nodes[0], "z")
+        with belt.preload():
+            state = wl.Static(world, name="").solve()
+        report = belt.report(state)
+        assert_allclose([span.tension for span in report.spans], 300.0, rtol=2e-3)
+        said = [words for words in report.advice if "larger" in words]
+        # k = 1000 T/R², EA of the taut route
+        assert len(said) == (0 if step is None else 2) and all("creep 66.8% larger" in words for words in said)
 
 
 def test_too_soft_a_contact_is_an_error() -> None:
@@ -159,7 +187,11 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
     """A fast belt with little load loses several per cent of its power where cables come onto four pulleys; the verdict
-    is doubtful."""
+    is doubtful.
+
+    For two revolutions after the start the rotors vibrate with a period of 15 ms, and means contain powers of their
+    inertia.
+    """
     from drives import Case  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
 
@@ -167,7 +199,7 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
     centers = tuple((0.055 * cos(-p), 0.055 * sin(-p)) for p in places.tolist())
     torques = (3.0 * R, 4.0 * R, 3.0 * R)
     case = Case(0, centers, (R,) * 4, 1.5e4, 1e-5, 0.14, 300.0, 0.6, 0.0, 30.0 / R, torques)
-    outcome = run_drive(case, revolutions=1.2, start=0.5)
+    outcome = run_drive(case, revolutions=4.0, start=0.5)
     assert outcome.efficiency < 1.0 and 0.01 < outcome.errors["power"] < 0.1
     (words,) = outcome.reasons
     lost = float(words.split(" %, are lost otherwise than by creep")[0].split()[-1])
@@ -186,6 +218,20 @@ def test_drive_at_random(seed: int) -> None:
 
     outcome = run_drive(draw(seed, quick=True), revolutions=1.6, start=0.4)
     assert not outcome.reasons and outcome.efficiency < 1.0
+    assert max(map(abs, outcome.errors.values())) < 0.01
+
+
+def test_tension_of_a_heavily_loaded_drive() -> None:
+    """Tensions of 953 and 311 N on pulleys of 70 and 19 mm within 0.3 %; measured 0.09 %.
+
+    The friction that bristles spread over the arcs that stick changes the length of the belt: with the bristles of
+    12 EA/R² that losses of speed need, tensions were 0.70 % too large, of which theory has 0.71 %.
+    """
+    from drives import draw  # imported here, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+
+    outcome = run_drive(draw(35), revolutions=1.6, start=0.4)
+    assert not outcome.reasons and abs(outcome.errors["tension"]) < 0.003
     assert max(map(abs, outcome.errors.values())) < 0.01
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors import fix, position_marker
+from windlass.connectors import POSITION, fix, position_marker
 from windlass.connectors.markers.pairs import Vector
 from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework import Component, Entity, FloatArray, World, column, kernel, ref, register_pair
@@ -28,8 +28,8 @@ from support.processes import ROOT, run_python
 class HardeningRope(Component):
     """A spring between two points whose force grows with the third power: f = k d + c |d|^2 d, d = p1 - p0."""
 
-    marker0 = ref("position marker", "first end")
-    marker1 = ref("position marker", "second end")
+    marker0 = ref(POSITION, "first end")
+    marker1 = ref(POSITION, "second end")
     stiffness = column("N/m", "k", minimum=0)
     hardening = column("N/m^3", "c", default=0.0, minimum=0)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import trapezoid
 
 import windlass as wl
 from windlass import connectors as con
@@ -177,13 +178,16 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
         assert_allclose(np.linalg.norm(force), np.hypot(W * np.sin(angle), along), rtol=0.15)
 
 
-def test_load_cycles_on_a_rough_guide() -> None:
+@pytest.mark.parametrize("chosen", [False, True])
+def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) as it is first loaded, then in a loop by
     k (√T1 - √T)² down and k (√T - √T2)² up, k = R/(EA μ); the second loop is the first.
 
-    Points decide inside Newton's method: 6.6 iterations per step; frozen decisions took 18.7.
+    Also with nothing chosen by hand, on half as many cables: measured 1.3 %, 0.2 % of the work that a loop loses, and
+    5.5 iterations per step.  With k = 1000 T/R², whatever EA is, it moved 3.2 times too far.  Points decide inside
+    Newton's method; frozen decisions took 18.7 iterations.
     """
-    radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 48, 8
+    radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 24 if chosen else 48, 8
     low, first, high = 60.0, 100.0, 220.0
     length, world = pi * radius / n, wl.World()
     route = helix((0, 0, 0), (0, 0, 1), radius, 0.5, pitch=0.0, strands=3 * length)
@@ -193,12 +197,11 @@ def test_load_cycles_on_a_rough_guide() -> None:
     force = world.add(con.Force, marker=con.position_marker(world, end), vector=first * along)
     con.hinge(world, nodes[n + 6])
     drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=radius - rope_radius)
-    contact = con.add_surface_contact(
-        world, drum, rope, points=4, rope_radius=rope_radius, contact_stiffness_per_length=2e9
-    )
+    given: dict[str, float] = {"tension": first, "radius": radius} if chosen else {"contact_stiffness_per_length": 2e9}
+    contact = con.add_surface_contact(world, drum, rope, points=4, rope_radius=rope_radius, **given)
     settings: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-4, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=3, **settings).solve()
-    world.set(contact, friction_coefficient=mu, friction_stiffness_per_length=4e9)
+    world.set(contact, friction_coefficient=mu, **({} if chosen else {"friction_stiffness_per_length": 4e9}))
     solver = wl.Static(world, adaptive=False, **settings)
     cycle = [np.linspace(high, low, steps), np.linspace(low, high, steps)]
     path = [np.linspace(first, high, steps), *cycle, *cycle]
@@ -213,14 +216,62 @@ def test_load_cycles_on_a_rough_guide() -> None:
             way.append((wl.eval_output(end, "position", state) - np.asarray(end.position)) @ along - strand)
         moves.append(np.array(way) - way[0])
     k, T, down, up = radius / (stiffness * mu), *path[:3]
-    for found, exact in (
-        (moves[0], k * (T - first - first * np.log(T / first))),
-        (moves[1], -k * (np.sqrt(high) - np.sqrt(down)) ** 2),
-        (moves[2], k * (np.sqrt(up) - np.sqrt(low)) ** 2),
-    ):
-        assert_allclose(found, exact, rtol=0, atol=0.015 * np.abs(exact).max())
-    assert_allclose(moves[3], moves[1], rtol=0, atol=1e-9 * np.abs(moves[1]).max())
+    exact = [
+        k * (T - first - first * np.log(T / first)),
+        -k * (np.sqrt(high) - np.sqrt(down)) ** 2,
+        k * (np.sqrt(up) - np.sqrt(low)) ** 2,
+    ]
+    for found, right in zip(moves[:3], exact, strict=True):
+        assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
+    # the work lost in a loop, by one rule of integration for both: the way down, read upwards, above the way up
+    lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], up) for way in (moves, exact))
+    assert_allclose(lost, right, rtol=0.01)
+    # forces are balanced to 1e-6 N
+    assert_allclose(moves[3], moves[1], rtol=0, atol=3e-9 * np.abs(moves[1]).max())
     assert solver.statistics.newton_iterations <= 8 * solver.statistics.steps
+
+
+def test_load_cycle_of_a_rope() -> None:
+    """The same loop by `wl.Rope`, with contact and mesh as it chooses them.
+
+    Measured: motions within 1.3 %, the work that is lost within 0.2 %.
+    """
+    R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05
+    world = wl.World()
+    post = wl.Pulley(world.add(Ground, name="post"), R - rope_radius, "right", axis=(0.0, 0.0, 1.0))
+    rope = wl.Rope(
+        world, [post], start=(-R, -strand, 0.0), end=(R, -strand, 0.0), tension=first, axial_stiffness=EA,
+        mass_per_length=1.0, bending_stiffness=1e-5, cord_offset=rope_radius, friction=mu,
+    )  # fmt: skip
+    end = rope.nodes[0]
+    pull = world.add(con.Force, marker=con.position_marker(world, end), vector=(0.0, -first, 0.0))
+    con.hinge(world, rope.nodes[-1])
+    settings: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-4, max_it=30), "name": ""}
+    with rope.preload():
+        state = wl.Static(world, load_steps=3, **settings).solve()
+    solver = wl.Static(world, adaptive=False, **settings)
+    state = solver.solve(state)
+    T = [np.linspace(first, high, 8), np.linspace(high, low, 8), np.linspace(low, high, 8)]
+    moves = []
+    for tensions in T:
+        way = []
+        for tension in tensions.tolist():
+            world.set(pull, vector=(0.0, -tension, 0.0))
+            state = solver.solve(state)
+            way.append(-wl.eval_output(end, "position", state)[1] - strand * tension / EA)
+        moves.append(np.array(way) - way[0])
+    k = R / (EA * mu)
+    exact = [
+        k * (T[0] - first - first * np.log(T[0] / first)),
+        -k * (np.sqrt(high) - np.sqrt(T[1])) ** 2,
+        k * (np.sqrt(T[2]) - np.sqrt(low)) ** 2,
+    ]
+    for found, right in zip(moves, exact, strict=True):
+        assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
+    lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], T[2]) for way in (moves, exact))
+    assert_allclose(lost, right, rtol=0.01)
+    # the contact was not too soft
+    assert not any("larger" in words for words in rope.report(state).advice)
 
 
 def test_cables_of_the_plane() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 import numpy as np
+from numpy.typing import NDArray
 from windlass.connectors.cable_contact.gaps import watch_places
-from windlass.connectors.cable_contact.geometry import Columns
 from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
 from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
 from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
@@ -26,6 +26,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
@@ -48,6 +49,7 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 FASTER: Any
 SOURCE: Any
 RADIUS: Any
+PARAMETERS: Any
 class CableContactSet(Component):
     ...
 class ContactFrictionCables3D(Component):
@@ -56,9 +58,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     'Create the history values that the user left out.'
 def check(world: Tables, table: EntityTable) -> None:
     'Raise ModelError for cables that are too thin for their points, or that do not form chains.'
-def bind(rows: LocalRows) -> Columns:
+def bind(rows: LocalRows) -> NDArray[Any]:
     'All cables of the table for the kernels; cables of other processes have no points here.'
-def create_search(rows: LocalRows, c: Columns) -> CableSearch:
+def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'The search among all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
     'Bind the rows to the kernels.'

@@ -14,7 +14,7 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.bending_loss import add_bending_losses
+from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
@@ -133,10 +133,10 @@ class _Line():
         ...
     def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
         'Contact of each pulley with all cables, and the reasons for its parameters.'
-    def _check_depth(self, pulley: Pulley, offset: float, columns: Mapping[str, Any]) -> None:
+    def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         'Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius.'
-    def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
-        ...
+    def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
+        'The surface of a pulley in space, on a radius that is larger by ``grown`` [m].'
     def _add_holds(self) -> list[Entity]:
         'The constraints that hold pulleys and belt in `preload`, switched off.'
 class Belt(_Line):

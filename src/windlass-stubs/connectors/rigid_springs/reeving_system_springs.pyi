@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.connectors.rigid_springs.reeving_kernels import ENERGY, FORCE, LENGTH, LOST, PASSED, RATE, REST, fill_numbers, fill_points, residual, tangent
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray

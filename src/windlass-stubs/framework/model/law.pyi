@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -24,8 +23,8 @@ from windlass.framework.kernels.signature import check_arguments, takes_argument
 from windlass.framework.model.drawing import Drawing, Painting, describe_outputs
 from windlass.framework.model.drawing import Output as Output
 from windlass.framework.model.law_checks import check_law, check_needs
-from windlass.framework.model.rows import check_kernels, row_type
-from windlass.framework.model.schema import Component
+from windlass.framework.model.rows import row_type
+from windlass.framework.model.schema import Component, Family
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.lookup import Lookup
@@ -180,6 +179,17 @@ class LocalRows:
         return index
 
 
+class MarkerFamily(Family):
+    """A kind of attachment: the columns that all its markers fill and all connectors on them read.
+
+    Attributes:
+        allocate, register_pair: see `register_family`.
+    """
+
+    allocate: Callable[[Tables, IntArray, Rows], Any]
+    register_pair: Callable[..., None] | None = None
+
+
 @dataclass(frozen=True)
 class Law:
     """The registration of a component; for the attributes see `register`."""
@@ -197,7 +207,7 @@ class Law:
     replicated: bool = False
     reads: Callable[[Tables, EntityTable], IntArray] | None = None
     multipliers: int = 0
-    family: str = ""
+    family: MarkerFamily | None = None
     source: str = ""
     draw: Callable[[LocalRows, Fields, int], Drawing] | None = None
     paint: Callable[[LocalRows, Fields], Painting] | None = None
@@ -209,19 +219,7 @@ class Law:
         return self.replicated or self.reads is not None
 
 
-@dataclass(frozen=True)
-class MarkerFamily:
-    """The registration of a family of markers; for the attributes see `register_family`."""
-
-    name: str
-    allocate: Callable[[Tables, IntArray, Rows], Any]
-    register_pair: Callable[..., None] | None = None
-
-
 _laws: dict[type[Component], Law] = {}
-_families: dict[str, MarkerFamily] = {}
-_waiting: dict[type[Component], tuple[str, Callable[[], Any]]] = {}
-_family_places: dict[str, str] = {}
 
 
 @takes_arguments_of(Law)
@@ -265,14 +263,15 @@ def register(law: Law) -> None:
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
 
 
-@takes_arguments_of(MarkerFamily)
-def register_family(family: MarkerFamily) -> None:
-    """Make a marker family known, and register the laws that were waiting for it.
-
-    A family is a kind of attachment: the columns that all its markers fill and all connectors on them read.
+def register_family(
+    family: MarkerFamily,
+    allocate: Callable[[Tables, IntArray, Rows], Any],
+    register_pair: Callable[..., None] | None = None,
+) -> None:
+    """Make a marker family known.
 
     Args:
-        name: e.g. ``"position marker"``.
+        family: e.g. ``MarkerFamily("position marker")``.
         allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
         register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if the family has
             such laws.
@@ -280,25 +279,15 @@ def register_family(family: MarkerFamily) -> None:
     Raises:
         ModelError: ``allocate`` takes other arguments.
     """
-    check_arguments(family.allocate, f"allocate of {family.name}", ("world", "ids", "layout"))
-    _families[family.name] = family
-    for component, (name, make) in list(_waiting.items()):
-        if name == family.name:
-            del _waiting[component]
-            make()
-
-
-def offer_family(name: str, module: str) -> None:
-    """Name the module that registers a marker family, loaded when the first rows of such a law are added."""
-    _family_places[name] = module
+    check_arguments(allocate, f"allocate of {family}", ("world", "ids", "layout"))
+    family.allocate, family.register_pair = allocate, register_pair
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
     """Make a law between two markers known, with all that follows from its kernels; called once, at the end of a file.
 
     The family of ``marker0`` registers the law: for position and coordinate markers and for the arguments see
-    `windlass.connectors.markers.pair_laws.register_kind`.  If the family is not known yet, the registration waits for
-    it.
+    `windlass.connectors.markers.pair_laws.register_kind`.
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
@@ -311,16 +300,11 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         ModelError: an invalid law.
     """
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
-    # at once, though the registration may wait for the family
-    name = component.refs["marker0"].target
-    if name not in _families:
-        check_kernels(component, force, *kernels, **more)
-        _waiting[component] = name, lambda: register_pair(component, force, *kernels, **more)
-        return
-    make = _families[name].register_pair
+    family = component.refs["marker0"].target
+    make = family.register_pair if isinstance(family, MarkerFamily) else None
     if make is None:
-        able = ", ".join(sorted(key for key, family in _families.items() if family.register_pair is not None))
-        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {able}")
+        words = "must be a family with laws between two markers, POSITION or COORDINATE"
+        raise ModelError(f"marker0 of {component.__name__} = {family}: {words}")
     make(component, force, *kernels, **more)
 
 
@@ -335,15 +319,7 @@ def require_law(component: type[Component]) -> Law:
     Raises:
         ModelError: the component has no registered law.
     """
-    if component in _waiting:
-        name = _waiting[component][0]
-        if name in _family_places:
-            # registers all laws that wait for the family
-            import_module(_family_places[name])
     law = _laws.get(component)
-    if law is None and component in _waiting:
-        known = ", ".join(sorted({*_families, *_family_places}))
-        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {known}")
     if law is None:
         raise ModelError(
             f"{component.__name__} is not registered, its rows would do nothing: "
@@ -364,14 +340,9 @@ def build_place(component: type[Component]) -> tuple[int, bool]:
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 
 
-def family_of(name: str) -> MarkerFamily:
-    """The marker family of that name."""
-    return _families[name]
-
-
 def list_registered() -> list[type[Component]]:
-    """All components with a law, also those whose law waits for its marker family."""
-    return [*_laws, *_waiting]
+    """All components with a law."""
+    return list(_laws)
 
 
 def laws() -> Mapping[type[Component], Law]:
