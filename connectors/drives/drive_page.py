@@ -48,6 +48,8 @@ from windlass.framework.state.state import State
 
 WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
 """Widths of the picture and of the labels on each side, height of a label, and largest of a drive [inch]."""
+LONG = 0.3
+"""Share of a run that curves of means over turns of the belt must cover."""
 DIGITS = 4
 """Digits of the largest number of a row of a table."""
 PAGE = 4
@@ -225,7 +227,8 @@ def list_panels(
             for name in means.names
             if name.rpartition(".")[2] == quantity and (quantity not in WHOLE or name == quantity)
         ]
-        curves = [(name or label, values) for name, values in curves if np.isfinite(values).any()]
+        least = LONG * len(means.times) if quantity in over_turns else 0
+        curves = [(name or label, values) for name, values in curves if np.isfinite(values).sum() > least]
         if unit == "rad":
             unit, curves = "°", [(name, _unwrap(values)) for name, values in curves]
         if quantity == "deflection":

@@ -1,10 +1,14 @@
 """Mistakes in drives that are found before anything is solved: bodies that nothing holds, units off by a thousand.
 
 The ranges of units are wider than any drive: radii from half a millimetre to twenty metres, strains of a mounted belt
-above 20 millionths (a steel rope under a hundredth of its working load has more), masses up to 200 kg/m.
+above 20 millionths (a steel rope under a hundredth of its working load has more), masses up to 200 kg/m with waves of
+stretch above 30 m/s (rubber has some hundreds), cords above the face by less than the radius, a bending stiffness with
+which a belt lies on its pulleys.
 """
 
 from __future__ import annotations
+
+from math import inf, sqrt
 
 import numpy as np
 
@@ -17,8 +21,9 @@ from windlass.framework.model.law import role_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
-RADII, LEAST_STRAIN, MOST_MASS = (5e-4, 20.0), 2e-5, 200.0
-"""Radii of pulleys [m], strain of a mounted belt [1], and mass of a belt [kg/m] beyond which units are asked for."""
+RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 10.0
+"""Radii of pulleys [m], strain of a mounted belt [1], mass of a belt [kg/m], speed of waves of stretch [m/s] and
+EI/(T R²) [1] beyond which units are asked for."""
 TURN = 2
 """Number of the coordinate of a 2D rigid body that is its rotation."""
 
@@ -35,8 +40,26 @@ def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str
             f"a tension of {tension:g} N stretches the belt by {strain:.2g} only, as its axial_stiffness is "
             f"{axial_stiffness:g} N: are both given in N?"
         )
-    if drive.mass_per_length > MOST_MASS:
-        found.append(f"mass_per_length = {drive.mass_per_length:g} kg/m: is it given in kg/m?")
+    wave = sqrt(axial_stiffness / drive.mass_per_length) if drive.mass_per_length > 0.0 else inf
+    if drive.mass_per_length > MOST_MASS or wave < LEAST_WAVE:
+        found.append(
+            f"mass_per_length = {drive.mass_per_length:g} kg/m, with which stretch runs along the belt at {wave:.3g} "
+            "m/s: is it given in kg/m?"
+        )
+    for pulley, radius in zip(drive.pulleys, drive.radii, strict=True):
+        if radius > 2.0 * pulley.radius:
+            found.append(
+                f"the cord is {radius - pulley.radius:g} m above {pulley.name}, whose radius is {pulley.radius:g} m: "
+                "is cord_offset given in metres?"
+            )
+    if "bending_stiffness" in drive.cables.table.component.columns:
+        EI = float(drive.cables.table.collect("bending_stiffness", drive.cables.rows).max())
+        bent = EI / (tension * min(drive.radii) ** 2)
+        if bent > MOST_BENT:
+            found.append(
+                f"bending_stiffness = {EI:g} N m², {bent:.2g} times T R² of the smallest pulley, on which the belt "
+                "then cannot lie: is it given in N m²?"
+            )
     return found
 
 

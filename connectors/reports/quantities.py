@@ -13,7 +13,7 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Decimals up to which numbers are written without a power of ten."""
+"""Decimals, and digits without use before the point, up to which numbers are written without a power of ten."""
 
 
 def quantity(unit: str, doc: str) -> Any:
@@ -76,8 +76,8 @@ def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
 def _show_number(value: float, decimals: int, digits: int) -> str:
     if not np.isfinite(value):
         return "-" if np.isnan(value) else "slack"
-    if not 0 <= decimals <= MOST_DECIMALS:
+    if not -MOST_DECIMALS < decimals <= MOST_DECIMALS:
         value = round(value, decimals)
         return f"{value:.{digits}g}" if value else "0"
-    text = f"{value:.{decimals}f}"
+    text = f"{value:.{max(decimals, 0)}f}"
     return text if any(digit in "123456789" for digit in text) else "0"

@@ -45,8 +45,9 @@ TREES = {
     "How to": [
         *(f"howto/{name}" for name in ("drives", "preload", "lines", "choose_contact", "meshes", "controllers")),
         *(f"howto/{name}" for name in ("verdict", "output", "evaluate", "energy", "modes")),
-        *(f"howto/{name}" for name in ("sweeps", "optimise", "identify", "derivatives", "tuning")),
-        *(f"howto/{name}" for name in ("restart", "parallel", "notebooks", "types", "model_files", "exudyn")),
+        *(f"howto/{name}" for name in ("sweeps", "optimise", "identify", "uncertainty", "derivatives")),
+        *(f"howto/{name}" for name in ("tuning", "restart", "parallel", "notebooks", "types", "model_files")),
+        "howto/exudyn",
         "howto/add_a_connector",
         "howto/*",
     ],

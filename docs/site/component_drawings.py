@@ -559,7 +559,7 @@ def circle_with_cable(s: Sketch, points: bool) -> None:
         for k in range(0, 40, 8):
             s.dot(arc[k], color=BLUE)
     s.dot((0, 0), "circle", (0.0, -0.25))
-    s.measure((0, 0), (-0.7, -0.7), "circle_radius", (-0.9, 0.1))
+    s.measure((0, 0), (-0.7, -0.7), "circle_radius", (-0.75, -0.55))
     s.arrow(1.04 * np.array((0.0, 1.0)), (0.0, 1.8), "n: contact stiffness, damping", (0.15, 0.05))
     s.arrow(1.04 * np.array((0.34, 0.94)), (1.1, 0.95 + 0.3), color=RED)
     s.text((1.5, 1.25), "t: friction", RED)

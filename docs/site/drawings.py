@@ -56,7 +56,7 @@ def draw_contact() -> None:
     figure, axes = plt.subplots(figsize=(5, 3.6))
     axes.plot(np.cos(angle), np.sin(angle), color=GREY)
     axes.plot(0.0, 0.0, "k+")
-    axes.text(0.05, -0.15, "$c,\\ v_c,\\ \\varphi,\\ \\omega$", fontsize=12)
+    axes.text(0.0, -0.28, "$c,\\ v_c,\\ \\varphi,\\ \\omega$", fontsize=12, ha="center")
     arc = np.linspace(np.radians(35.0), np.radians(125.0), 60)
     lift = 1.06 + 0.5 * np.clip(np.abs(arc - np.radians(80.0)) - np.radians(28.0), 0.0, None) ** 2
     axes.plot(lift * np.cos(arc), lift * np.sin(arc), color=BLUE, lw=3)

@@ -1,4 +1,4 @@
-"""The command `windlass uncertainty`: how far results of a model spread if its options are uncertain, and why."""
+"""The command `windlass uncertainty`: the spread of results of a model with uncertain options, and its causes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from windlass.framework.launch.arguments import Option, option_table
 
 HELP = """windlass uncertainty MODEL.py -output DIR [options of the study, of the model and of PETSc]
 
-Finds how far the results of wl.write_summary spread if options are uncertain, and how much each of them contributes.
+Computes the spread of the results of wl.write_summary with uncertain options, and the contribution of each option.
 Uncertain options have distributions: -friction normal:0.3:0.03 (mean, deviation), uniform:0.2:0.4 (ends),
 triangular:0.2:0.3:0.5 (end, mode, end), lognormal:1e5:0.1 (median, deviation of the logarithm).
 The same command continues a study that has stopped.
@@ -50,7 +50,7 @@ WORDS = {
     "sample": "squared rank correlation",
     "sobol": "first index of Sobol",
 }
-"""Influence of an option, for each method."""
+"""Measure of the influence of an option, for each method."""
 OWN = option_table(
     Option("output", "", "", "folder of the study; the same command with it continues a stopped study"),
     Option("method", "first_order", "", "first_order (two runs per option), sample (distribution of results), sobol "
@@ -66,9 +66,9 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Second-order term, per deviation, above which first order is not enough."""
+"""Second-order term, relative to the deviation, above which first order does not suffice."""
 LISTED = 0.01
-"""Influence from which an option is listed."""
+"""Smallest influence of listed options."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class UncertaintyPlan:
         return choose(self.laws, self.own["runs"], self.own["seed"])
 
     def describe(self) -> dict[str, Any]:
-        """What must be the same when a study continues."""
+        """Settings that must be equal when the study continues."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -105,11 +105,11 @@ class UncertaintyPlan:
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a study; the exit code: 0 if there are results.
+    """Run the command; returns the exit code, 0 if there are results.
 
     Raises:
-        OptionError: a wrong command line, or a result that no run has.
-        OutputError: files cannot be written, or the folder holds another study.
+        OptionError: an error in the command line, or a name that is no result of the model.
+        OutputError: files cannot be written, or the folder contains another study.
     """
     if show_help(words, HELP, OWN):
         return 0
@@ -119,7 +119,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
-    """The study of a command line; runs the model to get its options.
+    """The study that a command line describes; runs the model once, without solves, to get its options.
 
     Raises:
         OptionError: an error in the command line.
@@ -164,7 +164,7 @@ def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse files of other programs at the paths of table, result and picture; raises OutputError."""
+    """Raise OutputError if the paths of table, result and picture are files of other programs."""
     for name in TABLE:
         check_output(folder / name, "table of the study", "table")
     check_output(folder / RESULT, "result of the study", "summary")
@@ -172,7 +172,7 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """What is known of each result; none if too many runs have failed.
+    """The spread of each result; empty if too many runs have failed.
 
     Raises:
         OptionError: a chosen result that the model does not have.
@@ -200,7 +200,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
 
 
 def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
-    """Why there are no results."""
+    """The reason why there are no results."""
     if all(row["status"] == "failed" for row in rows):
         return "all runs have failed"
     if any(row["status"] == "failed" for row in rows):

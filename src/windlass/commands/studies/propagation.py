@@ -27,7 +27,7 @@ LEVEL = 0.95
 
 @dataclass
 class Spread:
-    """What is known of a result.
+    """The spread of a result.
 
     Attributes:
         mean, deviation: of the result; of first order its value at the mean of the options.
