@@ -178,7 +178,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error, self._from, self.reached = 0.0, 0.0, 0.0
         self._lines: Lines | None = None
-        self._rubs, self._retries = False, False
+        self._rubs, self._retries, self._undecided = False, False, False
         self._steps, self._plain, self._given = 0, False, np.zeros(0)
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._held: dict[str, Any] = {}
@@ -344,22 +344,32 @@ class Static(StepSolver):
             self.progress.step(done, h)
             jumps = self._watch is not None and self._watch.suspects(current, attempt.unsettled)
             if done >= 1.0 - 1e-9 * nominal:
-                self._end(first, current, attempt, time, all_hooks)
+                self._end(first, start, current, attempt, time, all_hooks)
             if jumps:
                 self._trace_jump(current, time)
             run_stage(all_hooks, "after_step", current)
 
-    def _end(self, first: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]) -> None:
+    def _end(
+        self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
+    ) -> None:
         """Check the equilibrium at full load: solve again for lost friction, and leave it if it is not stable."""
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
             # from displacements, or from the present state with its updated contacts
-            start = current.copy()
-            if q is None:
+            start, mapped = current.copy(), self._mapped
+            if q is not None:
+                start.q[:] = q
+            elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                start.q[:] = q
-            found = self._attempt(start, current, self.load_factor(1.0), time, hooks, last=True)
+                # an iterate may have touched far off and dragged the rope along: the step begins anew, with decisions
+                # between Newton runs only
+                self._mapped = 0
+            try:
+                origin = start if self._mapped == mapped else begin
+                found = self._attempt(origin, current, self.load_factor(1.0), time, hooks, last=True)
+            finally:
+                self._mapped = mapped
             self.statistics.count(found, self.newton, self.passes)
             if q is None and not found.converged:
                 current.assign(start)
@@ -471,8 +481,10 @@ class Static(StepSolver):
             try:
                 run = self.newton.solve(scheme, guess=guess)
             finally:
-                fields.mapped[0] = 0.0
+                ended, fields.mapped[0] = fields.mapped[0] <= 0.0, 0.0
             attempt.iterations += run.iterations
+            if attempt.passes == 1:
+                self._undecided = mapped > 0 and ended and run.converged
             if before is not None and not run.converged:
                 # with the decisions of the start of the step
                 fields.data[:] = before

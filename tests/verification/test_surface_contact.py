@@ -231,17 +231,20 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     assert solver.statistics.newton_iterations <= 8 * solver.statistics.steps
 
 
-def test_load_cycle_of_a_rope() -> None:
-    """The same loop by `wl.Rope`, with contact and mesh as it chooses them.
+@pytest.mark.parametrize("elements", [None, 24])
+def test_load_cycle_of_a_rope(elements: int | None) -> None:
+    """The same loop by `wl.Rope`, with contact and mesh as it chooses them, and with longer cables.
 
-    Measured: motions within 1.3 %, the work that is lost within 0.2 %.
+    Measured: motions within 1.3 %, the work that is lost within 0.2 %.  Where the load on 24 cables turns, an iterate
+    of Newton's method touches far off; with the point held there, the rope was dragged by 17 µm and moved 21 % too
+    little.
     """
     R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05
     world = wl.World()
     post = wl.Pulley(world.add(Ground, name="post"), R - rope_radius, "right", axis=(0.0, 0.0, 1.0))
     rope = wl.Rope(
         world, [post], start=(-R, -strand, 0.0), end=(R, -strand, 0.0), tension=first, axial_stiffness=EA,
-        mass_per_length=1.0, bending_stiffness=1e-5, cord_offset=rope_radius, friction=mu,
+        mass_per_length=1.0, bending_stiffness=1e-5, cord_offset=rope_radius, friction=mu, elements=elements,
     )  # fmt: skip
     end = rope.nodes[0]
     pull = world.add(con.Force, marker=con.position_marker(world, end), vector=(0.0, -first, 0.0))
