@@ -19,6 +19,7 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.unused_options import Solver
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import Option
+from windlass.framework.model.law import Family
 from windlass.framework.model.schema import Component
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import PETSc
@@ -85,6 +86,7 @@ def public_names() -> dict[str, Any]:
         for name in listed:
             item = getattr(module, name)
             error = inspect.isclass(item) and issubclass(item, Exception | Component)
+            error |= isinstance(item, Family)  # an object that references name
             if not (error or item in RESULTS or item in NOT_CALLED):
                 names[name] = item
     names |= {f"{kind.__name__}.{method}": getattr(kind, method) for kind, list_ in METHODS.items() for method in list_}
