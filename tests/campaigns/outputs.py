@@ -166,7 +166,7 @@ def finish_fit(folder: Path) -> None:
     data.write_text("time [s],x [m]\n0,1\n1,2\n2,2\n")
     own = {"output": str(folder)}
     ranges = {"friction": Range(0.1, 0.8, False, 0.3, "1")}
-    plan = identify.FitPlan(data, ranges, (), read_measured(data), (float("nan"),), own)
+    plan = identify.FitPlan(data, (), own, ranges, read_measured(data), (float("nan"),))
     best, one = plan.measured.values, np.ones(1)
     identify.check_files(folder)
     identify.write_curves(plan, best)
@@ -177,7 +177,8 @@ def finish_fit(folder: Path) -> None:
 def finish_spread(folder: Path) -> None:
     """Result and picture of windlass uncertainty."""
     laws = {"friction": Distribution("uniform:0.1:0.8", "uniform", (0.1, 0.8), "1")}
-    plan = uncertainty.UncertaintyPlan(folder, laws, (), {"output": str(folder), "method": "first_order"})
+    own = {"output": str(folder), "method": "first_order"}
+    plan = uncertainty.UncertaintyPlan(folder, (), own, laws)
     spreads = {"loss": Spread(1.0, 0.1, shares=[1.0], bends=[0.0])}
     uncertainty.check_files(folder)
     uncertainty.write_result(plan, spreads)

@@ -17,11 +17,10 @@ from windlass.commands.studies.fit import LEVEL, BoxFit, Fit, find_trend
 from windlass.commands.studies.fit_plot import draw_fit
 from windlass.commands.studies.kept_runs import KeptRuns
 from windlass.commands.studies.measured import MeasuredTable, RunTables, read_measured
-from windlass.commands.studies.model_options import show_help
 from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_of
-from windlass.commands.studies.run_cases import threads
 from windlass.commands.studies.search import Point, to_point
 from windlass.commands.studies.study_folder import open_study
+from windlass.commands.studies.study_plan import StudyPlan, carry_out
 from windlass.commands.studies.study_words import read_words
 from windlass.commands.studies.sweep_table import Row, write_table
 from windlass.framework.arrays import FloatArray
@@ -63,31 +62,18 @@ FAR = 2.0
 
 
 @dataclass(frozen=True)
-class FitPlan:
-    """A fit: model, ranges of options by name, options of all runs, measured values, and the options of the command."""
+class FitPlan(StudyPlan):
+    """A fit, with the ranges of options by name, measured values, and their deviations, NaN for unknown ones."""
 
-    model: Path
     ranges: dict[str, Range]
-    common: tuple[str, ...]
     measured: MeasuredTable
     deviations: tuple[float, ...]
-    own: dict[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        """Folder of the fit."""
-        return Path(self.own["output"]).absolute()
 
     def describe(self) -> dict[str, Any]:
         """Settings that must be equal when the fit continues."""
-        return {
-            "model": self.model.name,
-            "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
-            "data_sha256": hashlib.sha256(self.measured.file.read_bytes()).hexdigest(),
-            "ranges": {name: each.describe() for name, each in self.ranges.items()},
-            "common": list(self.common),
-            **{name: self.own[name] for name in ("deviation", "step", "tolerance")},
-        }
+        data = hashlib.sha256(self.measured.file.read_bytes()).hexdigest()
+        ranges = {name: each.describe() for name, each in self.ranges.items()}
+        return {"data_sha256": data, "ranges": ranges, **self.describe_common(("deviation", "step", "tolerance"))}
 
 
 def main(words: Sequence[str]) -> int:
@@ -97,11 +83,7 @@ def main(words: Sequence[str]) -> int:
         OptionError: an error in the command line, or a column that no table of the runs has.
         OutputError: files cannot be written, or the folder contains another fit.
     """
-    if show_help(words, HELP, OWN):
-        return 0
-    plan = make_plan(words)
-    with threads(plan.own["jobs"]) as executor:
-        return conduct(plan, executor)
+    return carry_out(words, HELP, OWN, make_plan, conduct)
 
 
 def make_plan(words: Sequence[str]) -> FitPlan:
@@ -120,7 +102,7 @@ def make_plan(words: Sequence[str]) -> FitPlan:
         raise OptionError(
             f"-data {own['data']}: has {measured.values.size} values for {len(ranges)} options; must have more"
         )
-    return FitPlan(model, ranges, tuple(common), measured, deviations, own)
+    return FitPlan(model, tuple(common), own, ranges, measured, deviations)
 
 
 def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
@@ -167,16 +149,13 @@ def conduct(plan: FitPlan, executor: Executor) -> int:
     """Run the fit, write tables and picture, and print the summary; returns the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "fit", lambda: check_files(plan.folder))
     own, measured = plan.own, plan.measured
-    runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], own["limit"], executor)
+    runs = plan.open_runs(executor)
     residuals = FitRuns(plan, runs)
     limits = {name: own[name] for name in ("runs", "step", "tolerance")}
     box = BoxFit(residuals, measured.values.ravel(), measured.places, np.array(plan.deviations), **limits)
     start = start_of(plan.ranges)
-    try:
+    with plan.noted():
         fit = box.fit(start)
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(f"the same command continues with the runs in '{plan.folder}'")
-        raise
     files = write_table(plan.folder, runs.rows, TABLE)
     failed = sum(row["status"] == "failed" for row in runs.rows)
     lines = [f"{len(box.found)} runs, {failed} failed; {fit.ended if fit else runs.rows[0]['reason']}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -13,11 +12,10 @@ from typing import Any, NamedTuple
 
 from windlass.commands.studies.convergence_plot import draw_convergence
 from windlass.commands.studies.kept_runs import KeptRuns
-from windlass.commands.studies.model_options import show_help
 from windlass.commands.studies.ranges import Range, case_at, read_ranges, start_of
-from windlass.commands.studies.run_cases import threads
 from windlass.commands.studies.search import METHODS, BoxSearch, Point, SearchResult
 from windlass.commands.studies.study_folder import open_study
+from windlass.commands.studies.study_plan import StudyPlan, carry_out
 from windlass.commands.studies.study_words import read_words
 from windlass.commands.studies.sweep_table import Row, to_value, write_table
 from windlass.framework.errors import OptionError
@@ -72,19 +70,11 @@ class Limit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SearchPlan:
-    """A search: the model, the ranges of its options by name, options of all runs, and options of the command."""
+class SearchPlan(StudyPlan):
+    """A search, with the ranges of options by name, and limits on results."""
 
-    model: Path
     ranges: dict[str, Range]
-    common: tuple[str, ...]
     limits: tuple[Limit, ...]
-    own: dict[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        """Folder of the search."""
-        return Path(self.own["output"]).absolute()
 
     @property
     def goal(self) -> tuple[str, float]:
@@ -94,13 +84,8 @@ class SearchPlan:
     def describe(self) -> dict[str, Any]:
         """Settings that must be equal when the search continues."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
-        return {
-            "model": self.model.name,
-            "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
-            "ranges": {name: each.describe() for name, each in self.ranges.items()},
-            "common": list(self.common),
-            **{name: self.own[name] for name in kept},
-        }
+        ranges = {name: each.describe() for name, each in self.ranges.items()}
+        return {"ranges": ranges, **self.describe_common(kept)}
 
 
 def main(words: Sequence[str]) -> int:
@@ -110,11 +95,7 @@ def main(words: Sequence[str]) -> int:
         OptionError: an error in the command line, or a name that is no result of the model.
         OutputError: files cannot be written, or the folder contains another search.
     """
-    if show_help(words, HELP, OWN):
-        return 0
-    plan = make_plan(words)
-    with threads(plan.own["jobs"]) as executor:
-        return conduct(plan, executor)
+    return carry_out(words, HELP, OWN, make_plan, conduct)
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
@@ -127,7 +108,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     if bool(own["minimise"]) == bool(own["maximise"]):
         raise OptionError("-minimise RESULT or -maximise RESULT: must be one of them")
     limits = read_limits(own["within"])
-    return SearchPlan(model, read_ranges(model, varied, constant, common), tuple(common), limits, own)
+    return SearchPlan(model, tuple(common), own, read_ranges(model, varied, constant, common), limits)
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:
@@ -177,13 +158,10 @@ def conduct(plan: SearchPlan, executor: Executor) -> int:
     """Run the search, write the table and the picture, and print the summary; returns the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
     own, (goal, sign) = plan.own, plan.goal
-    runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], own["limit"], executor)
+    runs = plan.open_runs(executor)
     search = BoxSearch(SearchRuns(plan, runs), own["runs"], own["step"], own["tolerance"], own["seed"])
-    try:
+    with plan.noted():
         ended = search.minimise(start_of(plan.ranges), own["method"])
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(f"the same command continues with the runs in '{plan.folder}'")
-        raise
     order = {point: k for k, point in enumerate(search.found)}
     files = write_table(plan.folder, runs.rows, TABLE)
     inside = [result.violation <= 1e-9 for result in search.found.values()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -13,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from windlass.commands.studies.distributions import Distribution, is_distribution, read_distributions, write_case
-from windlass.commands.studies.kept_runs import KeptRuns
-from windlass.commands.studies.model_options import show_help
 from windlass.commands.studies.propagation import (
     QUANTILES,
     Spread,
@@ -26,9 +23,9 @@ from windlass.commands.studies.propagation import (
     sample,
     sobol,
 )
-from windlass.commands.studies.run_cases import threads
 from windlass.commands.studies.spread_plot import draw_spreads
 from windlass.commands.studies.study_folder import open_study
+from windlass.commands.studies.study_plan import StudyPlan, carry_out
 from windlass.commands.studies.study_words import read_words
 from windlass.commands.studies.sweep_table import COUNTS, Row, write_table
 from windlass.framework.arrays import FloatArray
@@ -72,18 +69,10 @@ LISTED = 0.01
 
 
 @dataclass(frozen=True)
-class UncertaintyPlan:
-    """A study: model, distributions of options by name, options of all runs, and the options of the command."""
+class UncertaintyPlan(StudyPlan):
+    """A study, with the distributions of options by name."""
 
-    model: Path
     laws: dict[str, Distribution]
-    common: tuple[str, ...]
-    own: dict[str, Any]
-
-    @property
-    def folder(self) -> Path:
-        """Folder of the study."""
-        return Path(self.own["output"]).absolute()
 
     @property
     def points(self) -> FloatArray:
@@ -95,13 +84,8 @@ class UncertaintyPlan:
 
     def describe(self) -> dict[str, Any]:
         """Settings that must be equal when the study continues."""
-        return {
-            "model": self.model.name,
-            "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
-            "laws": {name: law.text for name, law in self.laws.items()},
-            "common": list(self.common),
-            **{name: self.own[name] for name in ("method", "runs", "seed")},
-        }
+        laws = {name: law.text for name, law in self.laws.items()}
+        return {"laws": laws, **self.describe_common(("method", "runs", "seed"))}
 
 
 def main(words: Sequence[str]) -> int:
@@ -111,11 +95,7 @@ def main(words: Sequence[str]) -> int:
         OptionError: an error in the command line, or a name that is no result of the model.
         OutputError: files cannot be written, or the folder contains another study.
     """
-    if show_help(words, HELP, OWN):
-        return 0
-    plan = make_plan(words)
-    with threads(plan.own["jobs"]) as executor:
-        return conduct(plan, executor)
+    return carry_out(words, HELP, OWN, make_plan, conduct)
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
@@ -128,19 +108,16 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
     own = found.own
     if own["method"] == "sobol" and own["runs"] & (own["runs"] - 1):
         raise OptionError(f"-runs {own['runs']}: must be a power of two for -method sobol, such as 64 or 128")
-    return UncertaintyPlan(found.model, read_distributions(found), tuple(found.common), own)
+    return UncertaintyPlan(found.model, tuple(found.common), own, read_distributions(found))
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
     """Run all points, and write table, result and picture."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
-    runs = KeptRuns(plan.folder, [str(plan.model), *plan.common], plan.own["limit"], executor)
+    runs = plan.open_runs(executor)
     points = plan.points
-    try:
+    with plan.noted():
         rows = [row for row, _ in runs.run([write_case(plan.laws, point) for point in points])]
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(f"the same command continues with the runs in '{plan.folder}'")
-        raise
     files = write_table(plan.folder, runs.rows, TABLE)
     failed = [row for row in rows if row["status"] == "failed"]
     lines = [f"{len(rows)} runs, {len(failed)} failed"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
-from windlass.commands.studies.sweep_plots import create_figure
-from windlass.framework.files.outputs import mark_picture, write_output
+from windlass.commands.studies.sweep_plots import DPI, create_figure
+from windlass.framework.output.figures import hand_over
 
 
 def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool], name: str, sign: float) -> Path:
@@ -33,7 +32,5 @@ def draw_convergence(file: Path, values: Sequence[float], inside: Sequence[bool]
     panel.set_ylabel(name)
     panel.grid(alpha=0.3)
     panel.legend(fontsize="small")
-    picture = BytesIO()
-    figure.savefig(picture, format="png", dpi=120)
-    write_output(file, mark_picture(picture.getvalue()), "picture", "picture")
+    hand_over(figure, file, DPI)
     return file

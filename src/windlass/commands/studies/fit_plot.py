@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
 
 from windlass.commands.studies.measured import MeasuredTable
-from windlass.commands.studies.sweep_plots import create_figure
+from windlass.commands.studies.sweep_plots import DPI, create_figure
 from windlass.framework.arrays import FloatArray
-from windlass.framework.files.outputs import mark_picture, write_output
+from windlass.framework.output.figures import hand_over
 
 MOST_POINTS = 400
 """Measured points of a curve that are drawn."""
@@ -39,7 +38,5 @@ def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: Float
         rest.set_xlabel("time [s]")
         for panel in (curves, rest):
             panel.grid(alpha=0.3)
-    picture = BytesIO()
-    figure.savefig(picture, format="png", dpi=120)
-    write_output(file, mark_picture(picture.getvalue()), "picture", "picture")
+    hand_over(figure, file, DPI)
     return file

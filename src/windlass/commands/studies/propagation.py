@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from windlass.commands.studies.distributions import Distribution
+from windlass.commands.studies.sweep_table import Row
 from windlass.framework.arrays import FloatArray
 
 QUANTILES = (0.05, 0.5, 0.95)
@@ -140,7 +141,7 @@ def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArra
     return np.column_stack([law.values(column) for law, column in zip(laws.values(), inside.T, strict=True)])
 
 
-def find_results(rows: Sequence[Mapping[str, object]], without: Sequence[str]) -> dict[str, FloatArray]:
+def find_results(rows: Sequence[Row], without: Sequence[str]) -> dict[str, FloatArray]:
     """Results that are numbers in all runs that have not failed, NaN where a run has failed, shape (runs,) each."""
     good = [row for row in rows if row["status"] != "failed"]
     names = [name for name in (good[0] if good else {}) if name not in without]
@@ -148,7 +149,5 @@ def find_results(rows: Sequence[Mapping[str, object]], without: Sequence[str]) -
     for name in names:
         values = [row.get(name) for row in good]
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-            found[name] = np.array(
-                [float("nan") if row["status"] == "failed" else float(str(row[name])) for row in rows]
-            )
+            found[name] = np.array([np.nan if row["status"] == "failed" else float(row[name]) for row in rows])
     return found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from windlass.commands.studies.propagation import Spread
-from windlass.commands.studies.sweep_plots import create_figure
-from windlass.framework.files.outputs import mark_picture, write_output
+from windlass.commands.studies.sweep_plots import DPI, create_figure
+from windlass.framework.output.figures import hand_over
 
 MOST = 6
 """Results that are drawn."""
@@ -51,7 +50,5 @@ def draw_spreads(file: Path, spreads: Mapping[str, Spread], options: Sequence[st
         below.set_yticks(places, options)
         below.set_xlim(0.0, 1.02)
         below.set_xlabel(words)
-    picture = BytesIO()
-    figure.savefig(picture, format="png", dpi=120)
-    write_output(file, mark_picture(picture.getvalue()), "picture", "picture")
+    hand_over(figure, file, DPI)
     return file

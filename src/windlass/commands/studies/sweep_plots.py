@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from windlass.commands.studies.sweep_table import COUNTS, Row
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.outputs import mark_picture, write_output
+from windlass.framework.output.figures import hand_over
 
 FIRST = 6
 """Number of results that are drawn by default."""
@@ -22,6 +21,7 @@ WORK = (*COUNTS, "cpu_time")
 MOST_PANELS = 6
 """Most heat maps side by side, one for each combination of the options that are not axes."""
 MOST_CURVES = 12
+DPI = 120.0
 FOLDER = "plots"
 Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 
@@ -55,9 +55,7 @@ def draw_sweep(
         for ending, draw in kinds.items():
             files.append(folder / FOLDER / (re.sub(r"[^\w.-]", "_", value) + ending + ".png"))
             figure = draw(rows, axes, labels, value)
-            picture = BytesIO()
-            figure.savefig(picture, format="png", dpi=120)
-            write_output(files[-1], mark_picture(picture.getvalue()), "picture", "picture")
+            hand_over(figure, files[-1], DPI)
     return files
 
 

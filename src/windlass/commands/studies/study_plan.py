@@ -1,0 +1,84 @@
+"""Plan of a study that chooses its runs itself, and the way in which its command carries it out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from windlass.commands.studies.kept_runs import KeptRuns
+from windlass.commands.studies.model_options import show_help
+from windlass.commands.studies.run_cases import threads
+from windlass.framework.launch.arguments import Option
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study.
+
+    Attributes:
+        model: file of the script.
+        common: words of the command line that all runs have.
+        own: values of the options of the command, among them ``output``, ``limit`` and ``jobs``.
+    """
+
+    model: Path
+    common: tuple[str, ...]
+    own: dict[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the study."""
+        return Path(self.own["output"]).absolute()
+
+    def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
+        """Settings of all studies that must be equal when one continues, and named options of the command."""
+        return {
+            "model": self.model.name,
+            "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
+            "common": list(self.common),
+            **{name: self.own[name] for name in names},
+        }
+
+    def open_runs(self, executor: Executor) -> KeptRuns:
+        """The runs of the study, of which some may be in its folder already."""
+        return KeptRuns(self.folder, [str(self.model), *self.common], self.own["limit"], executor)
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Says, if the user stops the study, that the same command continues it."""
+        try:
+            yield
+        except KeyboardInterrupt as stopped:
+            stopped.add_note(f"the same command continues with the runs in '{self.folder}'")
+            raise
+
+
+AnyPlan = TypeVar("AnyPlan", bound=StudyPlan)
+
+
+def carry_out(
+    words: Sequence[str],
+    text: str,
+    own: Mapping[str, Option],
+    make_plan: Callable[[Sequence[str]], AnyPlan],
+    conduct: Callable[[AnyPlan, Executor], int],
+) -> int:
+    """Print the help of a command, or plan and conduct its study; returns the exit code.
+
+    Args:
+        words: words of the command line after the command.
+        text: description of the command.
+        own: options of the command.
+        make_plan: makes the plan of a command line; raises OptionError.
+        conduct: does all runs and writes the files; returns the exit code.
+    """
+    if show_help(words, text, own):
+        return 0
+    plan = make_plan(words)
+    with threads(plan.own["jobs"]) as executor:
+        return conduct(plan, executor)
