@@ -17,8 +17,8 @@ With a press F the circle is larger by F/(k r), k = k_c per length, so that D is
 so that f_n is continuous where a point touches.  If the cord lies above the face, r = face + offset is its radius, on
 which everything is measured; mu is then the coefficient of the face times face/r.
 
-The bristles of a cable bend together, by u: the mean displacement of its points since they stuck.  Of m closed points
-those of the set S stick,
+The bristles of a cable bend together, by u: the mean displacement of its points since they stuck.  Let m points be
+closed, and let the set S of them stick:
 
     u = (m/n) mean of u_k over S,    u_k = wrap(r alpha_k - anchor_k),    alpha: angle of A^T n,
 

@@ -114,7 +114,7 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """The steps of the program; none if bodies are not those of a plane, or one body has two pulleys."""
+        """The steps of the program; none if a body has no planar coordinates, or carries two pulleys."""
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
         fields, turns = assembly.fields, np.full(len(drive.pulleys), -1)

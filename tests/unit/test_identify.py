@@ -159,8 +159,14 @@ def test_failed_runs_ends_and_continuing(quick: list[Any], capsys: pytest.Captur
         ("-output f -data measured.csv -mass 1:2 -deviation place", "must be COLUMN=NUMBER"),
         ("-output f -data measured.csv -mass 1:2 -deviation place=0", "with a number > 0"),
         ("-output f -data measured.csv -mass 1:2 -deviation height=1", "must be one of the columns place"),
-        ("-output f -data unknown.csv -mass 1:2", "column 'height': no table has it; must be in one of the"),
-        ("-output f -data late.csv -mass 1:2", "its times are 0 to 3 s, those of the run in out/place.csv 0 to 2 s"),
+        (
+            "-output f -data unknown.csv -mass 1:2",
+            "column 'height': no table contains it; must be the name of one sensor",
+        ),
+        (
+            "-output f -data late.csv -mass 1:2",
+            "from 0 to 3 s: must lie within the run, whose table out/place.csv has times from 0 to 2 s",
+        ),
     ],
 )  # fmt: skip
 def test_wrong_command_lines(quick: list[Any], words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:

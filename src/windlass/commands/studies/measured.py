@@ -89,8 +89,8 @@ class RunTables:
             reach = 1e-9 * (run_times[-1] - run_times[0])
             if times[0] < run_times[0] - reach or times[-1] > run_times[-1] + reach:
                 raise OptionError(
-                    f"-data {self._measured.file}: its times are {times[0]:g} to {times[-1]:g} s, those of the run in "
-                    f"{self._files[name]} {run_times[0]:g} to {run_times[-1]:g} s: must lie within"
+                    f"-data {self._measured.file}: has times from {times[0]:g} to {times[-1]:g} s: must lie within "
+                    f"the run, whose table {self._files[name]} has times from {run_times[0]:g} to {run_times[-1]:g} s"
                 )
             column = columns_by_name[name]
             found.append(np.interp(times, run_times, column.values * (column.factor / factor)))
@@ -109,11 +109,9 @@ class RunTables:
             files = has.get(name, [])
             if len(files) != 1:
                 there = ", ".join(sorted(has)) or "none: record them by wl.Sensors with a file"
-                words = (
-                    f"several tables of the run have it, {', '.join(map(str, files))}" if files else "no table has it"
-                )
+                found = f"several tables contain it: {', '.join(map(str, files))}" if files else "no table contains it"
                 raise OptionError(
-                    f"-data {self._measured.file}: column '{name}': {words}; must be in one of the columns over time "
-                    f"that the run writes: {there}"
+                    f"-data {self._measured.file}: column '{name}': {found}; must be the name of one sensor that the "
+                    f"run writes into a table: {there}"
                 )
         return {name: has[name][0] for name in self._measured.names}
