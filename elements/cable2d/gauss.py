@@ -8,28 +8,19 @@ so do tangent and mass matrix.  Equations of a single point and the letters e, s
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
-    ACCELERATIONS,
-    COORDINATES,
-    D_EA,
-    D_EI,
-    EA,
-    EI,
-    FORCES,
-    FREE,
-    GIVEN,
-    LENGTH,
-    MATRIX,
-    VELOCITIES,
+    WORK_2D,
     Lanes,
     RuleRows,
     gather,
     scatter_forces,
     scatter_matrices,
-    take_given,
+    take_free,
+    take_quantities,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
 from windlass.elements.cable2d.points import Blocks, Four, Rule, axial_block, axial_force, bending_blocks, bending_force
@@ -40,132 +31,130 @@ from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
-R0, S0, R1, S1 = range(COORDINATES, COORDINATES + 8, 2)
-V0, T0, V1, T1 = range(VELOCITIES, VELOCITIES + 8, 2)
-"""Rows of r0, s0 = r0', r1, s1 = r1' and of their rates, x and then y."""
-AT_POINT, SLOPE = FREE, FREE + 1
-"""Rows of the strain or curvature without force at the present point, and of e and its rate."""
-ON_E, ON_S0, ON_S1 = FORCES + 8, FORCES + 10, FORCES + 12
-"""Rows of the forces on e, s0 and s1, in residuals."""
-SUMS = MATRIX + 64
-"""First of the 36 rows of sums over points: derivatives ∂(forces on e, s0, s1)/∂(e, s0, s1), as xx, xy, yx, yy."""
+R0, S0, R1, S1 = range(0, 8, 2)
+"""Places of r0, s0 = r0', r1, s1 = r1' among coordinates and velocities, x and then y."""
+ON_E, ON_S0, ON_S1 = range(0, 6, 2)
+"""Places of the forces on e, s0 and s1."""
 
 
 @kernel(inline=True)
-def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> None:
-    """Fill the rows of coordinates, velocities, given data, e and its rate."""
+def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
+    """Coordinates, velocities, given data, e and its rate."""
     first = block * LANES
-    gather(2, c, first, x, COORDINATES, g)
-    gather(2, c, first, v, VELOCITIES, g)
-    take_given(c, block, 0, 6, GIVEN, g)
+    gather(2, c, first, x, g.coordinates)
+    gather(2, c, first, v, g.velocities)
+    take_quantities(c, block, g)
     for k in range(LANES):
-        iL = 1.0 / g[LENGTH, k]
+        iL = 1.0 / g.length[k]
         for d in range(2):
-            g[SLOPE + d, k] = iL * (g[R1 + d, k] - g[R0 + d, k])
-            g[SLOPE + 2 + d, k] = iL * (g[V1 + d, k] - g[V0 + d, k])
+            g.slopes[d, k] = iL * (g.coordinates[R1 + d, k] - g.coordinates[R0 + d, k])
+            g.slopes[2 + d, k] = iL * (g.velocities[R1 + d, k] - g.velocities[R0 + d, k])
 
 
 @kernel(inline=True)
-def interpolate(P0: float, P1: float, P2: float, k: int, g: FloatArray) -> Four:
+def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
     """P0 e + P1 s0 + P2 s1 of lane k, and its rate: x, y, x, y."""
+    q, w = g.coordinates, g.velocities
     return (
-        P0 * g[SLOPE, k] + P1 * g[S0, k] + P2 * g[S1, k],
-        P0 * g[SLOPE + 1, k] + P1 * g[S0 + 1, k] + P2 * g[S1 + 1, k],
-        P0 * g[SLOPE + 2, k] + P1 * g[T0, k] + P2 * g[T1, k],
-        P0 * g[SLOPE + 3, k] + P1 * g[T0 + 1, k] + P2 * g[T1 + 1, k],
+        P0 * g.slopes[0, k] + P1 * q[S0, k] + P2 * q[S1, k],
+        P0 * g.slopes[1, k] + P1 * q[S0 + 1, k] + P2 * q[S1 + 1, k],
+        P0 * g.slopes[2, k] + P1 * w[S0, k] + P2 * w[S1, k],
+        P0 * g.slopes[3, k] + P1 * w[S0 + 1, k] + P2 * w[S1 + 1, k],
     )
 
 
 @kernel
 def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
     """Add the forces [N, N m] of any rule, and mass M a."""
-    # after the forces on the coordinates the forces on e, s0 and s1
-    g = np.empty((FORCES + 14, LANES))
+    lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):
-        first = block * LANES
+        first, g = block * LANES, lanes[0]
         begin(c, block, x, v, g)
-        gather(2, c, first, a, ACCELERATIONS, g)
+        gather(2, c, first, a, g.accelerations)
         for j in range(6):
             for k in range(LANES):
-                g[ON_E + j, k] = 0.0
+                g.on_points[j, k] = 0.0
         # axial points: forces N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
-            take_given(c, block, 6 + j, 1, AT_POINT, g)
+            take_free(c, block, j, 1, g.free)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 # slope p and axial force N, by the shapes of e, s0 and s1
-                N = w * g[LENGTH, k] * axial_force(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k])
+                L, EA, dEA = g.length[k], g.axial_stiffness[k], g.axial_damping[k]
+                N = w * L * axial_force(px, py, ptx, pty, EA, dEA, g.free[0, k])
                 ax, ay = N * px, N * py
-                g[ON_E, k] += P0 * ax
-                g[ON_E + 1, k] += P0 * ay
-                g[ON_S0, k] += P1 * ax
-                g[ON_S0 + 1, k] += P1 * ay
-                g[ON_S1, k] += P2 * ax
-                g[ON_S1 + 1, k] += P2 * ay
+                g.on_points[ON_E, k] += P0 * ax
+                g.on_points[ON_E + 1, k] += P0 * ay
+                g.on_points[ON_S0, k] += P1 * ax
+                g.on_points[ON_S0 + 1, k] += P1 * ay
+                g.on_points[ON_S1, k] += P2 * ax
+                g.on_points[ON_S1 + 1, k] += P2 * ay
         # bending points: forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
-            take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
+            take_free(c, block, axial + j, 1, g.free)
             for k in range(LANES):
                 # p and k with their rates; the shapes of k are divided by the length
-                iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
+                L, EI, dEI = g.length[k], g.bending_stiffness[k], g.bending_damping[k]
+                iL, wL = 1.0 / L, w * L
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
-                ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, g[EI, k], g[D_EI, k], g[AT_POINT, k])
+                ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, EI, dEI, g.free[0, k])
                 # forces by the shapes of e, s0 and s1
-                g[ON_E, k] += wL * (P0 * ax + K0 * bx)
-                g[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
-                g[ON_S0, k] += wL * (P1 * ax + K1 * bx)
-                g[ON_S0 + 1, k] += wL * (P1 * ay + K1 * by)
-                g[ON_S1, k] += wL * (P2 * ax + K2 * bx)
-                g[ON_S1 + 1, k] += wL * (P2 * ay + K2 * by)
+                g.on_points[ON_E, k] += wL * (P0 * ax + K0 * bx)
+                g.on_points[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
+                g.on_points[ON_S0, k] += wL * (P1 * ax + K1 * bx)
+                g.on_points[ON_S0 + 1, k] += wL * (P1 * ay + K1 * by)
+                g.on_points[ON_S1, k] += wL * (P2 * ax + K2 * bx)
+                g.on_points[ON_S1 + 1, k] += wL * (P2 * ay + K2 * by)
         # forces on the coordinates, since e = (r1 - r0)/L, and inertia
         for k in range(LANES):
-            iL = 1.0 / g[LENGTH, k]
+            iL = 1.0 / g.length[k]
             for d in range(2):
-                g[FORCES + d, k], g[FORCES + 4 + d, k] = -iL * g[ON_E + d, k], iL * g[ON_E + d, k]
-                g[FORCES + 2 + d, k], g[FORCES + 6 + d, k] = g[ON_S0 + d, k], g[ON_S1 + d, k]
+                on_e = iL * g.on_points[ON_E + d, k]
+                g.forces[R0 + d, k], g.forces[R1 + d, k] = -on_e, on_e
+                g.forces[S0 + d, k], g.forces[S1 + d, k] = g.on_points[ON_S0 + d, k], g.on_points[ON_S1 + d, k]
             add_inertia(2, mass, k, g)
         scatter_forces(2, c, first, g, f)
 
 
 @kernel(inline=True)
-def add_axial(row: int, P: float, A: Four, k: int, g: FloatArray) -> None:
+def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
     """Add P A to four sums."""
-    g[row, k] += P * A[0]
-    g[row + 1, k] += P * A[1]
-    g[row + 2, k] += P * A[2]
-    g[row + 3, k] += P * A[3]
+    sums[row, k] += P * A[0]
+    sums[row + 1, k] += P * A[1]
+    sums[row + 2, k] += P * A[2]
+    sums[row + 3, k] += P * A[3]
 
 
 @kernel(inline=True)
-def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, g: FloatArray) -> None:
+def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
     """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to four sums."""
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
-    g[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
-    g[row + 1, k] += PQ * B[0][1] + PR * B[1][1] + KQ * B[2][1] + KR * B[3][1]
-    g[row + 2, k] += PQ * B[0][2] + PR * B[1][2] + KQ * B[2][2] + KR * B[3][2]
-    g[row + 3, k] += PQ * B[0][3] + PR * B[1][3] + KQ * B[2][3] + KR * B[3][3]
+    sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
+    sums[row + 1, k] += PQ * B[0][1] + PR * B[1][1] + KQ * B[2][1] + KR * B[3][1]
+    sums[row + 2, k] += PQ * B[0][2] + PR * B[1][2] + KQ * B[2][2] + KR * B[3][2]
+    sums[row + 3, k] += PQ * B[0][3] + PR * B[1][3] + KQ * B[2][3] + KR * B[3][3]
 
 
 @kernel(inline=True)
-def fill_block(a: int, b: int, iL: float, k: int, g: FloatArray) -> None:
+def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
     """Entries (a + 2i, b + 2j) of the matrix of lane k from the sums, since e = (r1 - r0)/L."""
-    j = SUMS + 2 * a + b
-    ee, e0, e1 = iL * iL * g[j, k], iL * g[j + 4, k], iL * g[j + 8, k]
-    oe, ie = iL * g[j + 12, k], iL * g[j + 24, k]
-    to = MATRIX + 8 * a + b
-    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = ee, -e0, -ee, -e1
+    j, sums, M = 2 * a + b, g.sums, g.matrix
+    ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + 4, k], iL * sums[j + 8, k]
+    oe, ie = iL * sums[j + 12, k], iL * sums[j + 24, k]
+    to = 8 * a + b
+    M[to, k], M[to + 2, k], M[to + 4, k], M[to + 6, k] = ee, -e0, -ee, -e1
     to += 16
-    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -oe, g[j + 16, k], oe, g[j + 20, k]
+    M[to, k], M[to + 2, k], M[to + 4, k], M[to + 6, k] = -oe, sums[j + 16, k], oe, sums[j + 20, k]
     to += 16
-    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -ee, e0, ee, e1
+    M[to, k], M[to + 2, k], M[to + 4, k], M[to + 6, k] = -ee, e0, ee, e1
     to += 16
-    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -ie, g[j + 28, k], ie, g[j + 32, k]
+    M[to, k], M[to + 2, k], M[to + 4, k], M[to + 6, k] = -ie, sums[j + 28, k], ie, sums[j + 32, k]
 
 
 @kernel
@@ -181,66 +170,66 @@ def tangent_gauss(
     values: FloatArray,
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values."""
-    # after the matrix the sums over points
-    g = np.empty((SUMS + 36, LANES))
+    lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):
+        g = lanes[0]
         begin(c, block, x, v, g)
         for j in range(36):
             for k in range(LANES):
-                g[SUMS + j, k] = 0.0
+                g.sums[j, k] = 0.0
         # axial points: derivatives of N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
-            take_given(c, block, 6 + j, 1, AT_POINT, g)
+            take_free(c, block, j, 1, g.free)
             for k in range(LANES):
-                wL = w * g[LENGTH, k]
+                L, EA, dEA = g.length[k], g.axial_stiffness[k], g.axial_damping[k]
+                wL = w * L
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                A = axial_block(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k], wL * dq, wL * dv)
+                A = axial_block(px, py, ptx, pty, EA, dEA, g.free[0, k], wL * dq, wL * dv)
                 # nine blocks between e, s0 and s1
-                add_axial(SUMS, P0 * P0, A, k, g)
-                add_axial(SUMS + 4, P0 * P1, A, k, g)
-                add_axial(SUMS + 8, P0 * P2, A, k, g)
-                add_axial(SUMS + 12, P1 * P0, A, k, g)
-                add_axial(SUMS + 16, P1 * P1, A, k, g)
-                add_axial(SUMS + 20, P1 * P2, A, k, g)
-                add_axial(SUMS + 24, P2 * P0, A, k, g)
-                add_axial(SUMS + 28, P2 * P1, A, k, g)
-                add_axial(SUMS + 32, P2 * P2, A, k, g)
+                add_axial(0, P0 * P0, A, k, g.sums)
+                add_axial(4, P0 * P1, A, k, g.sums)
+                add_axial(8, P0 * P2, A, k, g.sums)
+                add_axial(12, P1 * P0, A, k, g.sums)
+                add_axial(16, P1 * P1, A, k, g.sums)
+                add_axial(20, P1 * P2, A, k, g.sums)
+                add_axial(24, P2 * P0, A, k, g.sums)
+                add_axial(28, P2 * P1, A, k, g.sums)
+                add_axial(32, P2 * P2, A, k, g.sums)
         # bending points: derivatives of the forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
-            take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
+            take_free(c, block, axial + j, 1, g.free)
             for k in range(LANES):
                 # p, k and their rates at the point, and the four blocks between p and k
-                iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
+                L, EI, dEI = g.length[k], g.bending_stiffness[k], g.bending_damping[k]
+                iL, wL = 1.0 / L, w * L
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
-                B = bending_blocks(
-                    px, py, kx, ky, ptx, pty, ktx, kty, wL * g[EI, k], wL * g[D_EI, k], g[AT_POINT, k], dq, dv
-                )
+                B = bending_blocks(px, py, kx, ky, ptx, pty, ktx, kty, wL * EI, wL * dEI, g.free[0, k], dq, dv)
                 # nine blocks between e, s0 and s1
-                add_bending(SUMS, P0, K0, P0, K0, B, k, g)
-                add_bending(SUMS + 4, P0, K0, P1, K1, B, k, g)
-                add_bending(SUMS + 8, P0, K0, P2, K2, B, k, g)
-                add_bending(SUMS + 12, P1, K1, P0, K0, B, k, g)
-                add_bending(SUMS + 16, P1, K1, P1, K1, B, k, g)
-                add_bending(SUMS + 20, P1, K1, P2, K2, B, k, g)
-                add_bending(SUMS + 24, P2, K2, P0, K0, B, k, g)
-                add_bending(SUMS + 28, P2, K2, P1, K1, B, k, g)
-                add_bending(SUMS + 32, P2, K2, P2, K2, B, k, g)
+                add_bending(0, P0, K0, P0, K0, B, k, g.sums)
+                add_bending(4, P0, K0, P1, K1, B, k, g.sums)
+                add_bending(8, P0, K0, P2, K2, B, k, g.sums)
+                add_bending(12, P1, K1, P0, K0, B, k, g.sums)
+                add_bending(16, P1, K1, P1, K1, B, k, g.sums)
+                add_bending(20, P1, K1, P2, K2, B, k, g.sums)
+                add_bending(24, P2, K2, P0, K0, B, k, g.sums)
+                add_bending(28, P2, K2, P1, K1, B, k, g.sums)
+                add_bending(32, P2, K2, P2, K2, B, k, g.sums)
         # the matrix by pairs of components x, y, and the mass matrix
         for k in range(LANES):
-            iL = 1.0 / g[LENGTH, k]
+            iL = 1.0 / g.length[k]
             fill_block(0, 0, iL, k, g)
             fill_block(0, 1, iL, k, g)
             fill_block(1, 0, iL, k, g)
             fill_block(1, 1, iL, k, g)
             add_mass(2, 0, mass, k, g)
             add_mass(2, 1, mass, k, g)
-        scatter_matrices(2, c, block * LANES, g, slots, values)
+        scatter_matrices(2, c, block * LANES, g.matrix, slots, values)
 
 
 @kernel(inline=True)

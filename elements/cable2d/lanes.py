@@ -1,16 +1,12 @@
 """Common parts of the kernels of `Cable2D` and `Cable3D` for all integration rules: parameters by row and lane, sums.
 
 Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
-are gathered into a small array g, by row and lane; loops over the lanes do the mechanics without branches; and the
+are gathered into a record g of `WORK_2D` or `WORK_3D`; loops over the lanes do the mechanics without branches; and the
 results are added to the world's, cable by cable.  Loops read and write only g, since the compiler uses vector
 instructions only if it can prove that arrays do not overlap.
 
-The constants below name the rows of g; after the given data, residuals and tangents use the rows differently.  Each
-kernel describes its further rows.
-
 The same functions serve `Cable3D`: ``dims`` is the number of dimensions d, 2 or 3, a constant of the kernel that
-inlines them.  Rows begin at 0 (coordinates), 4 d (velocities), 8 d (given data), 12 d + 3 (accelerations, matrix) and
-16 d + 3 (forces); a row of the matrix has 4 d entries.
+inlines them.
 """
 
 from __future__ import annotations
@@ -23,18 +19,32 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.lanes import LANES
+from windlass.framework.model.lanes import LANES, lane_type
 from windlass.framework.model.system import Slots
 
-COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 8, 16, 27, 35, 27
-"""First rows of 8 coordinates, 8 velocities, given data, 8 accelerations, 8 forces (in residuals), and of the 64
-entries of a matrix, row by row (in tangents)."""
-LENGTH, EA, EI, D_EA, D_EI, MASS_PER_LENGTH, FREE = range(GIVEN, 23)
-"""Rows of given data, see `Lanes`; the last one is the first of strains and curvatures without force."""
 QUANTITIES = (
     "length", "axial_stiffness", "bending_stiffness", "axial_damping", "bending_damping", "mass_per_length",
 )  # fmt: skip
-"""Fields of `RuleRows` in the order of these rows."""
+"""Fields of `RuleRows` in the order in which `Lanes` has them."""
+
+
+def work_type(dims: int) -> np.dtype[Any]:
+    """The record of eight cables in ``dims`` dimensions, d: their `QUANTITIES`, coordinates, velocities, accelerations
+    and forces.
+
+    ``free``: strains or curvatures without force, of the present point or of all points of rule 2; ``slopes``: e and
+    its rate; ``on_points``: forces on e, s0 and s1; ``sums`` over points of their derivatives with respect to e, s0 and s1;
+    ``matrix``, row by row.
+    """
+    n = 4 * dims
+    free = 3 + 2 * (1 if dims == 2 else 3)
+    return lane_type(
+        *QUANTITIES, coordinates=n, velocities=n, accelerations=n, forces=n, free=free, slopes=2 * dims,
+        on_points=3 * dims, sums=9 * dims * dims, matrix=n * n,
+    )  # fmt: skip
+
+
+WORK_2D, WORK_3D = work_type(2), work_type(3)
 
 
 class RuleRows(NamedTuple):
@@ -82,36 +92,44 @@ def create_lanes(c: RuleRows) -> Lanes:
 
 
 @kernel(inline=True)
-def gather(dims: int, c: Lanes, first: int, x: FloatArray, row: int, g: FloatArray) -> None:
-    """Copy the 4 dims coordinates of each lane to as many rows."""
+def gather(dims: int, c: Lanes, first: int, x: FloatArray, to: FloatArray) -> None:
+    """Copy the 4 dims coordinates of each lane."""
     for k in range(LANES):
         n = c.dofs[first + k]
         for j in range(4 * dims):
-            g[row + j, k] = x[n[j]]
+            to[j, k] = x[n[j]]
 
 
 @kernel(inline=True)
-def take_given(c: Lanes, block: int, place: int, count: int, row: int, g: FloatArray) -> None:
-    """Copy some of the given data of a block to as many rows."""
+def take_quantities(c: Lanes, block: int, g: Any) -> None:
+    """Copy the quantities of a block."""
+    for k in range(LANES):
+        g.length[k], g.axial_stiffness[k] = c.given[block, 0, k], c.given[block, 1, k]
+        g.bending_stiffness[k], g.axial_damping[k] = c.given[block, 2, k], c.given[block, 3, k]
+        g.bending_damping[k], g.mass_per_length[k] = c.given[block, 4, k], c.given[block, 5, k]
+
+
+@kernel(inline=True)
+def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> None:
+    """Copy strains or curvatures without force of a block."""
     for j in range(count):
         for k in range(LANES):
-            g[row + j, k] = c.given[block, place + j, k]
+            to[j, k] = c.given[block, 6 + first + j, k]
 
 
 @kernel(inline=True)
-def read_given(dims: int, k: int, g: FloatArray) -> tuple[float, float, float, float, float]:
+def read_given(k: int, g: Any) -> tuple[float, float, float, float, float]:
     """L, EA, EI, dEA, dEI of lane k."""
-    row = 8 * dims
-    return g[row, k], g[row + 1, k], g[row + 2, k], g[row + 3, k], g[row + 4, k]
+    return g.length[k], g.axial_stiffness[k], g.bending_stiffness[k], g.axial_damping[k], g.bending_damping[k]
 
 
 @kernel(inline=True)
-def scatter_forces(dims: int, c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
+def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> None:
     """Add the forces of the lanes to the forces of the world."""
     for k in range(min(LANES, len(c.row) - first)):
         n = c.dofs[first + k]
         for j in range(4 * dims):
-            f[n[j]] += g[16 * dims + 3 + j, k]
+            f[n[j]] += g.forces[j, k]
 
 
 @kernel(inline=True)
@@ -124,34 +142,33 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 
 
 @kernel(inline=True)
-def add_matrix(dims: int, g: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
+def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
     """Add the matrix of lane k, which belongs to a row, to the matrix of the world.
 
     With w = 2 dims coordinates of a node, pieces are 1 x 1, 1 x w or w x w.
     """
-    places, first = slots.places[row], 12 * dims + 3
-    w, n = 2 * dims, 4 * dims
+    places, w, n = slots.places[row], 2 * dims, 4 * dims
     if slots.height == w:
         for p in range(2):
             for q in range(2):
                 to = places[p, q]
                 for j in range(w):
                     for i in range(w):
-                        values[to + w * j + i] += g[first + n * (w * p + i) + w * q + j, k]
+                        values[to + w * j + i] += matrix[n * (w * p + i) + w * q + j, k]
     elif slots.width == w:
         for i in range(n):
             for q in range(2):
                 to = places[i, q]
                 for j in range(w):
-                    values[to + j] += g[first + n * i + w * q + j, k]
+                    values[to + j] += matrix[n * i + w * q + j, k]
     else:
         for i in range(n):
             for j in range(n):
-                values[places[i, j]] += g[first + n * i + j, k]
+                values[places[i, j]] += matrix[n * i + j, k]
 
 
 @kernel(inline=True)
-def scatter_matrices(dims: int, c: Lanes, first: int, g: FloatArray, slots: Slots, values: FloatArray) -> None:
+def scatter_matrices(dims: int, c: Lanes, first: int, matrix: FloatArray, slots: Slots, values: FloatArray) -> None:
     """Add the matrices of the lanes to the matrix of the world; ``slots`` of all rows."""
     for k in range(min(LANES, len(c.row) - first)):
-        add_matrix(dims, g, k, slots, c.row[first + k], values)
+        add_matrix(dims, matrix, k, slots, c.row[first + k], values)

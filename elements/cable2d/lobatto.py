@@ -12,19 +12,14 @@ from math import sqrt
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
-    ACCELERATIONS,
-    COORDINATES,
-    FORCES,
-    FREE,
-    GIVEN,
-    MATRIX,
-    VELOCITIES,
+    WORK_2D,
     Lanes,
     gather,
     read_given,
     scatter_forces,
     scatter_matrices,
-    take_given,
+    take_free,
+    take_quantities,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
 from windlass.elements.cable2d.points import (
@@ -43,15 +38,15 @@ from windlass.framework.model.system import Slots
 ROOT3 = sqrt(3.0)
 # The two bending points lie at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
-STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(FREE, FREE + 5)
-"""Rows of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending points."""
+STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(5)
+"""Places of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending points."""
 
 
 @kernel(inline=True)
-def read_slopes(row: int, iL: float, k: int, g: FloatArray) -> tuple[float, float, float, float, float, float]:
+def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
     """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
-    ex, ey = iL * (g[row + 4, k] - g[row, k]), iL * (g[row + 5, k] - g[row + 1, k])
-    return ex, ey, g[row + 2, k], g[row + 3, k], g[row + 6, k], g[row + 7, k]
+    ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
+    return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
 
 
 @kernel
@@ -60,25 +55,26 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
 
     In e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
     """
-    g = np.empty((FORCES + 8, LANES))
+    lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
-        first = block * LANES
-        gather(2, c, first, x, COORDINATES, g)
-        gather(2, c, first, v, VELOCITIES, g)
-        gather(2, c, first, a, ACCELERATIONS, g)
-        take_given(c, block, 0, 11, GIVEN, g)
+        first, g = block * LANES, lanes[0]
+        gather(2, c, first, x, g.coordinates)
+        gather(2, c, first, v, g.velocities)
+        gather(2, c, first, a, g.accelerations)
+        take_quantities(c, block, g)
+        take_free(c, block, 0, 5, g.free)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(2, k, g)
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
-            etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
+            ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
+            etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
             # axial: each end loads only its slope, the middle loads e and both slopes
-            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[STRAIN0, k])
-            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[STRAIN1, k])
+            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k])
+            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
             ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
-            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g[STRAIN, k])
+            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g.free[STRAIN, k])
 
             # bending
             dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
@@ -86,11 +82,11 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
             a0x, a0y, b0x, b0y = bending_force(
                 ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
-                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[CURVATURE0, k],
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g.free[CURVATURE0, k],
             )  # fmt: skip
             a1x, a1y, b1x, b1y = bending_force(
                 ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
-                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[CURVATURE1, k],
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g.free[CURVATURE1, k],
             )  # fmt: skip
 
             # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
@@ -103,10 +99,11 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             fsy = -0.25 * N * py - gy
 
             # forces on the coordinates
-            g[FORCES, k], g[FORCES + 1, k] = -iL * fex, -iL * fey
-            g[FORCES + 2, k], g[FORCES + 3, k] = N0 * s0x + fsx - fdx, N0 * s0y + fsy - fdy
-            g[FORCES + 4, k], g[FORCES + 5, k] = iL * fex, iL * fey
-            g[FORCES + 6, k], g[FORCES + 7, k] = N1 * s1x + fsx + fdx, N1 * s1y + fsy + fdy
+            F = g.forces
+            F[0, k], F[1, k] = -iL * fex, -iL * fey
+            F[2, k], F[3, k] = N0 * s0x + fsx - fdx, N0 * s0y + fsy - fdy
+            F[4, k], F[5, k] = iL * fex, iL * fey
+            F[6, k], F[7, k] = N1 * s1x + fsx + fdx, N1 * s1y + fsy + fdy
             add_inertia(2, mass, k, g)
         scatter_forces(2, c, first, g, f)
 
@@ -114,7 +111,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
 @kernel(inline=True)
 def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
-    L: float, iL: float, k: int, g: FloatArray,
+    L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
     """Entries (a + d i, b + d j) of the matrix of lane k from entries (a, b) of the small matrices of all points, in
     d = ``dims`` dimensions.
@@ -122,7 +119,7 @@ def fill_entries(
     A0, A, A1 have their weights.
     """
     j = dims * a + b
-    # rows of g from one position or slope to the next, along a row and down a column of the matrix
+    # rows of M from one position or slope to the next, along a row and down a column of the matrix
     x, y = dims, 4 * dims * dims
     # sums over both bending points in e, d and w of `residual_lobatto`, weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
@@ -139,17 +136,17 @@ def fill_entries(
     se = iL * (-ROOT3 * dkp - 6.0 * skk - 0.375 * A[j])
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
-    to = 12 * dims + 3 + 4 * dims * a + b
+    to = 4 * dims * a + b
     # with respect to r0, s0, r1, s1, since e = (r1 - r0)/L
-    g[to, k], g[to + x, k], g[to + 2 * x, k], g[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
+    M[to, k], M[to + x, k], M[to + 2 * x, k], M[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
     to += y
-    g[to, k], g[to + 2 * x, k] = de - se, se - de
-    g[to + x, k], g[to + 3 * x, k] = ss + dd - sd - ds + A0[j], ss - dd + sd - ds
+    M[to, k], M[to + 2 * x, k] = de - se, se - de
+    M[to + x, k], M[to + 3 * x, k] = ss + dd - sd - ds + A0[j], ss - dd + sd - ds
     to += y
-    g[to, k], g[to + x, k], g[to + 2 * x, k], g[to + 3 * x, k] = -ee, es - ed, ee, es + ed
+    M[to, k], M[to + x, k], M[to + 2 * x, k], M[to + 3 * x, k] = -ee, es - ed, ee, es + ed
     to += y
-    g[to, k], g[to + 2 * x, k] = -se - de, se + de
-    g[to + x, k], g[to + 3 * x, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1[j]
+    M[to, k], M[to + 2 * x, k] = -se - de, se + de
+    M[to + x, k], M[to + 3 * x, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1[j]
 
 
 @kernel
@@ -157,25 +154,26 @@ def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
-    g = np.empty((MATRIX + 64, LANES))
+    lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
-        first = block * LANES
-        gather(2, c, first, x, COORDINATES, g)
-        gather(2, c, first, v, VELOCITIES, g)
-        take_given(c, block, 0, 11, GIVEN, g)
+        first, g = block * LANES, lanes[0]
+        gather(2, c, first, x, g.coordinates)
+        gather(2, c, first, v, g.velocities)
+        take_quantities(c, block, g)
+        take_free(c, block, 0, 5, g.free)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(2, k, g)
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
-            etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
+            ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
+            etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
             # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
             q, u = dq * L / 6.0, dv * L / 6.0
-            A0 = axial_block(s0x, s0y, t0x, t0y, EA, dEA, g[STRAIN0, k], q, u)
-            A1 = axial_block(s1x, s1y, t1x, t1y, EA, dEA, g[STRAIN1, k], q, u)
+            A0 = axial_block(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k], q, u)
+            A1 = axial_block(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k], q, u)
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
             ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
-            A = axial_block(px, py, ptx, pty, EA, dEA, g[STRAIN, k], 4.0 * q, 4.0 * u)
+            A = axial_block(px, py, ptx, pty, EA, dEA, g.free[STRAIN, k], 4.0 * q, 4.0 * u)
 
             # bending blocks of both points
             dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
@@ -183,18 +181,20 @@ def tangent_lobatto(
             wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
             B0 = bending_blocks(
                 ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
-                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[CURVATURE0, k], dq, dv,
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI,
+                g.free[CURVATURE0, k], dq, dv,
             )  # fmt: skip
             B1 = bending_blocks(
                 ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
-                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[CURVATURE1, k], dq, dv,
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI,
+                g.free[CURVATURE1, k], dq, dv,
             )  # fmt: skip
 
             # the matrix by pairs of components x, y, and the mass matrix
-            fill_entries(2, 0, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(2, 0, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(2, 1, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(2, 1, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(2, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(2, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(2, 1, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(2, 1, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             add_mass(2, 0, mass, k, g)
             add_mass(2, 1, mass, k, g)
-        scatter_matrices(2, c, first, g, slots, values)
+        scatter_matrices(2, c, first, g.matrix, slots, values)

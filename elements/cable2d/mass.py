@@ -108,44 +108,44 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
 
 
 @kernel(inline=True)
-def add_inertia(dims: int, mass: float, k: int, g: FloatArray) -> None:
-    """Add mass M a to the forces of lane k; see lanes.py for the rows of g."""
-    L = g[8 * dims, k]
-    m = mass * g[8 * dims + 5, k] * L / 420.0
+def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
+    """Add mass M a to the forces of lane k; see lanes.py for g."""
+    L = g.length[k]
+    m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):
         # accelerations of the ends and, times L, of their slopes
-        a, to = 12 * dims + 3 + d, 16 * dims + 3 + d
-        r0, q0, r1, q1 = g[a, k], L * g[a + dims, k], g[a + 2 * dims, k], L * g[a + 3 * dims, k]
-        g[to, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
-        g[to + dims, k] += L * m * (R_S * r0 + S_S * q0 + R_S1 * r1 - S_S1 * q1)
-        g[to + 2 * dims, k] += m * (R_R1 * r0 + R_S1 * q0 + R_R * r1 - R_S * q1)
-        g[to + 3 * dims, k] += L * m * (S_S * q1 - R_S1 * r0 - S_S1 * q0 - R_S * r1)
+        a, f = g.accelerations, g.forces
+        r0, q0, r1, q1 = a[d, k], L * a[d + dims, k], a[d + 2 * dims, k], L * a[d + 3 * dims, k]
+        f[d, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
+        f[d + dims, k] += L * m * (R_S * r0 + S_S * q0 + R_S1 * r1 - S_S1 * q1)
+        f[d + 2 * dims, k] += m * (R_R1 * r0 + R_S1 * q0 + R_R * r1 - R_S * q1)
+        f[d + 3 * dims, k] += L * m * (S_S * q1 - R_S1 * r0 - S_S1 * q0 - R_S * r1)
 
 
 @kernel(inline=True)
-def add_mass(dims: int, a: int, mass: float, k: int, g: FloatArray) -> None:
+def add_mass(dims: int, a: int, mass: float, k: int, g: Any) -> None:
     """Add mass M to the entries of component a in the matrix of lane k."""
-    L = g[8 * dims, k]
-    m = mass * g[8 * dims + 5, k] * L / 420.0
+    L, M = g.length[k], g.matrix
+    m = mass * g.mass_per_length[k] * L / 420.0
     Lm = L * m
     LLm = L * Lm
-    to, x, y = 12 * dims + 3 + (4 * dims + 1) * a, dims, 4 * dims * dims
-    g[to, k] += R_R * m
-    g[to + x, k] += R_S * Lm
-    g[to + 2 * x, k] += R_R1 * m
-    g[to + 3 * x, k] -= R_S1 * Lm
+    to, x, y = (4 * dims + 1) * a, dims, 4 * dims * dims
+    M[to, k] += R_R * m
+    M[to + x, k] += R_S * Lm
+    M[to + 2 * x, k] += R_R1 * m
+    M[to + 3 * x, k] -= R_S1 * Lm
     to += y
-    g[to, k] += R_S * Lm
-    g[to + x, k] += S_S * LLm
-    g[to + 2 * x, k] += R_S1 * Lm
-    g[to + 3 * x, k] -= S_S1 * LLm
+    M[to, k] += R_S * Lm
+    M[to + x, k] += S_S * LLm
+    M[to + 2 * x, k] += R_S1 * Lm
+    M[to + 3 * x, k] -= S_S1 * LLm
     to += y
-    g[to, k] += R_R1 * m
-    g[to + x, k] += R_S1 * Lm
-    g[to + 2 * x, k] += R_R * m
-    g[to + 3 * x, k] -= R_S * Lm
+    M[to, k] += R_R1 * m
+    M[to + x, k] += R_S1 * Lm
+    M[to + 2 * x, k] += R_R * m
+    M[to + 3 * x, k] -= R_S * Lm
     to += y
-    g[to, k] -= R_S1 * Lm
-    g[to + x, k] -= S_S1 * LLm
-    g[to + 2 * x, k] -= R_S * Lm
-    g[to + 3 * x, k] += S_S * LLm
+    M[to, k] -= R_S1 * Lm
+    M[to + x, k] -= S_S1 * LLm
+    M[to + 2 * x, k] -= R_S * Lm
+    M[to + 3 * x, k] += S_S * LLm

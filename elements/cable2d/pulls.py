@@ -7,9 +7,8 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d.lanes import EA, FREE, LENGTH
 from windlass.elements.cable2d.mass import Inertia
-from windlass.elements.cable2d.strands import StrandGroup
+from windlass.elements.cable2d.strands import FREE, StrandGroup
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
@@ -62,9 +61,9 @@ def fill_pulls(
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
     """The call that writes the mean elastic forces of the rows of a group; three points are enough for leaps."""
     rule = g.rule
-    free = np.array([g.read(FREE + j) for j in range(len(rule.wa))]).T @ rule.wa
+    free = np.array([g.read(FREE, j) for j in range(len(rule.wa))]).T @ rule.wa
     P, weight = (rule.Pb, rule.wb) if len(rule.wa) > 3 else (rule.Pa, rule.wa)
-    given = g.row, dofs, 1.0 / g.read(LENGTH), g.read(EA).copy(), free, np.array(P), np.array(weight)
+    given = g.row, dofs, 1.0 / g.read("length"), g.read("axial_stiffness").copy(), free, np.array(P), np.array(weight)
     return call(fill_pulls, lambda s: (*given, s.x, tensions))
 
 

@@ -6,12 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d.lanes import EA, EI, FREE, GIVEN, LENGTH, Lanes
+from windlass.elements.cable2d.lanes import QUANTITIES, Lanes
 from windlass.elements.cable2d.points import Rule
 from windlass.elements.cable2d.strains import dot
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Fields, Strands
+
+FREE = "strain without force"
+
+
+def find_place(quantity: str, point: int) -> int:
+    """Place of a quantity, or of the strain without force at a point, in the data of `Lanes`."""
+    return len(QUANTITIES) + point if quantity == FREE else QUANTITIES.index(quantity)
 
 
 class StrandGroup(NamedTuple):
@@ -27,15 +34,15 @@ class StrandGroup(NamedTuple):
     rule: Rule
     row: IntArray
 
-    def read(self, quantity: int) -> FloatArray:
-        """A quantity in the data of the kernels, shape (rows,)."""
-        values: FloatArray = self.lanes.given[:, quantity - GIVEN, :].ravel()[: len(self.row)]
+    def read(self, quantity: str, point: int = 0) -> FloatArray:
+        """A quantity in the data of the kernels, or the strain without force at a point, `FREE`, shape (rows,)."""
+        values: FloatArray = self.lanes.given[:, find_place(quantity, point), :].ravel()[: len(self.row)]
         return values
 
-    def write(self, quantity: int, values: FloatArray) -> None:
-        """Replace a quantity for the kernels; lanes without a row are copies of the last row."""
+    def write(self, quantity: str, values: FloatArray, point: int = 0) -> None:
+        """Replace it for the kernels; lanes without a row are copies of the last row."""
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
-        self.lanes.given[:, quantity - GIVEN, :] = values[filled].reshape(-1, LANES)
+        self.lanes.given[:, find_place(quantity, point), :] = values[filled].reshape(-1, LANES)
 
 
 class CableStrands(Strands):
@@ -48,18 +55,18 @@ class CableStrands(Strands):
 
     def __init__(self, groups: list[StrandGroup], dofs: IntArray) -> None:
         self._groups, self._dofs = groups, dofs
-        self._bending = [g.read(EI).copy() for g in groups]
+        self._bending = [g.read("bending_stiffness").copy() for g in groups]
         self._lengths = np.empty(len(dofs))
         self.bearable = np.empty(len(dofs))
         for g, bending in zip(groups, self._bending, strict=True):
-            length = self._lengths[g.row] = g.read(LENGTH)
+            length = self._lengths[g.row] = g.read("length")
             self.bearable[g.row] = 4.0 * np.pi**2 * bending / length**2
         counts = [len(g.rule.wa) for g in groups]
         each = list(zip(groups, counts, strict=True))
         self.row = np.concatenate([np.repeat(g.row, n) for g, n in each])
-        self.weight = np.concatenate([np.outer(g.read(LENGTH), g.rule.wa).ravel() for g in groups])
-        self.stiffness = np.concatenate([np.repeat(g.read(EA), n) for g, n in each])
-        self.free = np.concatenate([np.transpose([g.read(FREE + j) for j in range(n)]).ravel() for g, n in each])
+        self.weight = np.concatenate([np.outer(g.read("length"), g.rule.wa).ravel() for g in groups])
+        self.stiffness = np.concatenate([np.repeat(g.read("axial_stiffness"), n) for g, n in each])
+        self.free = np.concatenate([np.transpose([g.read(FREE, j) for j in range(n)]).ravel() for g, n in each])
 
     def eval_stretch(self, s: Fields) -> FloatArray:
         """|r'| at the axial points."""
@@ -83,8 +90,8 @@ class CableStrands(Strands):
         for g, bending in zip(self._groups, self._bending, strict=True):
             count = len(g.row), len(g.rule.wa)
             last = first + count[0] * count[1]
-            g.write(EA, stiffness[first:last].reshape(count)[:, 0])
-            g.write(EI, np.where(bends[g.row], bending, 0.0))
+            g.write("axial_stiffness", stiffness[first:last].reshape(count)[:, 0])
+            g.write("bending_stiffness", np.where(bends[g.row], bending, 0.0))
             for j in range(count[1]):
-                g.write(FREE + j, free[first:last].reshape(count)[:, j])
+                g.write(FREE, free[first:last].reshape(count)[:, j], j)
             first = last

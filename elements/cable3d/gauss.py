@@ -6,40 +6,28 @@ k: points.py; the letters e, s0, s1: cable2d/points.py.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
+    WORK_3D,
     Lanes,
     gather,
     read_given,
     scatter_forces,
     scatter_matrices,
-    take_given,
+    take_quantities,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
 from windlass.elements.cable2d.points import Rule
-from windlass.elements.cable3d.lobatto import (
-    ACCELERATIONS,
-    COORDINATES,
-    FORCES,
-    FREE,
-    GIVEN,
-    MATRIX,
-    VELOCITIES,
-    read_slopes,
-    read_vector,
-)
+from windlass.elements.cable3d.lobatto import read_slopes, read_vector
 from windlass.elements.cable3d.points import Blocks, Nine, axial_block, axial_force, bending_blocks, bending_force
 from windlass.elements.nodes.vectors import Vector, combine
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
-
-ON_POINTS = FORCES + 12
-"""First of the 9 rows of the forces on e, s0 and s1, in residuals."""
-SUMS = MATRIX + 144
-"""First of the 81 rows of derivatives of these forces with respect to e, s0, s1, in tangents: 9 for each pair."""
 
 
 @kernel(inline=True)
@@ -49,81 +37,81 @@ def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) 
 
 
 @kernel(inline=True)
-def add_vector(to: int, w: float, a: Vector, k: int, g: FloatArray) -> None:
+def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
     """Add w a to three rows of lane k."""
-    g[to, k] += w * a[0]
-    g[to + 1, k] += w * a[1]
-    g[to + 2, k] += w * a[2]
+    sums[to, k] += w * a[0]
+    sums[to + 1, k] += w * a[1]
+    sums[to + 2, k] += w * a[2]
 
 
 @kernel
 def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
     """Add the forces [N, N m] of any rule, and mass M a."""
-    g = np.empty((ON_POINTS + 9, LANES))
+    lanes = np.empty(1, WORK_3D)
     axial = len(r.wa)
     for block in range(len(c.given)):
-        first = block * LANES
-        gather(3, c, first, x, COORDINATES, g)
-        gather(3, c, first, v, VELOCITIES, g)
-        gather(3, c, first, a, ACCELERATIONS, g)
-        take_given(c, block, 0, 6, GIVEN, g)
+        first, g = block * LANES, lanes[0]
+        gather(3, c, first, x, g.coordinates)
+        gather(3, c, first, v, g.velocities)
+        gather(3, c, first, a, g.accelerations)
+        take_quantities(c, block, g)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
-            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            e, s0, s1 = read_slopes(g.coordinates, iL, k)
+            et, t0, t1 = read_slopes(g.velocities, iL, k)
             # forces on e, s0 and s1 start from 0
             for i in range(9):
-                g[ON_POINTS + i, k] = 0.0
+                g.on_points[i, k] = 0.0
             # axial points
             for j in range(axial):
                 p, pt = interpolate(r.Pa[j], 1.0, e, s0, s1), interpolate(r.Pa[j], 1.0, et, t0, t1)
                 N = r.wa[j] * L * axial_force(p, pt, EA, dEA, c.given[block, 6 + j, k])
                 for i in range(3):
-                    add_vector(ON_POINTS + 3 * i, r.Pa[j, i] * N, p, k, g)
+                    add_vector(3 * i, r.Pa[j, i] * N, p, k, g.on_points)
             # bending points
             for j in range(len(r.wb)):
-                take_free(c, block, 6 + axial + 3 * j, k, g)
+                take_curvature(c, block, 6 + axial + 3 * j, k, g.free)
                 p, pt = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Pb[j], 1.0, et, t0, t1)
                 b, bt = interpolate(r.Kb[j], iL, e, s0, s1), interpolate(r.Kb[j], iL, et, t0, t1)
-                on_p, on_k = bending_force(p, b, pt, bt, EI, dEI, read_vector(FREE, k, g))
+                on_p, on_k = bending_force(p, b, pt, bt, EI, dEI, read_vector(g.free, 0, k))
                 for i in range(3):
-                    add_vector(ON_POINTS + 3 * i, r.wb[j] * L * r.Pb[j, i], on_p, k, g)
-                    add_vector(ON_POINTS + 3 * i, r.wb[j] * r.Kb[j, i], on_k, k, g)
+                    add_vector(3 * i, r.wb[j] * L * r.Pb[j, i], on_p, k, g.on_points)
+                    add_vector(3 * i, r.wb[j] * r.Kb[j, i], on_k, k, g.on_points)
             # forces on the coordinates, since e = (r1 - r0)/L, and inertia
             for i in range(3):
-                g[FORCES + i, k], g[FORCES + 6 + i, k] = -iL * g[ON_POINTS + i, k], iL * g[ON_POINTS + i, k]
-                g[FORCES + 3 + i, k], g[FORCES + 9 + i, k] = g[ON_POINTS + 3 + i, k], g[ON_POINTS + 6 + i, k]
+                g.forces[i, k], g.forces[6 + i, k] = -iL * g.on_points[i, k], iL * g.on_points[i, k]
+                g.forces[3 + i, k], g.forces[9 + i, k] = g.on_points[3 + i, k], g.on_points[6 + i, k]
             add_inertia(3, mass, k, g)
         scatter_forces(3, c, first, g, f)
 
 
 @kernel(inline=True)
-def take_free(c: Lanes, block: int, place: int, k: int, g: FloatArray) -> None:
-    """Bring the curvature without force at a point to the rows from `FREE` on."""
+def take_curvature(c: Lanes, block: int, place: int, k: int, free: FloatArray) -> None:
+    """Copy the curvature without force at a point."""
     for i in range(3):
-        g[FREE + i, k] = c.given[block, place + i, k]
+        free[i, k] = c.given[block, place + i, k]
 
 
 @kernel(inline=True)
-def add_entries(to: int, w: float, A: Nine, k: int, g: FloatArray) -> None:
+def add_entries(to: int, w: float, A: Nine, k: int, sums: FloatArray) -> None:
     """Add w A to nine rows of lane k."""
-    add_vector(to, w, (A[0], A[1], A[2]), k, g)
-    add_vector(to + 3, w, (A[3], A[4], A[5]), k, g)
-    add_vector(to + 6, w, (A[6], A[7], A[8]), k, g)
+    add_vector(to, w, (A[0], A[1], A[2]), k, sums)
+    add_vector(to + 3, w, (A[3], A[4], A[5]), k, sums)
+    add_vector(to + 6, w, (A[6], A[7], A[8]), k, sums)
 
 
 @kernel(inline=True)
-def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, g: FloatArray) -> None:
+def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
     """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to nine rows."""
-    add_entries(to, P * Q, B[0], k, g)
-    add_entries(to, P * R, B[1], k, g)
-    add_entries(to, K * Q, B[2], k, g)
-    add_entries(to, K * R, B[3], k, g)
+    add_entries(to, P * Q, B[0], k, sums)
+    add_entries(to, P * R, B[1], k, sums)
+    add_entries(to, K * Q, B[2], k, sums)
+    add_entries(to, K * R, B[3], k, sums)
 
 
 @kernel(inline=True)
-def fill_matrix(iL: float, k: int, g: FloatArray) -> None:
+def fill_matrix(iL: float, k: int, g: Any) -> None:
     """The matrix of lane k from the sums: the factors of e, s0, s1 by r0, r0', r1, r1', since e = (r1 - r0)/L."""
     for i in range(4):
         u, m = (-iL, 0) if i == 0 else (1.0, 1) if i == 1 else (iL, 0) if i == 2 else (1.0, 2)
@@ -131,8 +119,8 @@ def fill_matrix(iL: float, k: int, g: FloatArray) -> None:
             w, n = (-iL, 0) if j == 0 else (1.0, 1) if j == 1 else (iL, 0) if j == 2 else (1.0, 2)
             for a in range(3):
                 for b in range(3):
-                    to = MATRIX + 12 * (3 * i + a) + 3 * j + b
-                    g[to, k] = u * w * g[SUMS + 27 * m + 9 * n + 3 * a + b, k]
+                    to = 12 * (3 * i + a) + 3 * j + b
+                    g.matrix[to, k] = u * w * g.sums[27 * m + 9 * n + 3 * a + b, k]
 
 
 @kernel
@@ -148,21 +136,21 @@ def tangent_gauss(
     values: FloatArray,
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values."""
-    g = np.empty((SUMS + 81, LANES))
+    lanes = np.empty(1, WORK_3D)
     axial = len(r.wa)
     for block in range(len(c.given)):
-        first = block * LANES
-        gather(3, c, first, x, COORDINATES, g)
-        gather(3, c, first, v, VELOCITIES, g)
-        take_given(c, block, 0, 6, GIVEN, g)
+        first, g = block * LANES, lanes[0]
+        gather(3, c, first, x, g.coordinates)
+        gather(3, c, first, v, g.velocities)
+        take_quantities(c, block, g)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
-            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            e, s0, s1 = read_slopes(g.coordinates, iL, k)
+            et, t0, t1 = read_slopes(g.velocities, iL, k)
             # sums over the points start from 0
             for i in range(81):
-                g[SUMS + i, k] = 0.0
+                g.sums[i, k] = 0.0
             # axial points
             for j in range(axial):
                 p, pt = interpolate(r.Pa[j], 1.0, e, s0, s1), interpolate(r.Pa[j], 1.0, et, t0, t1)
@@ -170,20 +158,20 @@ def tangent_gauss(
                 A = axial_block(p, pt, EA, dEA, c.given[block, 6 + j, k], w * dq, w * dv)
                 for m in range(3):
                     for n in range(3):
-                        add_entries(SUMS + 27 * m + 9 * n, r.Pa[j, m] * r.Pa[j, n], A, k, g)
+                        add_entries(27 * m + 9 * n, r.Pa[j, m] * r.Pa[j, n], A, k, g.sums)
             # bending points
             for j in range(len(r.wb)):
-                take_free(c, block, 6 + axial + 3 * j, k, g)
+                take_curvature(c, block, 6 + axial + 3 * j, k, g.free)
                 p, pt = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Pb[j], 1.0, et, t0, t1)
                 b, bt = interpolate(r.Kb[j], iL, e, s0, s1), interpolate(r.Kb[j], iL, et, t0, t1)
                 w = r.wb[j] * L
-                B = bending_blocks(p, b, pt, bt, w * EI, w * dEI, read_vector(FREE, k, g), dq, dv)
+                B = bending_blocks(p, b, pt, bt, w * EI, w * dEI, read_vector(g.free, 0, k), dq, dv)
                 for m in range(3):
                     for n in range(3):
                         P, K, Q, R = r.Pb[j, m], iL * r.Kb[j, m], r.Pb[j, n], iL * r.Kb[j, n]
-                        add_bending(SUMS + 27 * m + 9 * n, P, K, Q, R, B, k, g)
+                        add_bending(27 * m + 9 * n, P, K, Q, R, B, k, g.sums)
             # the matrix of the coordinates, and the mass matrix
             fill_matrix(iL, k, g)
             for i in range(3):
                 add_mass(3, i, mass, k, g)
-        scatter_matrices(3, c, first, g, slots, values)
+        scatter_matrices(3, c, first, g.matrix, slots, values)

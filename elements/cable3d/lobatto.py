@@ -10,12 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.elements.cable2d.lanes import (
+    WORK_3D,
     Lanes,
     gather,
     read_given,
     scatter_forces,
     scatter_matrices,
-    take_given,
+    take_free,
+    take_quantities,
 )
 from windlass.elements.cable2d.lobatto import ROOT3, H, fill_entries
 from windlass.elements.cable2d.mass import add_inertia, add_mass
@@ -26,24 +28,18 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
-COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 12, 24, 39, 51, 39
-"""First rows as in cable2d/lanes.py, in three dimensions."""
-FREE = GIVEN + 6
-"""First of the rows of the strains without force at s = 0, 1/2, 1, and of x, y, z of the curvatures without force at
-both bending points."""
-
 
 @kernel(inline=True)
-def read_vector(row: int, k: int, g: FloatArray) -> Vector:
+def read_vector(a: FloatArray, row: int, k: int) -> Vector:
     """Three rows of lane k."""
-    return g[row, k], g[row + 1, k], g[row + 2, k]
+    return a[row, k], a[row + 1, k], a[row + 2, k]
 
 
 @kernel(inline=True)
-def read_slopes(row: int, iL: float, k: int, g: FloatArray) -> tuple[Vector, Vector, Vector]:
+def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
     """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
-    r0, r1 = read_vector(row, k, g), read_vector(row + 6, k, g)
-    return combine(iL, r1, -iL, r0), read_vector(row + 3, k, g), read_vector(row + 9, k, g)
+    r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
+    return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
 
 @kernel(inline=True)
@@ -64,7 +60,7 @@ def find_bending(sign: float, e: Vector, s0: Vector, s1: Vector, iL: float) -> t
 @kernel(inline=True)
 def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
-    L: float, iL: float, k: int, g: FloatArray,
+    L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
     """Component j of the forces on the coordinates of lane k from those at all points."""
     # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
@@ -72,43 +68,43 @@ def put_forces(
     fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
     fd = 0.5 * (H * L * (a1 - a0) + b0 + b1)
     fs = -0.25 * N * p - turn
-    to = FORCES + j
-    g[to, k], g[to + 3, k], g[to + 6, k], g[to + 9, k] = -iL * fe, N0 * s0 + fs - fd, iL * fe, N1 * s1 + fs + fd
+    F[j, k], F[j + 3, k], F[j + 6, k], F[j + 9, k] = -iL * fe, N0 * s0 + fs - fd, iL * fe, N1 * s1 + fs + fd
 
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
     """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H."""
-    g = np.empty((FORCES + 12, LANES))
+    lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
-        first = block * LANES
-        gather(3, c, first, x, COORDINATES, g)
-        gather(3, c, first, v, VELOCITIES, g)
-        gather(3, c, first, a, ACCELERATIONS, g)
-        take_given(c, block, 0, 15, GIVEN, g)
+        first, g = block * LANES, lanes[0]
+        gather(3, c, first, x, g.coordinates)
+        gather(3, c, first, v, g.velocities)
+        gather(3, c, first, a, g.accelerations)
+        take_quantities(c, block, g)
+        take_free(c, block, 0, 9, g.free)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
-            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            e, s0, s1 = read_slopes(g.coordinates, iL, k)
+            et, t0, t1 = read_slopes(g.velocities, iL, k)
 
             # axial: each end loads only its slope, the middle loads e and both slopes
-            N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g[FREE, k])
-            N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g[FREE + 2, k])
+            N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g.free[0, k])
+            N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g.free[2, k])
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
-            N = L / 1.5 * axial_force(p, pt, EA, dEA, g[FREE + 1, k])
+            N = L / 1.5 * axial_force(p, pt, EA, dEA, g.free[1, k])
 
             # bending
             p0, k0 = find_bending(-1.0, e, s0, s1, iL)
             p0t, k0t = find_bending(-1.0, et, t0, t1, iL)
-            a0, b0 = bending_force(p0, k0, p0t, k0t, EI, dEI, read_vector(FREE + 3, k, g))
+            a0, b0 = bending_force(p0, k0, p0t, k0t, EI, dEI, read_vector(g.free, 3, k))
             p1, k1 = find_bending(1.0, e, s0, s1, iL)
             p1t, k1t = find_bending(1.0, et, t0, t1, iL)
-            a1, b1 = bending_force(p1, k1, p1t, k1t, EI, dEI, read_vector(FREE + 6, k, g))
+            a1, b1 = bending_force(p1, k1, p1t, k1t, EI, dEI, read_vector(g.free, 6, k))
 
-            put_forces(0, N0, s0[0], N1, s1[0], N, p[0], a0[0], b0[0], a1[0], b1[0], L, iL, k, g)
-            put_forces(1, N0, s0[1], N1, s1[1], N, p[1], a0[1], b0[1], a1[1], b1[1], L, iL, k, g)
-            put_forces(2, N0, s0[2], N1, s1[2], N, p[2], a0[2], b0[2], a1[2], b1[2], L, iL, k, g)
+            put_forces(0, N0, s0[0], N1, s1[0], N, p[0], a0[0], b0[0], a1[0], b1[0], L, iL, k, g.forces)
+            put_forces(1, N0, s0[1], N1, s1[1], N, p[1], a0[1], b0[1], a1[1], b1[1], L, iL, k, g.forces)
+            put_forces(2, N0, s0[2], N1, s1[2], N, p[2], a0[2], b0[2], a1[2], b1[2], L, iL, k, g.forces)
             add_inertia(3, mass, k, g)
         scatter_forces(3, c, first, g, f)
 
@@ -118,45 +114,46 @@ def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
-    g = np.empty((MATRIX + 144, LANES))
+    lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
-        first = block * LANES
-        gather(3, c, first, x, COORDINATES, g)
-        gather(3, c, first, v, VELOCITIES, g)
-        take_given(c, block, 0, 15, GIVEN, g)
+        first, g = block * LANES, lanes[0]
+        gather(3, c, first, x, g.coordinates)
+        gather(3, c, first, v, g.velocities)
+        take_quantities(c, block, g)
+        take_free(c, block, 0, 9, g.free)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
-            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            e, s0, s1 = read_slopes(g.coordinates, iL, k)
+            et, t0, t1 = read_slopes(g.velocities, iL, k)
 
             # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
             q, u = dq * L / 6.0, dv * L / 6.0
-            A0 = axial_block(s0, t0, EA, dEA, g[FREE, k], q, u)
-            A1 = axial_block(s1, t1, EA, dEA, g[FREE + 2, k], q, u)
+            A0 = axial_block(s0, t0, EA, dEA, g.free[0, k], q, u)
+            A1 = axial_block(s1, t1, EA, dEA, g.free[2, k], q, u)
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
-            A = axial_block(p, pt, EA, dEA, g[FREE + 1, k], 4.0 * q, 4.0 * u)
+            A = axial_block(p, pt, EA, dEA, g.free[1, k], 4.0 * q, 4.0 * u)
 
             # bending blocks of both points
             p0, k0 = find_bending(-1.0, e, s0, s1, iL)
             p0t, k0t = find_bending(-1.0, et, t0, t1, iL)
-            B0 = bending_blocks(p0, k0, p0t, k0t, EI, dEI, read_vector(FREE + 3, k, g), dq, dv)
+            B0 = bending_blocks(p0, k0, p0t, k0t, EI, dEI, read_vector(g.free, 3, k), dq, dv)
             p1, k1 = find_bending(1.0, e, s0, s1, iL)
             p1t, k1t = find_bending(1.0, et, t0, t1, iL)
-            B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_vector(FREE + 6, k, g), dq, dv)
+            B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_vector(g.free, 6, k), dq, dv)
 
             # the matrix by pairs of components x, y, z, and the mass matrix
-            fill_entries(3, 0, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 0, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 0, 2, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 1, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 1, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 1, 2, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 0, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 1, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 1, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 1, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
+            fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             # and the mass of each component
             add_mass(3, 0, mass, k, g)
             add_mass(3, 1, mass, k, g)
             add_mass(3, 2, mass, k, g)
-        scatter_matrices(3, c, first, g, slots, values)
+        scatter_matrices(3, c, first, g.matrix, slots, values)
