@@ -136,7 +136,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     """A probe of some numbers of a drive, None: of all."""
     if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the one of the belt")
-    bound, chosen, columns = motion.bind(), list[int](), list[tuple[str, str]]()
+    bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
     for part, quantity, unit, size in list_numbers(bound.blank):
         if quantities is None or quantity in quantities:
@@ -146,7 +146,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
         place += size
 
     def read(values: Fields) -> FloatArray:
-        bound = motion.bind()
+        bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
         # every process has the whole report, and the numbers of all processes are added
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
@@ -305,7 +305,7 @@ class DriveMeans(Sensors):
         energy = values[:, self.names.index("stored_energy")]
         means = average(times, values)
         count = len(self._probes[0].columns)
-        last = self._motion.bind().describe(values[-1, :count], float(times[-1]))
+        last = self._motion.find_bound().describe(values[-1, :count], float(times[-1]))
         duration = float(times[-1] - times[0])
         report = replace(put_numbers(last, means[:count]), time=float(times[-1]), duration=duration)
         if self._motion.is_wanted:

@@ -99,12 +99,12 @@ class DriveMotion:
             parallel_assembly(state.world).fields.t = state.t
             program()
             return
-        now = self.bind().eval_motion(load_outputs(state))
+        now = self.find_bound().eval_motion(load_outputs(state))
         if not isnan(self._time[0]):
             self.integral += 0.5 * (state.t - self._time[0]) * (self._last + now)
         self._time[0], self._last[:] = state.t, now
 
-    def bind(self) -> BoundDrive:
+    def find_bound(self) -> BoundDrive:
         """The drive with the present columns; all processes must call it."""
         if self._bound is None or self._bound.version != self.drive.world.version:
             self._bound = BoundDrive(self.drive)
@@ -171,7 +171,7 @@ class DriveMotion:
 
     def _list_records(self, fields: Fields) -> list[Step]:
         """The steps that record all numbers; none if records need Python."""
-        bound, (_, count) = self.bind(), self.integral.shape
+        bound, (_, count) = self.find_bound(), self.integral.shape
         if self._records is None:
             rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))
             due, counts, steps = (np.zeros(n, np.int64) for n in (1, 4, MOST_RECORDS))

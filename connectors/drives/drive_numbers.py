@@ -39,7 +39,7 @@ MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
 """Numbers of the whole drive."""
 
 
-class Shape(NamedTuple):
+class RecordSize(NamedTuple):
     """How many numbers a row has: of ``pulleys`` with hub loads of ``width`` components, and of ``spans``."""
 
     pulleys: int
@@ -61,7 +61,7 @@ class Derived(NamedTuple):
     axial_stiffness: float
 
 
-class Ends(NamedTuple):
+class ArcEnds(NamedTuple):
     """Constants of the tractions at the ends of arcs; arrays of shape (pulleys,).
 
     Attributes:
@@ -83,7 +83,7 @@ class Ends(NamedTuple):
     axial_stiffness: float
 
 
-class CableRows(NamedTuple):
+class DriveCables(NamedTuple):
     """The cables of a belt in the plane, for `fill_cables`; arrays of shape (cables,) unless noted otherwise.
 
     Attributes:
@@ -100,7 +100,7 @@ class CableRows(NamedTuple):
     free: FloatArray
 
 
-class Measured(NamedTuple):
+class DriveRoom(NamedTuple):
     """Room for numbers of cables.
 
     Attributes:
@@ -129,7 +129,7 @@ def count_numbers(width: int) -> int:
 @kernel(fast=False)
 def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
-    order: IntArray, closed: bool, i: int, m: Measured, angle: FloatArray, touching: BoolArray, row: FloatArray,
+    order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
     """The numbers of pulley i with its contact points, as `eval_report` finds them, and the cables that touch it.
 
@@ -152,14 +152,16 @@ def follow_pulley(
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, z.circle)
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
-        end = eval_point(shape(0.0, L), shape_slope(0.0, L), y, q, w)
+        h = eval_point(shape(0.0, L), shape_slope(0.0, L), y, q, w)
         presses, near = False, False
+        # angles of all parts, forces of points that touch
         for j in range(n):
             s = (j + 1.0) / n
-            begin, end = end, eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            ax, ay, bx, by = begin.px - o.cx, begin.py - o.cy, end.px - o.cx, end.py - o.cy
+            g, h = h, eval_point(shape(s, L), shape_slope(s, L), y, q, w)
+            ax, ay, bx, by = g.px - o.cx, g.py - o.cy, h.px - o.cx, h.py - o.cy
             angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
             touching[count] = z.active and data[d + j] <= 0.0
+            # forces of a point that touches
             if touching[count]:
                 near = True
                 s = relative_place(j, n)
@@ -172,12 +174,14 @@ def follow_pulley(
                 if abs(state) == 1.0:
                     sliding += abs(angle[count])
             count += 1
+        # speed of the axis in the middle of the cable
         m.touches[i, order[k]] = presses
         if near:
             tx, ty = combine(shape_slope(0.5, L), q)
             vx, vy = combine(shape(0.5, L), w)
             speed += ((vx - o.vx) * tx + (vy - o.vy) * ty) / np.sqrt(tx * tx + ty * ty)
             rows += 1
+    # from the first to the last part in contact
     begins, length = find_stretch(touching, closed)
     wrap = 0.0
     for k in range(length):
@@ -189,7 +193,7 @@ def follow_pulley(
 
 
 @kernel(fast=False)
-def fill_cables(due: IntArray, c: CableRows, x: FloatArray, v: FloatArray, m: Measured) -> None:
+def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
     """Forces, places and velocities of all cables."""
     if due[0] == 0:
         return
@@ -241,8 +245,8 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
 
 @kernel(fast=False)
 def follow_spans(
-    due: IntArray, m: Measured, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
-    flat: bool, size: Shape, row: FloatArray,
+    due: IntArray, m: DriveRoom, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
+    flat: bool, size: RecordSize, row: FloatArray,
 ) -> None:  # fmt: skip
     """Mean axial forces [N] and deflections [m] of the free spans, and the tensions next to the pulleys; the energy.
 
@@ -256,6 +260,7 @@ def follow_spans(
     """
     if due[0] == 0:
         return
+    # the pulley of each cable, and energies
     pulleys, cables = m.touches.shape
     shift, found, energy = 0, False, 0.0
     for c in range(cables):
@@ -271,6 +276,7 @@ def follow_spans(
         for k in range(3):
             weight = 4.0 / 6.0 if k == 1 else 1.0 / 6.0
             energy += 0.5 * weight * (masses[c] * u[k] + lengths[c] * f[k] * f[k] / EA)
+    # free spans
     own = count_numbers(size.width)
     spans, whole = pulleys * own, pulleys * own + size.spans * (FREQUENCY + 1)
     for k in range(size.spans):
@@ -284,6 +290,7 @@ def follow_spans(
         count = 1
         while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
             count += 1
+        # a span lies between different pulleys
         before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
         after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
         if before != after:
@@ -298,6 +305,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
+    # mean tensions, also those next to the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
@@ -318,7 +326,7 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 
 @kernel(fast=False)
-def eval_ends(due: IntArray, e: Ends, size: Shape, row: FloatArray) -> None:
+def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
     """The limit of friction, and the tractions by the mesh and by sinking in at the ends of all arcs."""
     if due[0] == 0:
         return
@@ -335,7 +343,7 @@ def eval_ends(due: IntArray, e: Ends, size: Shape, row: FloatArray) -> None:
 
 
 @kernel(fast=False)
-def take_motion(due: IntArray, now: FloatArray, size: Shape, row: FloatArray) -> None:
+def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArray) -> None:
     """Speeds [rad/s] and torques [N m] of pulleys, the rows of ``now``, into the numbers; their powers."""
     if due[0] == 0:
         return
@@ -355,13 +363,14 @@ def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
 
 
 @kernel(fast=False)
-def complete_numbers(due: IntArray, c: Derived, size: Shape, row: FloatArray) -> None:
+def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
     """All derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
     if due[0] == 0:
         return
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
     spans = size.pulleys * own
     whole = spans + size.spans * (FREQUENCY + 1)
+    # the driver, powers and the mean speed
     given, taken, driver, speed = 0.0, 0.0, 0, 0.0
     for i in range(size.pulleys):
         power = row[i * own + HUB + width + POWER]
@@ -372,11 +381,12 @@ def complete_numbers(due: IntArray, c: Derived, size: Shape, row: FloatArray) ->
         if power < row[driver * own + HUB + width + POWER]:
             driver = i
         speed += row[i * own + BELT_SPEED]
+    # against the rim of the driver
     speed /= size.pulleys
     lead = driver * own
     rim = abs(row[lead + SPEED]) * c.radii[driver]
     drives = given > 0.0 and rim > 0.0
-    # tensions where the belt enters
+    # by the tensions where the belt enters
     enters = BEFORE if speed >= 0.0 else AFTER
     stretch = c.axial_stiffness + row[lead + enters]
     for i in range(size.pulleys):
@@ -385,6 +395,7 @@ def complete_numbers(due: IntArray, c: Derived, size: Shape, row: FloatArray) ->
         limit, square = row[rest + LIMIT], 0.0
         for k in range(width):
             square += row[p + HUB + k] ** 2
+        # hub loads, losses of speed, reserve
         row[rest + HUB_FORCE] = np.sqrt(square)
         row[rest + HUB_ANGLE] = np.arctan2(row[p + HUB + 1], row[p + HUB]) if width == 2 else np.nan
         row[rest + CREEP] = 1.0 - abs(row[p + SPEED]) * c.radii[i] / rim if drives else np.nan
@@ -393,6 +404,7 @@ def complete_numbers(due: IntArray, c: Derived, size: Shape, row: FloatArray) ->
         share = ratio / limit if limit > 0.0 else np.nan
         row[p + SLIP_ARC] = (1.0 if share > 1.0 else share) * row[p + WRAP]
         row[rest + RESERVE] = 1.0 - share
+    # spans as strings
     for k in range(size.spans):
         s = spans + k * (FREQUENCY + 1)
         tension, length = row[s + TENSION], row[s + LENGTH]
@@ -400,6 +412,7 @@ def complete_numbers(due: IntArray, c: Derived, size: Shape, row: FloatArray) ->
         if tension > 0.0 and rho > 0.0 and length > 0.0:
             moving = rho * speed**2 / tension
             row[s + FREQUENCY] = np.sqrt(tension / rho) / (2.0 * length) * (1.0 - moving)
+    # the whole drive
     row[whole + MEAN_SPEED], row[whole + GIVEN], row[whole + TAKEN] = speed, given, taken
     row[whole + EFFICIENCY] = taken / given if drives else np.nan
 

@@ -44,11 +44,11 @@ from windlass.connectors.drives.drive_numbers import (
     SLIDING,
     TORQUE,
     WRAP,
-    CableRows,
+    ArcEnds,
     Derived,
-    Ends,
-    Measured,
-    Shape,
+    DriveCables,
+    DriveRoom,
+    RecordSize,
     complete_numbers,
     eval_ends,
     eval_press,
@@ -328,7 +328,7 @@ class BoundDrive:
     def _lay_down(self) -> None:
         """The constants and the room of kernels."""
         drive, (pulleys, cables) = self.drive, (len(self.drive.pulleys), len(self.drive.cables))
-        self.size = Shape(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
+        self.size = RecordSize(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
         radii, EA, rho = np.array(drive.radii), self.axial_stiffness, drive.mass_per_length
         self.derived = Derived(radii, rho, nan if self.law is None else self.law.axial_stiffness)
         friction = np.array([self._eval_friction(i) for i in range(pulleys)])
@@ -338,10 +338,10 @@ class BoundDrive:
             float(MeshTraction(length, R, EA, mu_k, 1.0, together).traction)
             for R, mu_k, together in zip(drive.radii, self.bristles, self.together, strict=True)
         ]
-        self.ends = Ends(
+        self.ends = ArcEnds(
             radii, friction, face, np.array(mesh), np.array(self.bristles), np.array(self.stiffness), rho, EA
         )
-        self.measured = Measured(
+        self.measured = DriveRoom(
             np.zeros((pulleys, cables), dtype=bool), np.zeros((cables, 3)), np.zeros((cables, 3, 3)),
             np.zeros((cables, 3)), np.zeros(cables, np.int64), np.zeros((3, self.size.spans)),
         )  # fmt: skip
@@ -362,7 +362,7 @@ class BoundDrive:
         single = not self.contacts.parallel and all(len(circle.closed) == 1 for circle, _ in self.circles)
         return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
 
-    def _bind_cables(self) -> CableRows | None:
+    def _bind_cables(self) -> DriveCables | None:
         """The cables; None if functions of users give their forces."""
         rows = self.cables.rows
         view: CableView = rows.columns
@@ -370,7 +370,7 @@ class BoundDrive:
             return None
         free = view.find_places(np.broadcast_to((0.0, 0.5, 1.0), (len(self.lengths), 3))).references.eps
         EA, damping = view.parameters.axial_stiffness[:, 0].copy(), view.parameters.axial_damping[:, 0].copy()
-        return CableRows(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
+        return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
         """The kernels that write the numbers of the contact and of the spans, with their arguments; none if Python is
@@ -615,7 +615,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
     """The report with all derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
     numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
-    size = Shape(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
+    size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
     complete_numbers(ALWAYS, Derived(np.array(drive.radii), drive.mass_per_length, EA), size, numbers)
     report = put_numbers(report, numbers)
     return replace(report, turn=find_turn(report, drive))
