@@ -59,6 +59,8 @@ DENSE_INFINITE = 1e-12
 """Eigenvalues farther from the shift than the shift from 0, by the inverse of this factor, are infinite."""
 REPEATED = 1e-10
 """Singular value of normalised constraints, relative to the largest one, below which some repeat others."""
+SMALL_PART = 1e-3
+"""Norm up to which the real or imaginary part of a vector of norm 1 is a rounding error."""
 ROUNDING = 1e3 * np.finfo(float).eps
 """Eigenvalues below this share of |x|ᵀ |K| |x| / xᵀ M x are 0."""
 
@@ -397,19 +399,21 @@ class Eigensolver:
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
-            larger = pair.real if pair.real.norm() >= pair.imaginary.norm() else pair.imaginary
-            x = np.array(larger.array_r[own])
-            size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
-            for _ in range(2):
-                for other in basis:
-                    x -= float(processes.sum(np.array([x @ other]))[0]) * other
-            left = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
-            if left > 1e-3 * size:
-                basis.append(x / left)
-                larger.copy(pair.real)
-                pair.imaginary.set(0.0)
-                pair.value = 0j
-                others.append(pair)
+            # of a complex pair, which rounding makes of a double 0, one vector gives the real part, the other the second
+            for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
+                x = np.array(part.array_r[own])
+                size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
+                for _ in range(2):
+                    for other in basis:
+                        x -= float(processes.sum(np.array([x @ other]))[0]) * other
+                left = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
+                if left > 1e-3 * size and part.norm() > SMALL_PART:
+                    basis.append(x / left)
+                    part.copy(pair.real)
+                    pair.imaginary.set(0.0)
+                    pair.value = 0j
+                    others.append(pair)
+                    break
         self.zeros = len(basis), noise**0.5
         return others
 

@@ -102,3 +102,25 @@ def test_critical_speed_on_other_processors(processor: str) -> None:
     assert result.returncode == 0, result.stderr
     # the pendulum is stable below 0 and unstable above; the last interval is at most 0.5 long
     assert abs(float(result.stdout.split("critical")[1])) <= 0.25
+
+
+def test_double_zeros_that_rounding_made_complex(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A double 0 whose eigenvectors LAPACK gives as a complex pair counts as two modes: here all zeros are made so."""
+    create, problem = MODELS["rest ring"]
+    state = create()
+    expected = wl.Modes(state.world, count=6, problem=problem).solve(state)
+    fail(monkeypatch, np.inf)
+    plain = np.linalg.eig
+
+    def mix(matrix: Any) -> tuple[Any, Any]:
+        values, vectors = (part.astype(complex) for part in plain(matrix))
+        a, b = np.argsort(np.abs(values + 1.0))[:2]
+        x, y = vectors[:, a].real, vectors[:, a].imag if vectors[:, a].imag.any() else vectors[:, b].real
+        values[[a, b]] = -1.0 + 1e-12j, -1.0 - 1e-12j
+        vectors[:, a], vectors[:, b] = (x + 1j * y) / np.sqrt(2.0), (x - 1j * y) / np.sqrt(2.0)
+        return values, vectors
+
+    monkeypatch.setattr(np.linalg, "eig", mix)
+    found = wl.Modes(state.world, count=6, problem=problem).solve(state)
+    assert (found.frequencies[:3] == 0.0).all()
+    np.testing.assert_allclose(found.frequencies, expected.frequencies, rtol=0.0, atol=1e-6 * expected.frequencies.max())
