@@ -195,6 +195,11 @@ def update_history(
                 drag[k] = 0.0
         # sticking points share one bend; states and anchors
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
+        # on a rigid layer points of little pressure slip without moving the anchor of a cable that sticks, see
+        # rigid_layer.py
+        holds = False
+        for k in range(n):
+            holds |= row.rigid_layer and state[k] == STICKS
         for k in range(n):
             if state[k] != data[first + n + k] and state[k] != UNDEFINED:
                 error += abs(excess[k])
@@ -202,7 +207,7 @@ def update_history(
             data[first + n + k] = state[k]
             if state[k] != UNDEFINED:
                 # without bristles the present position, so that those that are switched on later begin unbent
-                own = u if state[k] == STICKS else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
+                own = u if state[k] == STICKS or holds else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the press by which the circle grows
         if follows and commits:
