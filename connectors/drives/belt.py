@@ -15,7 +15,6 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
@@ -68,6 +67,7 @@ from windlass.framework.checks.checks import (
     numbers,
     optional,
     path,
+    suggest,
     that,
     whole,
     word,
@@ -129,9 +129,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
     for name in columns:
         if name not in known:
-            close = get_close_matches(name.lower(), own, 2) or get_close_matches(name.lower(), known, 2)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"must be one of {', '.join(known)}"
-            raise ModelError(f"{kind.__name__} has no argument {name!r}: {hint}")
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
 
 
 class _Line:

@@ -38,7 +38,7 @@ from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import check_fields, function, numbers, word
+from windlass.framework.checks.checks import check_fields, checked_names, function, numbers, word
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 
@@ -241,6 +241,7 @@ def gather_drive(
     )
 
 
+@checked_names
 @dataclass(frozen=True)
 class TensionerArm:
     """An arm that carries a pulley of a belt in steady motion.
