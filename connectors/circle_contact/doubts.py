@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -52,9 +52,13 @@ def watch(system: System, rows: LocalRows) -> None:
     view, own = view_contact(rows), rows.columns
     c = own.columns.rows if isinstance(own, Contact) else own.rows
     row, within = segment_places(c["segments"])
-    system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
+    if not view.at_point:
+        system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
+        system.checks.doubts = lambda fields, step: find_doubts(
+            rows, c, fields, step, lambda: view.evaluate(fields), find_long_steps(rows, c, fields, step)
+        )
         system.checks.reasons = lambda fields, step: [
             *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step)
         ]  # fmt: skip
@@ -69,9 +73,15 @@ def watch(system: System, rows: LocalRows) -> None:
 
 
 def find_doubts(
-    rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray]
-) -> list[str]:
-    """Doubts in words; see `Checks.doubts`.  ``evaluate``: the numbers of all segments, see `eval_segments`."""
+    rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
+    long_steps: Sequence[str] = (),
+) -> list[str]:  # fmt: skip
+    """Doubts in words; see `Checks.doubts`.
+
+    Args:
+        evaluate: gives the numbers of all segments, see `eval_segments`.
+        long_steps: findings of `find_long_steps`, which replace that on a single cable.
+    """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
         return []
@@ -90,7 +100,9 @@ def find_doubts(
         period = 2.0 * np.pi * np.sqrt(mass / np.where(stiffness > 0.0, stiffness, np.inf))
         heavy = on[period[on] > 0.0]
         worst = heavy[np.argmin(period[heavy])] if len(heavy) else on[0]
-        if 0.0 < period[worst] < step:
+        if long_steps:
+            found += long_steps
+        elif 0.0 < period[worst] < step:
             found.append(
                 f"the step of {step:.3g} s is longer than the period of {period[worst]:.3g} s of the cable on the "
                 f"contact stiffness of {kind} row {rows.rows[worst]}, take a step below {0.5 * period[worst]:.2g} s"

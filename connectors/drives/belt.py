@@ -26,7 +26,13 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
-from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
+from windlass.connectors.drives.contact_choice import (
+    LAYER_MODULUS,
+    MOST_PERIODS,
+    choose_contact,
+    choose_layer,
+    find_period,
+)
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
@@ -433,6 +439,8 @@ class _Line:
         """Contact of each pulley with all cables, and the reasons for its parameters."""
         parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
+        if "contact_stiffness_per_length" not in own:
+            self._check_step(given["step"])
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
@@ -461,6 +469,16 @@ class _Line:
                 law = ContactFrictionCirclePoints2D
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
         return "\n".join(reasons), parts
+
+    def _check_step(self, step: float | None) -> None:
+        """Raise ModelError for a step of many periods of the softest contact that it could have."""
+        periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
+        least = min(periods)
+        if step is not None and step > MOST_PERIODS * least > 0.0:
+            raise ModelError(
+                f"step = {step:g} s of '{self.name}': must be <= {MOST_PERIODS * least:.2g} s; take {least:.1g} s, the "
+                f"period with which it swings on its contact with {self.pulleys[periods.index(least)].name}"
+            )
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         """Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius."""

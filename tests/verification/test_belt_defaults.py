@@ -268,10 +268,44 @@ def test_belt_without_load_is_free(cord: float) -> None:
 
     Measured: 2.2e-5 of the speed, of a strain of 0.02; 1e-6 where no step is cut, as cut steps leave waves.
     """
-    driven = run_steadily(None, 1.0, cord, torque=0.0)["driven"]
-    assert abs(driven.creep) < 3e-5
+    report = run_steadily(None, 1.0, cord, torque=0.0)
+    driven = report["driven"]
+    assert abs(driven.creep) < 3e-5 and not report.advice
     assert abs(driven.torque) < 1e-3 * 0.5 * 3.14 * 260.0 * (0.035 - cord)
     assert driven.slip_arc < 0.01
+
+
+def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
+    """A belt without load on cables of 0.54 rad: the largest traction is that of the report, measured 0.6 % off.
+
+    Those of 0.33 rad on the driver have a sixth of the limit, and what is left of the start.
+    """
+    world, speed = wl.World(), 5.0
+    bodies = [
+        world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=2e-3)
+        for name, x in (("driver", 0.0), ("driven", 0.4))
+    ]
+    con.fix(world, bodies, "x", "y")
+    drive = con.prescribe_velocity(world, bodies[0], "rotation", -speed / 0.1)
+    belt = wl.Belt(
+        world, [wl.Pulley(body, R) for body, R in zip(bodies, (0.1, 0.06), strict=True)], tension=300.0,
+        axial_stiffness=4e4, bending_stiffness=1e-4, mass_per_length=0.1, axial_damping=0.4, friction=0.4, elements=40,
+    )  # fmt: skip
+    with belt.preload(drive):
+        state = wl.Static(world, name="").solve()
+    state, largest = belt.run(state, speed), np.zeros(2)
+    passage = belt.length / 40 / speed
+    for k in range(8):
+        end = 0.5 * belt.length / speed + k * passage / 8
+        state = wl.Dynamic(world, step=1e-4, end=end, name="").solve(state)
+        # shape (pulleys, cables, 2)
+        forces = np.asarray(wl.eval_output(belt.contacts, "force_per_length", state)).mean(axis=1).reshape(2, 40, 2)
+        limits = [0.4 * np.median(f[f > 0.0]) for f in np.abs(forces[..., 1])]
+        largest = np.maximum(largest, np.abs(forces[..., 0]).max(axis=1) / limits)
+    report = belt.report(state)
+    assert_allclose(report["driven"].mesh_traction, largest[1], rtol=0.1)
+    assert report["driver"].mesh_traction < largest[0] < 0.3
+    assert [words.partition(":")[0] for words in report.advice] == ["driven"]
 
 
 @pytest.mark.parametrize(
