@@ -25,6 +25,7 @@ from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh
 from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
 from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -65,11 +66,18 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        of, angle, stiffness = (
-            np.repeat(values, c["segments"]) for values in (pulley, c["length"] / c["radius"], c["contact_stiffness"])
-        )
+        # of no angle on pulleys with grooves
+        angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
+        of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
         system.gaps.wraps = Wraps(of, place, angle, stiffness, lambda: name_circles(rows.world, markers))
+
+
+def find_grooved(world: Tables) -> IntArray:
+    """Markers of pulleys that hold belts by teeth: a belt whose teeth climb in their grooves leaves the face, but not
+    the pulley."""
+    table = world.tables.get(BeltToothContact)
+    return np.zeros(0, np.int64) if table is None else table.local("marker0")
 
 
 def find_doubts(

@@ -74,6 +74,35 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
     assert not any("Cable2D" in component.__name__ for component in world.tables)
 
 
+@pytest.mark.parametrize("spring", [False, True])
+@pytest.mark.parametrize("gravity", [(0.0, 0.0), (0.0, -9.81)])
+def test_an_arm_that_nothing_holds_is_named(
+    gravity: tuple[float, float], spring: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tensioner whose arm turns on its pivot without a spring: an error before the solve, under gravity a note."""
+    world = wl.World(gravity=gravity)
+    pulleys = create_pulleys(world)
+    tensioner = world.add(RigidBody2D, name="tensioner", position=(0.2, -0.2), mass=1.0, inertia=1e-3)
+    arm = world.add(RigidBody2D, name="arm", position=(0.2, -0.4), mass=0.5, inertia=1e-3)
+    con.fix(world, arm, "x", "y")
+    ends = {
+        "marker0": con.rigid_marker(world, arm, (0.0, 0.2)),
+        "marker1": con.rigid_marker(world, tensioner, (0.0, 0.0)),
+    }
+    world.add(con.RevoluteJoint2D, **ends)
+    pulleys.append(wl.Pulley(tensioner, 0.03))
+    create_belt(world, pulleys)
+    if spring:
+        world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, arm, "rotation"), stiffness=50.0)
+    motion, words = wl.Dynamic, "holds tensioner and arm, which joints connect: must have a spring"
+    if gravity[1] or spring:
+        motion(world, step=1e-6, end=1e-6, name="").solve()
+        assert (words in capsys.readouterr().err) == (not spring)
+    else:
+        with pytest.raises(wl.ModelError, match=words):
+            motion(world, step=1e-6, end=1e-6, name="").solve()
+
+
 def test_misspelt_and_missing_arguments_are_named() -> None:
     """Each builder of drives suggests from its own arguments, and names those that are missing."""
     world = wl.World()
