@@ -75,7 +75,7 @@ class MeshTraction(NamedTuple):
 
     def at(self, i: int) -> MeshTraction:
         """One of many."""
-        return MeshTraction(*(np.asarray(part)[i] for part in self))
+        return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
         """The factor on ``"length"`` or ``"bristles"`` with which a traction that is too large becomes small enough."""

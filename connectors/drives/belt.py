@@ -334,6 +334,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+        EI = float(self.cables.table.collect("bending_stiffness", self.cables.rows).mean()) / (1.0 + self.strain)
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
@@ -343,7 +344,7 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, mass, length
+                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, EI, mass, length
             )  # fmt: skip
 
         if arms:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import product
 from math import asin, cos, inf, log, pi, sin
 from pathlib import Path
@@ -44,7 +45,9 @@ def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
 @pytest.mark.parametrize("cord", [0.0, 0.005])
 def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
     """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension."""
-    for step in (2e-5, 1e-4, 4e-4, 2e-2):
+    with pytest.raises(wl.ModelError, match=r"step = 0.02 s of 'belt': must be <= 0.003 s; take 0.0001 s"):
+        create_drive(cord, step=2e-2)
+    for step in (2e-5, 1e-4, 4e-4, 2e-3):
         world, belt, drive = create_drive(cord, step=step)
         report = belt.report(rest(world, belt, drive))
         assert_allclose([span.tension for span in report.spans], 350.0, rtol=2e-3)
@@ -114,15 +117,18 @@ def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None
 def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of drives of `benchmarks/drives.py` with up to five pulleys: losses, tensions, hub loads, torque.
 
-    The independent theory has the same assumptions, a rigid layer and no bending, with its own equations and solver:
+    The independent theory has the same assumptions and a rigid layer, with its own equations and solver.  Of strings
     differences are rounding; losses are differences of speeds, of 1e-4 of these at least, and hub loads have the
-    directions of tangents that are taken 1e-9 of an arc within it.
+    directions of tangents that are taken 1e-9 of an arc within it.  Of belts with bending stiffness the theory is that
+    of small EI/(T R²): its errors are second-order terms, measured 1.4e-4 as drawn and 2.8e-3 with 0.02 N m².
     """
     from drives import compare_steady, draw  # imported here, because benchmarks are no part of the package
 
-    errors, slip = compare_steady(draw(seed))
-    assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
-    assert max(map(abs, errors.values())) < 1e-7 and slip < 1e-7
+    case = draw(seed)
+    for stiffness, allowed in ((1e-13, 1e-7), (case.EI, 5e-4), (max(case.EI, 0.02), 4e-3)):
+        errors, slip = compare_steady(replace(case, EI=stiffness))
+        assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
+        assert max(map(abs, errors.values())) < allowed and slip < allowed
 
 
 def test_theory_of_layers() -> None:
