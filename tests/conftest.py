@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Waiting processes yield their core to other tests instead of polling; processes are not bound to cores, because those
-# of all tests would share the same cores (Open MPI 4 and 5).
+# Waiting processes yield their core to other tests instead of polling; processes are not bound to cores, because the
+# processes of all tests would share the same cores (Open MPI 4 and 5).
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
 os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")

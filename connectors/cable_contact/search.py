@@ -91,8 +91,8 @@ def fill_feet(
 ) -> int:
     """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
 
-    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
-    there are, of which those that fit are written.
+    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns their
+    number; as many as fit are written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):

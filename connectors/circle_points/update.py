@@ -80,7 +80,7 @@ def find_sticking(
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # an opening point that stuck passes on its bend
+            # a sticking point that opens passes its bend on to its neighbours
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -110,8 +110,8 @@ def update_history(
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
-    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.  If
-    not, nothing is done but for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
+    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.
+    Otherwise nothing is done, except for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.

@@ -143,7 +143,7 @@ def cables_from_mesh(
             None: they stay apart.
         in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
-        **cable_columns: columns of all cables, which those of sections override; enough for lines without section.
+        **cable_columns: columns of all cables; columns of sections override them; enough for lines without section.
             ``length`` [m] is the arc length of the axis unless given.
 
     Returns:

@@ -6,8 +6,8 @@ same accuracy, but operations act on whole blocks.  Rows to be eliminated come f
 Each eliminated row k of blocks has one piece of memory, which holds its diagonal block, the blocks of U to the right of
 it and the blocks of L below it, in the same order.  Entries within blocks are stored by columns, as in `Pattern`.
 
-Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981); the
-notation is that of G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
+Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981);
+notation as in G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
 """
 
 from __future__ import annotations

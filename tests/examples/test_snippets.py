@@ -11,7 +11,8 @@ with one process per page. A comment in the line above a block controls its exec
     <!-- run: one folder -->    the same as run; a command finds the files that the commands before it have written;
                                 `, with ...` may follow
 
-Each command runs in a folder of its own, unless its comment names one folder. Shell blocks without such a comment (make, git, apt-get) are not executed.
+Each command runs in a folder of its own, unless its comment names one folder.  Shell blocks without such
+a comment (make, git, apt-get) are not executed.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def has(page: Path, language: str, comment: str = "") -> bool:
 @pytest.mark.parametrize("page", [page for page in PAGES if has(page, "python")], ids=name_of)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
-    # Empty lines between the blocks, so that line numbers of tracebacks are those of the page.
+    # Empty lines between the blocks, so that tracebacks name the line numbers of the page.
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
     for block in read_blocks(page):
         if block.language == "python":

@@ -129,7 +129,7 @@ def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], i
 
 
 def test_at_rest_it_is_a_cable() -> None:
-    """Without axial motion the forces on the nodes are those of Cable2D."""
+    """Without axial motion the forces on the nodes equal the forces of Cable2D."""
     world, _ = create_cable()
     plain = World()
     nodes = plain.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])

@@ -123,7 +123,7 @@ def test_ropes_inside_each_other() -> None:
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])
 def test_every_contact_is_found(skin: float) -> None:
-    """A coil of a rope that closes up, whose turns touch: gaps are those of all pairs, for any skin."""
+    """A coil of a rope that closes up, whose turns touch: the gaps of all pairs are found, for any skin."""
     turns, radius, count = 2.2, 0.05, 24
     angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
     pitch = 0.0135 / (2.0 * np.pi)

@@ -99,7 +99,7 @@ def eval_loads(world: wl.World, t: float = 0.0) -> Any:
 
 
 def test_compiled_functions_are_those_of_arrays() -> None:
-    """Laws and flows of one point, compiled, against those of arrays, to rounding."""
+    """Laws and flows of one point, compiled, against laws and flows of arrays, to rounding."""
     found = []
     for own_law, own_flow in ((law, flow), (con.compiled(law_of_a_point), con.compiled(flow_at_a_point))):
         world, cables = build(3)

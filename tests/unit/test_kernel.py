@@ -296,7 +296,7 @@ def test_reading_kernels_is_quick(tmp_path: Path) -> None:
 
 
 def test_names_in_instructions_are_those_of_dis() -> None:
-    """The key of the cache reads byte code by itself; names and scopes are those of Python's disassembler."""
+    """The key of the cache reads byte code by itself; names and scopes agree with Python's disassembler."""
     scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
     scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
     modules = [

@@ -121,7 +121,7 @@ def test_matrices_are_those_of_newton() -> None:
 
 
 def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
-    """Largest entry 1, except for 1e-6; of two bodies each moves alone; the shares of strain are those of springs."""
+    """Largest entry 1, except for 1e-6; of two bodies each moves alone; the shares of strain belong to springs."""
     assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
     world, _ = create_body()
     other = world.add(el.RigidBody2D, position=(5.0, 0.0), mass=1.0, inertia=1.0, name="other")

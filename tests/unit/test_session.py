@@ -119,7 +119,7 @@ def test_a_failed_solve_leaves_its_last_good_state() -> None:
 
 @pytest.fixture
 def no_options() -> Iterator[None]:
-    """Options are those of the command line before and after a test."""
+    """Before and after a test the options of the command line hold."""
     wl.set_options()
     yield
     wl.set_options()

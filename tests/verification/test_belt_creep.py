@@ -33,7 +33,7 @@ DRIVE: dict[str, Any] = {
 def test_creep_at_three_speeds(inertia: float) -> None:
     """60 elements of 4 segments: speed of the driven pulley within 0.01 % of the driver's, 0.4 % of the loss.
 
-    Measured -0.07 to +0.28 % of the loss.  The remaining error is that of the mesh: the belt runs as a polygon, whose
+    Measured -0.07 to +0.28 % of the loss.  The remaining error comes from the mesh: the belt runs as a polygon, whose
     speed varies.
     """
     case = Case(inertia=inertia, speed=SPEEDS[inertia], contact_stiffness=3e8)

@@ -44,7 +44,7 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     report = means.report()
     # the mean over nine periods in which idler and driven pulley swing on the belt since the start, at 252 Hz
     assert_allclose(report["driver"].power, -power, rtol=0.02)
-    # the mean torque on pulleys without a load is 0: the loss is that of the belt
+    # the mean torque on pulleys without a load is 0: all loss occurs in the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
     # the energy over the whole time; the speeds of the pulleys differ only by creep and at the start
     assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.056, rtol=5e-3)

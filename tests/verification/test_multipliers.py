@@ -74,7 +74,7 @@ def create_wheel(kind: str) -> World:
 def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
 
-    Steps of 2 ms hit both kinks, those of 2.2 and 1.1 ms miss them.  Without the projection the trapezoidal rule gives
+    Steps of 2 ms hit both kinks, steps of 2.2 and 1.1 ms miss them.  Without the projection the trapezoidal rule gives
     10.91, 0, 10.91, 0 for ever, Newmark with a prescribed angle thousands of N m, generalised-alpha swings for tens of
     steps.  Tolerance 1e-3 N m; measured 1e-5 where differences in time take the place of rates, else 1e-6.
     """

@@ -76,7 +76,7 @@ def turned(angle: float) -> np.ndarray:
 
 
 def energy(body: Entity, state: State) -> float:
-    """Kinetic energy and that of springs [J]."""
+    """Kinetic energy and energy of springs [J]."""
     kinetic = float(eval_output(body, "kinetic_energy", state))
     state.assembly.load_fields(state)
     return kinetic + state.assembly.energy()

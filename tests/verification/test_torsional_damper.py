@@ -13,7 +13,7 @@ from windlass import connectors as con
 from windlass.elements import MassPoint, RigidBody2D
 
 HUB, SHAFT, MU = 0.02, 3e4, 0.2
-"""Inertia of the hub [kg m²], stiffness of its shaft [N m/rad], inertia of the ring per that of the hub [1]."""
+"""Inertia of the hub [kg m²], stiffness of its shaft [N m/rad], inertia of the ring per inertia of the hub [1]."""
 
 
 def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
