@@ -55,7 +55,7 @@ LONG = (
     "test_settling.py::test_with_friction[20]",
     "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
 )
-"""Tests that are long and rarely tell more than shorter ones next to them: `make test-long` runs them, too."""
+"""Tests that are long and rarely find more than shorter ones next to them: `make test-long` runs them, too."""
 
 
 FIRST = (

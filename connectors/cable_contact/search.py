@@ -214,7 +214,7 @@ class CableSearch:
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
-    processes: Processes  # those that search together, each for its own points
+    processes: Processes  # processes that search together, each for its own points
     skin: FloatArray  # margin of the search by cable [m], shape (rows,)
     group: IntArray  # number of the set by cable, shape (rows,)
     searches: int = 0  # number of searches so far

@@ -51,7 +51,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Circles that the same cables may touch.
 
-    Neighbours are sought with a margin, the skin, and again when cable and circle together have moved by as much.
+    Neighbours are searched for with a margin, the skin, and again when cable and circle together have moved by the
+    skin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)

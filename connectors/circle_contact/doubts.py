@@ -3,7 +3,8 @@
 - Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
   which the step must resolve.  Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
-  about (l/r)^2/24 of itself [1], which increases the tension of a stiff cable.  Points at this distance miss as much.
+  about (l/r)^2/24 of itself [1], which increases the tension of a stiff cable.  Points at this distance miss chords of
+  this depth.
 - Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot do so.
 - Motion does not begin with a cable deep inside a circle, from where contact would throw it out.

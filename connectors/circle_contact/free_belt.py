@@ -96,7 +96,7 @@ class FreeBelt(NamedTuple):
 
     Attributes:
         length: longest length of an element [m].
-        contact_stiffness: least contact stiffness per metre of belt, k [N/m²].
+        contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
         mesh_traction, sinking_traction: the tractions that both then add, as fractions of the limit of friction [1].
     """
 

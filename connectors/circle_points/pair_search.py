@@ -61,7 +61,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     member, and the choice of a linear solver uses the pattern of later tangents.
 
     Args:
-        cable: those of the cables, shape (rows, c).
+        cable: numbers of the cables, shape (rows, c).
         sets: set of each row, shape (rows,).
         members, of_set: see `find_members`.
     """
@@ -100,7 +100,7 @@ class PairSearch(ABC):
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
         name, rows: their component and their numbers in its table, for messages.
-        processes: those that search together, each for its own rows.
+        processes: processes that search together, each for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.

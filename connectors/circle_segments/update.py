@@ -1,7 +1,7 @@
 """Kernels that switch the contact of a circle with a cable between Newton runs, and kernels of its outputs.
 
-See `kernels.py` for the letters.  The update of one segment with friction, with the stored values of the
-start of the step where "start" is said:
+See `kernels.py` for the letters.  The update of one segment with friction, where "start" marks stored values
+of the start of the step:
 
     gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
                 Errors are compared with sum |f_n| over the segments that were closed before, the force that acted.

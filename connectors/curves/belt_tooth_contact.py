@@ -51,8 +51,8 @@ START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
 """Number of flanks, which come first among the depths, and the place of the depth below the tips."""
 BENT = 0.01
-"""Deflection of a tooth per height; its force is the least reference for force errors [1], because unloaded teeth often
-change their flank."""
+"""Deflection of a tooth per height; its force is the smallest reference for force errors [1], because unloaded teeth
+often change their flank."""
 
 
 class BeltToothContact(Component):

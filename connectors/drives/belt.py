@@ -449,7 +449,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles that are given are a layer of their own
+                # given bristles are a separate layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             if self.in_space:

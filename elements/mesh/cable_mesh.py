@@ -59,11 +59,11 @@ class CableMesh:
 
     Attributes:
         all_cables: all cables, section by section in the order of the lines of the file.
-        all_nodes: all nodes, those that share the position of another node included.
+        all_nodes: all nodes, including nodes that share the position of another node.
         cables: the cables of each group of lines, along each line.
         nodes: one node for each position of a group of points, or of a group of lines including nodes within them; for
             supports and loads on positions.
-        slope_nodes: all nodes of a group, also those that share the position of another; for supports and loads on
+        slope_nodes: all nodes of a group, also nodes that share the position of another; for supports and loads on
             slopes.
         notes: texts on parts of the file that were left out.
     """

@@ -92,7 +92,7 @@ class Outcome(NamedTuple):
 
 
 def settings(folder: Path, **environment: str) -> dict[str, str]:
-    """The environment of the script of a folder; the cache is next to the folder unless told otherwise."""
+    """The environment of the script of a folder; the cache is next to the folder unless given."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}

@@ -34,7 +34,7 @@ def find_forces(world: World) -> Any:
 
 
 def test_free_net_resists_no_rigid_motion_of_the_plane() -> None:
-    """Slopes of their own at crossings; without prestress the tangent times a rigid motion is rounding."""
+    """Separate slopes at crossings; without prestress the tangent times a rigid motion is rounding."""
     world = World()
     build_net(world, 4)
     forces, largest = find_forces(world)

@@ -1,4 +1,4 @@
-"""Sweeps: cases in processes of their own, a case that fails, kill and continue, table, plots, wrong command lines."""
+"""Sweeps: cases in separate processes, a case that fails, kill and continue, table, plots, wrong command lines."""
 
 from __future__ import annotations
 

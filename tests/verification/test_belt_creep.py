@@ -269,7 +269,7 @@ def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None
 def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) -> tuple[float, float, float]:
     """F at the end of an arc, the angle that slips at its end, and the torque, by integration from entry.
 
-    Bristle u and stretch lam of the belt, with the friction that acts, cut at its limit; a step of its own for each
+    Bristle u and stretch lam of the belt, with the friction that acts, cut at its limit; a separate step for each
     material point.  Nothing is taken from the motion but where and how fast the belt enters.
     """
     EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))

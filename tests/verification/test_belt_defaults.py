@@ -209,7 +209,7 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_drive_at_random(seed: int) -> None:
-    """Ten drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face.
+    """Ten drives in motion for which few elements suffice; the cord of the first lies 2.7 mm above the face.
 
     Measured: at most 0.23 % of the loss, 0.38 % of tensions, 0.65 % of hub loads, 0.26 % of torque and power.
     """

@@ -18,7 +18,7 @@ from support.verdict_models import driven_belt
 
 
 def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.World:
-    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s unless told otherwise."""
+    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s by default."""
     world = wl.World()
     ball = world.add(MassPoint, mass=1.0, position=(0, gap + 0.02, 0), velocity=(0, -speed, 0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)

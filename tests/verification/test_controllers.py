@@ -294,7 +294,7 @@ def test_wrong_controllers_are_refused(change: dict[str, Any], words: str) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Inputs on other processes, states and a body between both: as on one."""
+    """Inputs on other processes, states and a body between both: as on one process."""
     one, two = tmp_path / "1.npz", tmp_path / "2.npz"
     run_chain(one)
     done = run_python([ROOT / "tests/support/parallel_controllers.py", two], 2)

@@ -68,7 +68,7 @@ def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: py
     assert len(set(tried)) == len(tried) >= 2
     assert len(found.frequencies) == len(expected.frequencies) >= 6
     largest = expected.frequencies.max()
-    # rounding of a nearly inextensible ring leaves residuals of 1e-4; both solutions differ by as much
+    # rounding of a nearly inextensible ring leaves residuals of 1e-4; both solutions differ by the same amount
     allowed = 1e-8 + max(found.residuals.max(), expected.residuals.max())
     np.testing.assert_allclose(found.frequencies, expected.frequencies, rtol=0.0, atol=allowed * largest)
     # each frequency of the chain has one shape; frequencies of the ring come in pairs

@@ -163,7 +163,7 @@ STARTS = [(start, n, s) for start in ("straight", "catenary", "lying") for n in 
     [pytest.param(*case, marks=() if case in SHORT[1:] else pytest.mark.long) for case in STARTS],
 )
 def test_starts(start: str, n: int, stabiliser: float) -> None:
-    """Right within 2e-4, or an error that says why; never wrong."""
+    """Right within 2e-4, or an error with the reason; never wrong."""
     moored = Moored(start, n, points=2)
     try:
         state = moored.solve(stabiliser=stabiliser)

@@ -306,7 +306,7 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 
 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
-    """Take the belt from its checkpoint to its end, with its outputs, in a folder of its own."""
+    """Take the belt from its checkpoint to its end, with its outputs, in a separate folder."""
     shutil.copytree(killed, folder)
     words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
     run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)

@@ -271,7 +271,7 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Rotors turn by more than two turns and the last one meets its stop: the same as on one process."""
+    """Rotors turn by more than two turns and the last one touches its stop: the same as on one process."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"
