@@ -74,7 +74,7 @@ def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tup
 
 
 def time_contact(solver: Any) -> float:
-    """Process time of one residual of the contact and one update of its history [s], the shortest of five measurements."""
+    """Process time of one residual of the contact and one update of its history [s], the shortest of five."""
     from windlass.framework.assembly.post_newton import run_post_newton
     from windlass.framework.model.system import evaluate
 

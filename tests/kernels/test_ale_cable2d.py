@@ -1,4 +1,4 @@
-"""ALECable2D: reference data, tangents, velocity of the material, and tables that also contain Cable2D."""
+"""ALECable2D: reference data, tangents, velocity of the material, and agreement with Cable2D."""
 
 from __future__ import annotations
 
