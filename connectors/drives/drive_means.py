@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Any
 
@@ -20,19 +20,19 @@ import numpy as np
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES
 from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep
 from windlass.connectors.drives.drive_motion import POWERS, DriveMotion
+from windlass.connectors.drives.drive_numbers import MOST_RECORDS
 from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
     WHOLE,
-    BoundDrive,
     Drive,
     DriveReport,
     Extremes,
-    PulleyDuty,
-    SpanDuty,
     complete,
     find_ends,
-    report_drive,
+    list_numbers,
+    put_numbers,
+    take_numbers,
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, instance, optional, path, that, word
@@ -85,41 +85,6 @@ DERIVED = {
 """Numbers whose means are taken from other means."""
 
 
-def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """All numbers of a report in the order of `take_numbers`: part, quantity, unit, and how many there are."""
-    found = []
-    parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
-    parts += [(f"span {span.name}", span) for span in report.spans]
-    for name, part in parts:
-        found += [
-            (name, e.name, UNITS[e.name], np.size(getattr(part, e.name))) for e in fields(part) if e.name in UNITS
-        ]
-    return found + [("", name, UNITS[name], 1) for name in WHOLE]
-
-
-def take_numbers(report: DriveReport) -> FloatArray:
-    """All numbers of pulleys and spans, and of the whole belt, one after the other."""
-    parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
-    values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
-    return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
-
-
-def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """A report like another one, with other numbers of pulleys and spans."""
-    given = iter(numbers.tolist())
-
-    def read(value: Any) -> Any:
-        return tuple(next(given) for _ in value) if isinstance(value, tuple) else next(given)
-
-    given_parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
-    parts: list[Any] = [
-        replace(part, **{e.name: read(getattr(part, e.name)) for e in fields(part) if e.name in UNITS})
-        for part in given_parts
-    ]
-    count = len(report.pulleys)
-    return replace(report, pulleys=tuple(parts[:count]), spans=tuple(parts[count:]))
-
-
 def name_number(part: str, quantity: str) -> str:
     """The name of a number: ``"alternator.slip_reserve"``, ``"efficiency"``."""
     return f"{part}.{quantity}" if part else quantity
@@ -164,18 +129,16 @@ class DriveSensor:
 
     def create_probe(self, state: State) -> Probe:
         """Bind to a model."""
-        return create_probe(self.belt.drive, self.name, self._quantities(), state, [])
+        return create_probe(DriveMotion(self.belt.drive), self.name, self._quantities(), state)
 
 
-def create_probe(
-    drive: Drive, name: str, quantities: Sequence[str] | None, state: State, last: list[DriveReport]
-) -> Probe:
-    """A probe of some numbers of a drive, None: of all; the newest report is kept as the only one of ``last``."""
-    if state.world is not drive.world:
+def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
+    """A probe of some numbers of a drive, None: of all."""
+    if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the one of the belt")
-    bound, chosen, columns = BoundDrive(drive), list[int](), list[tuple[str, str]]()
+    bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
-    for part, quantity, unit, size in list_numbers(report_drive(drive, state)):
+    for part, quantity, unit, size in list_numbers(bound.blank):
         if quantities is None or quantity in quantities:
             label = name_number(part, quantity) if quantities is None else f"{name}.{name_number(part, quantity)}"
             columns += [(label if size == 1 else f"{label}[{k}]", unit) for k in range(size)]
@@ -183,11 +146,8 @@ def create_probe(
         place += size
 
     def read(values: Fields) -> FloatArray:
-        nonlocal bound
-        if bound.version != drive.world.version:
-            bound = BoundDrive(drive)
-        last[:] = [bound.report(values)]
-        numbers = take_numbers(last[0])[chosen]
+        bound = motion.find_bound()
+        numbers = bound.eval_numbers(values)[chosen]
         # each process would contribute the whole report to a sum over all processes
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
@@ -195,14 +155,14 @@ def create_probe(
 
 
 class _WholeDrive:
-    """The sensor of all numbers of a drive, with its newest report."""
+    """The sensor of all numbers of a drive."""
 
-    def __init__(self, drive: Drive) -> None:
-        self.drive, self.name, self.last = drive, drive.name, list[DriveReport]()
+    def __init__(self, motion: DriveMotion) -> None:
+        self.motion, self.name = motion, motion.drive.name
 
     def create_probe(self, state: State) -> Probe:
         """Bind to a model."""
-        return create_probe(self.drive, self.name, None, state, self.last)
+        return create_probe(self.motion, self.name, None, state)
 
 
 @dataclass(frozen=True)
@@ -260,12 +220,14 @@ class DriveMeans(Sensors):
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
+        self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
         # of all pulleys since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        super().__init__(path, [self._whole, *sensors], every)
+        # step number at which compiled code has begun to count
+        self._begun = 0
+        super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
 
     @property
@@ -289,7 +251,10 @@ class DriveMeans(Sensors):
             self._motion.recorded[:] = self._motion.integral
             if len(self._energies) < len(self._rows):
                 self._energies.append(self._motion.integral[POWERS].copy())
-            self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
+
+    def _create_probes(self, state: State) -> None:
+        super()._create_probes(state)
+        self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
         """Add each step to the motion of the pulleys, and record the step if wanted."""
@@ -298,13 +263,32 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next record, where compiled code can add up the motion of the pulleys."""
-        needs_python = self._motion.is_wanted and self._motion.find_program(state) is None
-        return 0 if self._marks and needs_python else super().idle_steps(state, size)
+        """Steps before the next record that needs Python; compiled code adds up the motion of the pulleys."""
+        if not self._marks or not self._motion.is_wanted:
+            return super().idle_steps(state, size)
+        if self._motion.find_program(state) is None:
+            return 0
+        # further sensors need Python
+        return MOST_RECORDS - 1 if self._records_all(state) else super().idle_steps(state, size)
+
+    def _records_all(self, state: State) -> bool:
+        """Whether compiled code records all numbers, from the next step on."""
+        return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled step that adds a time step to the motion of the pulleys; None before the start."""
-        return self._motion.find_program(state) if self._marks else None
+        """The compiled step that adds a time step to the motion of the pulleys, and records; None before the start."""
+        if not self._marks:
+            return None
+        self._begun = state.step
+        self._records_all(state)
+        return self._motion.find_program(state)
+
+    def skip(self, steps: int) -> None:
+        """Count the steps, and keep the records that compiled code has taken."""
+        super().skip(steps)
+        for t, step, row, energies in self._motion.fetch_records():
+            self._keep(row, (t, self._begun + step))
+            self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
         """Means over time by the trapezoidal rule; None before the second record.
@@ -320,12 +304,10 @@ class DriveMeans(Sensors):
         values = np.array(self._rows)
         energy = values[:, self.names.index("stored_energy")]
         means = average(times, values)
-        last, count = self._whole.last[0], len(self._probes[0].columns)
+        count = len(self._probes[0].columns)
+        last = self._motion.find_bound().describe(values[-1, :count], float(times[-1]))
         duration = float(times[-1] - times[0])
-        report = replace(
-            put_numbers(last, means[:count]), time=float(times[-1]), duration=duration,
-            stored_energy=float(means[self.names.index("stored_energy")]),
-        )  # fmt: skip
+        report = replace(put_numbers(last, means[:count]), time=float(times[-1]), duration=duration)
         if self._motion.is_wanted:
             motion = zip(report.pulleys, *(self._motion.recorded / duration).tolist(), strict=True)
             pulleys = tuple(replace(duty, speed=speed, torque=M, power=power) for duty, speed, M, power in motion)
@@ -450,9 +432,6 @@ class DriveMeans(Sensors):
         super().restore(kept, state)
         self._motion.restore(kept["motion"])
         self._energies = list(np.array(kept["energies"]))
-        self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
-        if self._rows:
-            self._whole.last[:] = [report_drive(self.drive, state)]
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from windlass.connectors.reports.quantities import describe, format_table, quant
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -236,18 +237,36 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
         return np.zeros(0, np.int64)
     best = int(np.argmax(counts))
     members = np.flatnonzero(chain == best)
-    touching = np.flatnonzero(z.touching[members])
-    if not pulley.closed[best]:
-        return members[touching[0] : touching[-1] + 1]
-    gaps = np.diff(np.append(touching, touching[0] + len(members)))
-    widest = int(np.argmax(gaps))
-    # if the whole ring touches, the course begins after its last contact
-    if gaps[widest] == 1:
-        return members
-    first = int(touching[(widest + 1) % len(touching)])
-    count = (int(touching[widest]) - first) % len(members) + 1
+    first, count = find_stretch(z.touching[members], pulley.closed[best])
     course: IntArray = members[(first + np.arange(count)) % len(members)]
     return course
+
+
+@kernel(fast=False)
+def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
+    """First segment and number of segments from the first to the last one in contact, of some segments along a cable.
+
+    On a closed cable it begins after the longest stretch without contact, and after its last contact if all touch.
+    """
+    n, first, last = len(touching), -1, -1
+    widest, begin, end = 0, 0, 0
+    for i in range(n):
+        if touching[i]:
+            if first < 0:
+                first = i
+            elif i - last > widest:
+                widest, begin, end = i - last, i, last
+            last = i
+    if first < 0:
+        return 0, 0
+    if not closed:
+        return first, last - first + 1
+    # the stretch across the end of the list
+    if first + n - last > widest:
+        widest, begin, end = first + n - last, first, last
+    if widest == 1:
+        return 0, n
+    return begin, (end - begin) % n + 1
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:

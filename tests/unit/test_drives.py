@@ -18,7 +18,7 @@ from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import eval_over_turns, judge_creep, judge_losses, note_start
-from windlass.connectors.drives.drive_report import Drive, complete
+from windlass.connectors.drives.drive_report import BoundDrive, Drive, complete
 from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
@@ -284,6 +284,40 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     again.restore(means.checkpoint(), state)
     assert again.report() == mean
     assert belt.draw(tmp_path / "belt.png", state).stat().st_size > 20_000
+
+
+def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run with means stays in compiled steps, and its records equal those that Python evaluates by outputs."""
+    world = wl.World()
+    pulleys = create_pulleys(world)
+    drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
+    spin = con.coordinate_marker(world, pulleys[2].body, "rotation")
+    world.add(con.CoordinateSpringDamper, marker1=spin, damping=0.5)
+    belt = create_belt(world, pulleys, cord_offset=(0.002, 0.001), contact={})
+    with belt.preload(drive):
+        rest = wl.Static(world).solve()
+    evaluated = list[float]()
+    evaluate = BoundDrive.eval_numbers
+
+    def count(bound: BoundDrive, values: Any) -> Any:
+        evaluated.append(values.t)
+        return evaluate(bound, values)
+
+    monkeypatch.setattr(BoundDrive, "eval_numbers", count)
+    compiled, by_python = belt.average(every=3), belt.average(every=3, sensors=[wl.Sensor(pulleys[2].body, "rotation")])
+    solver = wl.Dynamic(world, step=1e-4, end=0.01)
+    state = solver.solve(rest, hooks=[compiled])
+    assert len(evaluated) < 0.6 * len(compiled.times) and len(compiled.times) > solver.statistics.steps // 3
+    monkeypatch.setattr(BoundDrive, "_is_direct", lambda bound: False)
+    again = solver.solve(rest, hooks=[by_python])
+    assert (again.q == state.q).all()
+    assert (by_python.steps == compiled.steps).all() and (by_python.times == compiled.times).all()
+    values, others = (np.array([means[name] for name in compiled.names]) for means in (compiled, by_python))
+    scale = np.nanmax(np.abs(others), axis=1, initial=1e-9, keepdims=True)
+    assert_allclose(values / scale, others / scale, rtol=0, atol=1e-10)
+    first, second = compiled.report(), by_python.report()
+    assert first is not None and second is not None and first.turn == pytest.approx(second.turn, rel=1e-10)
+    assert first.power_in == pytest.approx(second.power_in, rel=1e-12)
 
 
 def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.State:
