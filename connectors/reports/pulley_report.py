@@ -345,5 +345,5 @@ class PulleySensor:
 
 @checked(reports=each(instance(PulleyReport), "a list of reports", 1))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
-    """Reports as a table for people, one column per pulley."""
+    """Reports as a printed table, one column per pulley."""
     return format_table(reports)

@@ -120,7 +120,7 @@ def test_tangents_match_forward_differences_of_the_reference(name: str) -> None:
 @pytest.mark.parametrize("flags", [(True, True), (True, False), (False, True)])
 @pytest.mark.parametrize("integration", [0, 2])
 def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], integration: int) -> None:
-    """By q, v and a: 1e-7 of the largest entry of each row."""
+    """With respect to q, v and a: 1e-7 of the largest entry of each row."""
     world, _ = create_cable(factor, *flags, integration=integration)
     rng, state = np.random.default_rng(5), State(world)
     for name, scale in (("q", 0.05), ("v", 1.0), ("a", 2.0)):

@@ -109,7 +109,7 @@ def test_refused_models() -> None:
 
 
 def test_ropes_inside_each_other() -> None:
-    """Deeper than a radius: at the start an error, and later no step that is kept."""
+    """Deeper than a radius: an error at the start, and later a rejected step."""
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d begin inside each other by 0.00528 m .* less than a radius"):
         wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()

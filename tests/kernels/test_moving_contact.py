@@ -340,7 +340,8 @@ def test_sticking_positions_that_are_kept_do_not_drift() -> None:
 
 @pytest.mark.parametrize(("sticking", "stretch"), [("current", 1.0), ("current", 1.07), ("reference", 1.0)])
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticking: str, stretch: float) -> None:
-    """A mesh at rest, material with s_t = v/lam, a circle with the rim speed v: no slip velocity and no bristle, ever.
+    """A mesh at rest, material with s_t = v/lam, a circle with the rim speed v: no slip velocity and no bristle at any
+    time.
 
     A straight cable over the circle; the circle turns clockwise for material that moves to the right.  On reference
     lengths that is so only without stretch: seven turns of the circle would bend bristles by half a turn.

@@ -45,7 +45,7 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """A surface of each kind, as a cable on the radius RADIUS finds it; one row."""
+    """A surface of each kind, for a cable on the radius RADIUS; one row."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name in ("sphere", "inside"):
@@ -140,7 +140,7 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 
 def test_profile_is_whole() -> None:
-    """A profile with convex, concave and sharp corners: its distance is that to its curve, without holes."""
+    """A profile with convex, concave and sharp corners: its distance is the distance from its curve, without holes."""
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
         pieces = create_pieces(np.array(vertices), radii, "row 0")

@@ -60,7 +60,7 @@ class PressCtrlC(wl.StepHook):
     ids=["Dynamic", "Explicit"],
 )
 def test_an_interrupted_solve_goes_on(solver: Any) -> None:
-    """It stops after the step in progress; later steps equal those without the break to the last bit."""
+    """It stops after the step in progress; later steps equal the steps without a break to the last bit."""
     world, _ = rope()
     whole = solver(world).solve()
     broken = solver(world)

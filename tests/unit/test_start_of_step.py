@@ -147,7 +147,7 @@ def test_cut_steps_begin_again() -> None:
 
 
 def test_runs_go_on_within_and_between_solves() -> None:
-    """A second solve begins where the first one ended, and a march that is paused steps as one that is not."""
+    """A second solve begins where the first one ended, and a march with pauses takes the same steps as one without."""
     world, mass, meter = swing()
     first = wl.State(world)
     half = wl.Dynamic(world, step=0.01, end=0.2, name="").solve(first)

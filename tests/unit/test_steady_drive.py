@@ -95,7 +95,7 @@ def test_closed_length() -> None:
 
 
 def test_largest_torque() -> None:
-    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused in words."""
+    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused with a message."""
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]
     # stiff belts keep the reference length: the sum of tension times length is constant except for slip arcs

@@ -283,7 +283,7 @@ def test_belt_without_load_is_free(cord: float) -> None:
     ],
 )
 def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -> None:
-    """Four steps and three meshes, of which the coarsest is that which is chosen, have the creep of theory within 1 %.
+    """Four steps and three meshes, the coarsest of which is the chosen one, have the creep of theory within 1 %.
 
     Tensions are within 0.3 %, as the mesh is chosen for; the tension as mounted has a test above.
     """

@@ -84,7 +84,7 @@ def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -
     wl.Dynamic(world, step=step, end=1.5 * turn, name="").solve(belt.run(rest, steady), hooks=[means])
     report = means.report()
     assert report is not None and not report.doubts
-    # P = psi v sum EI/(2 R²), which would be missing
+    # P = psi v sum EI/(2 R²), the loss that would be missing
     bending = speed * sum(share * SOFT / (2.0 * radius**2) for radius in belt.radii)
     assert_allclose(sum(pulley.bending_loss for pulley in steady.pulleys), bending, rtol=5e-3)
     assert 0.05 < bending / steady.power_in < 0.25

@@ -31,7 +31,7 @@ class Spread:
     """The spread of a result.
 
     Attributes:
-        mean, deviation: of the result; of first order its value at the mean of the options.
+        mean, deviation: of the result; with first order, mean is the result at the means of the options.
         error: standard error of the mean, 0 for first order.
         quantiles: at QUANTILES, empty for first order.
         shares: influence of each option: share of the variance, squared rank correlation, or first index.
