@@ -13,25 +13,60 @@ docs/explanation/theory/contact.md, "Creep of belts".
 
 from __future__ import annotations
 
-from math import sqrt
+from math import exp, inf, nan, sqrt
 from typing import NamedTuple
 
-import numpy as np
 from scipy.optimize import brentq
 
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.framework.checks.checks import checked, number, whole
+from windlass.framework.kernels.kernel import kernel
 
 CORD_FACTOR = 100.0
 """k R²/EA: the belt loses 1 % of the loss of its speed by sinking in."""
 WAVE_FACTOR = 384.0
 """Largest k R² t⁴/T: the belt then sinks in by more than its cubics deviate from the arc."""
 SHARE = 0.3
-"""Part of the traction allowed that sinking in may take, and the mesh as much; waves of the belt need the rest."""
+"""Share of the allowed traction for sinking in, and for the mesh; the rest is for waves of the belt."""
 NEAR = 1e-6
 """Relative difference of l from a or 2 a [1] at which the closed form is a quotient of zeros."""
+REACH, PLACES, COARSE = 10.0, 2000, 40
+"""Length of the arc, per decay length, on which the largest bend is sought, its places, and distance of coarse ones."""
 LARGEST_ANGLE = 0.3
 """Largest angle of an element on the circle [rad]; with larger ones drives do not run steadily."""
+
+
+@kernel(inline=True, fast=False)
+def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
+    """|u| [m] at the place s [m] of the arc, see `eval_sinking_bend`."""
+    deep = exp(-s / a)
+    return abs(one * (deep - exp(-s / l)) + two * (deep - exp(-2.0 * s / l)))
+
+
+@kernel(fast=False)
+def eval_sinking_bend(
+    radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
+) -> float:
+    """Bend u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
+    if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
+        return 0.0
+    l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
+    if not (l < inf and a < inf):
+        return nan
+    # where l is a or 2 a, two exponentials coincide: the limit is evaluated close to this value
+    if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
+        a *= 1.0 - NEAR
+    step, square = REACH * max(a, l) / PLACES, radius**2
+    one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
+    # u has one maximum: coarse places find it, and then the places around it
+    best, largest = 0, 0.0
+    for i in range(0, PLACES + 1, COARSE):
+        way = eval_way(i * step, a, l, one, two)
+        if way > largest:
+            best, largest = i, way
+    for i in range(max(best - COARSE, 0), min(best + COARSE, PLACES) + 1):
+        largest = max(largest, eval_way(i * step, a, l, one, two))
+    return largest
 
 
 class SinkingTraction(NamedTuple):
@@ -55,16 +90,8 @@ class SinkingTraction(NamedTuple):
     @property
     def bend(self) -> float:
         """Bend u of the bristles at the ends of an arc [m]."""
-        if min(self.press, self.bristles, self.contact_stiffness) <= 0.0:
-            return 0.0
-        l, a = sqrt(self.press / self.contact_stiffness), sqrt(self.axial_stiffness / self.bristles)
-        # where l is a or 2 a, two exponentials coincide: the limit is evaluated close to this value
-        if min(abs(l / a - 1.0), abs(l / a - 2.0)) < NEAR:
-            a *= 1.0 - NEAR
-        s = np.linspace(0.0, 10.0, 2001) * max(a, l)
-        one, two = (l**3 / self.radius**2 / (m * m - (l / a) ** 2) for m in (1, 2))
-        way = one * (np.exp(-s / a) - np.exp(-s / l)) + two * (np.exp(-s / a) - np.exp(-2.0 * s / l))
-        return float(np.abs(way).max())
+        stiffnesses = self.axial_stiffness, self.press, self.bristles, self.contact_stiffness
+        return eval_sinking_bend(self.radius, *stiffnesses)
 
     @property
     def traction(self) -> float:
@@ -96,7 +123,7 @@ class FreeBelt(NamedTuple):
 
     Attributes:
         length: longest length of an element [m].
-        contact_stiffness: least contact stiffness per metre of belt, k [N/m²].
+        contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
         mesh_traction, sinking_traction: the tractions that both then add, as fractions of the limit of friction [1].
     """
 

@@ -229,8 +229,8 @@ def follow_sets(
 ) -> Gaps:
     """The gaps of rows of n contacts each, whose partners change, and of partners that are passed without a row.
 
-    Where a row was bound within the step, the gaps at its start are measured then, so that nothing hangs on the time at
-    which pairs are sought.
+    Where a row was bound within the step, the gaps at its start are measured then, so that results do not depend on
+    when pairs are searched for.
 
     Args:
         gaps: of the rows, with one number more.

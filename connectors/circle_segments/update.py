@@ -1,7 +1,7 @@
-"""Kernels that switch the contact of a circle with a cable between Newton runs, and those of its outputs.
+"""Kernels that switch the contact of a circle with a cable between Newton runs, and kernels of its outputs.
 
-See `kernels.py` for the letters.  The update of one segment with friction, with the stored values of the
-start of the step where "start" is said:
+See `kernels.py` for the letters.  The update of one segment with friction, where "start" marks stored values
+of the start of the step:
 
     gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
                 Errors are compared with sum |f_n| over the segments that were closed before, the force that acted.
@@ -109,7 +109,7 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Frictionless update: a gap is written where its sign has changed; the results are those of `update_friction`."""
+    """Frictionless update: a gap is written where its sign has changed; the results are as from `update_friction`."""
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
@@ -117,7 +117,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force with the decisions before
+            # normal force with the previous decisions
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)

@@ -60,7 +60,7 @@ STIFF_LAYER = 1.5
 MOST_PERIODS = 30.0
 """Periods of the softest contact beyond which a step is refused [1]; a belt is doubtful from a tenth of them on."""
 LAYER_MODULUS = 2.4e6
-"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as belts have it."""
+"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as in belts."""
 
 
 class ContactChoice(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Any
 
@@ -20,19 +20,19 @@ import numpy as np
 from windlass.connectors.circle_segments.power import FRICTION_LOSSES
 from windlass.connectors.drives.bristle_creep import Passing, eval_bristle_creep
 from windlass.connectors.drives.drive_motion import POWERS, DriveMotion
+from windlass.connectors.drives.drive_numbers import MOST_RECORDS
 from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
     WHOLE,
-    BoundDrive,
     Drive,
     DriveReport,
     Extremes,
-    PulleyDuty,
-    SpanDuty,
     complete,
     find_ends,
-    report_drive,
+    list_numbers,
+    put_numbers,
+    take_numbers,
 )
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import (
@@ -58,16 +58,16 @@ from windlass.framework.output.sensors import Probe, SensorLike, Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
-"""Difference of times, per duration, that counts as none [1]."""
+"""Difference of times, relative to the duration, that counts as 0 [1]."""
 TENSION_ERROR = 3e-4
-"""Error of tensions by the mesh, of the largest [1]."""
+"""Error of tensions due to the mesh, relative to the largest tension [1]."""
 POWER_ERROR = 3e-5
 """Error of the power balance that is tolerated, relative to the largest tension times the speed of the belt, if powers
 are integrated over all steps [1]."""
 SAMPLING_ERROR = 3e-4
 """The same if powers are means of the records only [1]."""
 CREEP_ERROR = 0.01
-"""Of the loss of speed, that bristles may add [1]."""
+"""Largest share of the loss of speed that bristles may add [1]."""
 STEADY_CREEP = 0.5
 """Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
 TRANSIENT = 0.1
@@ -93,42 +93,7 @@ DERIVED = {
     "string_frequency",
     *WHOLE,
 }
-"""Numbers whose means are those of means."""
-
-
-def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """All numbers of a report in the order of `take_numbers`: part, quantity, unit, and how many there are."""
-    found = []
-    parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
-    parts += [(f"span {span.name}", span) for span in report.spans]
-    for name, part in parts:
-        found += [
-            (name, e.name, UNITS[e.name], np.size(getattr(part, e.name))) for e in fields(part) if e.name in UNITS
-        ]
-    return found + [("", name, UNITS[name], 1) for name in WHOLE]
-
-
-def take_numbers(report: DriveReport) -> FloatArray:
-    """All numbers of pulleys and spans, and of the whole belt, one after the other."""
-    parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
-    values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
-    return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
-
-
-def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """A report like another one, with other numbers of pulleys and spans."""
-    given = iter(numbers.tolist())
-
-    def read(value: Any) -> Any:
-        return tuple(next(given) for _ in value) if isinstance(value, tuple) else next(given)
-
-    given_parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
-    parts: list[Any] = [
-        replace(part, **{e.name: read(getattr(part, e.name)) for e in fields(part) if e.name in UNITS})
-        for part in given_parts
-    ]
-    count = len(report.pulleys)
-    return replace(report, pulleys=tuple(parts[:count]), spans=tuple(parts[count:]))
+"""Numbers whose means are taken from other means."""
 
 
 def name_number(part: str, quantity: str) -> str:
@@ -153,7 +118,7 @@ class DriveSensor:
         belt: the `Belt` or `Rope`.
         quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, e.g. ``"slip_reserve"``, or
             several of them (one evaluation for all): each of them is recorded of all pulleys or spans that have it.
-        name: name in the table; default: that of the belt.
+        name: name in the table; default: name of the belt.
 
     Raises:
         ModelError: there is no such number.
@@ -176,18 +141,16 @@ class DriveSensor:
 
     def create_probe(self, state: State) -> Probe:
         """Bind to a model."""
-        return create_probe(self.belt.drive, self.name, self._quantities(), state, [])
+        return create_probe(DriveMotion(self.belt.drive), self.name, self._quantities(), state)
 
 
-def create_probe(
-    drive: Drive, name: str, quantities: Sequence[str] | None, state: State, last: list[DriveReport]
-) -> Probe:
-    """A probe of some numbers of a drive, None: of all; the newest report is kept as the only one of ``last``."""
-    if state.world is not drive.world:
+def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
+    """A probe of some numbers of a drive, None: of all."""
+    if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the one of the belt")
-    bound, chosen, columns = BoundDrive(drive), list[int](), list[tuple[str, str]]()
+    bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
-    for part, quantity, unit, size in list_numbers(report_drive(drive, state)):
+    for part, quantity, unit, size in list_numbers(bound.blank):
         if quantities is None or quantity in quantities:
             label = name_number(part, quantity) if quantities is None else f"{name}.{name_number(part, quantity)}"
             columns += [(label if size == 1 else f"{label}[{k}]", unit) for k in range(size)]
@@ -195,31 +158,28 @@ def create_probe(
         place += size
 
     def read(values: Fields) -> FloatArray:
-        nonlocal bound
-        if bound.version != drive.world.version:
-            bound = BoundDrive(drive)
-        last[:] = [bound.report(values)]
-        numbers = take_numbers(last[0])[chosen]
-        # every process has the whole report, and the numbers of all processes are added
+        bound = motion.find_bound()
+        numbers = bound.eval_numbers(values)[chosen]
+        # each process would contribute the whole report to a sum over all processes
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
 
 
 class _WholeDrive:
-    """The sensor of all numbers of a drive, with its newest report."""
+    """The sensor of all numbers of a drive."""
 
-    def __init__(self, drive: Drive) -> None:
-        self.drive, self.name, self.last = drive, drive.name, list[DriveReport]()
+    def __init__(self, motion: DriveMotion) -> None:
+        self.motion, self.name = motion, motion.drive.name
 
     def create_probe(self, state: State) -> Probe:
         """Bind to a model."""
-        return create_probe(self.drive, self.name, None, state, self.last)
+        return create_probe(self.motion, self.name, None, state)
 
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """The use of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
+    """Distribution of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
 
     Attributes:
         given, taken: by the pulleys that give power, to those that take it.
@@ -272,12 +232,14 @@ class DriveMeans(Sensors):
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.drive, self.start, self._whole = drive, start, _WholeDrive(drive)
+        self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
         # of all pulleys since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
-        super().__init__(path, [self._whole, *sensors], every)
+        # step number at which compiled code has begun to count
+        self._begun = 0
+        super().__init__(path, [_WholeDrive(self._motion), *sensors], every)
         drive.means.append(self)
 
     @property
@@ -301,7 +263,10 @@ class DriveMeans(Sensors):
             self._motion.recorded[:] = self._motion.integral
             if len(self._energies) < len(self._rows):
                 self._energies.append(self._motion.integral[POWERS].copy())
-            self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
+
+    def _create_probes(self, state: State) -> None:
+        super()._create_probes(state)
+        self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
         """Add each step to the motion of the pulleys, and record the step if wanted."""
@@ -310,13 +275,32 @@ class DriveMeans(Sensors):
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next record, where compiled code can add up the motion of the pulleys."""
-        needs_python = self._motion.is_wanted and self._motion.find_program(state) is None
-        return 0 if self._marks and needs_python else super().idle_steps(state, size)
+        """Steps before the next record that needs Python; compiled code adds up the motion of the pulleys."""
+        if not self._marks or not self._motion.is_wanted:
+            return super().idle_steps(state, size)
+        if self._motion.find_program(state) is None:
+            return 0
+        # further sensors need Python
+        return MOST_RECORDS - 1 if self._records_all(state) else super().idle_steps(state, size)
+
+    def _records_all(self, state: State) -> bool:
+        """Whether compiled code records all numbers, from the next step on."""
+        return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled step that adds a time step to the motion of the pulleys; None before the start."""
-        return self._motion.find_program(state) if self._marks else None
+        """The compiled step that adds a time step to the motion of the pulleys, and records; None before the start."""
+        if not self._marks:
+            return None
+        self._begun = state.step
+        self._records_all(state)
+        return self._motion.find_program(state)
+
+    def skip(self, steps: int) -> None:
+        """Count the steps, and keep the records that compiled code has taken."""
+        super().skip(steps)
+        for t, step, row, energies in self._motion.fetch_records():
+            self._keep(row, (t, self._begun + step))
+            self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
         """Means over time by the trapezoidal rule; None before the second record.
@@ -332,12 +316,10 @@ class DriveMeans(Sensors):
         values = np.array(self._rows)
         energy = values[:, self.names.index("stored_energy")]
         means = average(times, values)
-        last, count = self._whole.last[0], len(self._probes[0].columns)
+        count = len(self._probes[0].columns)
+        last = self._motion.find_bound().describe(values[-1, :count], float(times[-1]))
         duration = float(times[-1] - times[0])
-        report = replace(
-            put_numbers(last, means[:count]), time=float(times[-1]), duration=duration,
-            stored_energy=float(means[self.names.index("stored_energy")]),
-        )  # fmt: skip
+        report = replace(put_numbers(last, means[:count]), time=float(times[-1]), duration=duration)
         if self._motion.is_wanted:
             motion = zip(report.pulleys, *(self._motion.recorded / duration).tolist(), strict=True)
             pulleys = tuple(replace(duty, speed=speed, torque=M, power=power) for duty, speed, M, power in motion)
@@ -462,9 +444,6 @@ class DriveMeans(Sensors):
         super().restore(kept, state)
         self._motion.restore(kept["motion"])
         self._energies = list(np.array(kept["energies"]))
-        self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
-        if self._rows:
-            self._whole.last[:] = [report_drive(self.drive, state)]
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
@@ -589,7 +568,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         turn: time of a turn [s]; NaN: there is none.
     """
     begin = times - turn
-    # also NaN has no turn
+    # a speed of NaN has no turn either
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)

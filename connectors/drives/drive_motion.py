@@ -1,10 +1,11 @@
-"""Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule.
+"""Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule, and records.
 
 Powers rattle from step to step, and steps are short where a cable comes onto a pulley, so that every tenth step has a
 mean power that is wrong by some 0.3 %, as much as a belt loses; likewise its creep.
 
-Compiled code integrates the steps that Python does not see, see `StepHook.idle_program`.  A torque is that of the
-contact with the circle, and what teeth and losses of bending add to the rotation of the body.
+Compiled code integrates the steps that Python does not see, see `StepHook.idle_program`, and records all numbers of
+the drive at the steps that are due.  A torque is the sum of the contact with the circle and of the forces that teeth
+and losses of bending add to the rotation of the body.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import PointRows, add_torques
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
+from windlass.connectors.drives.drive_numbers import COUNT, EVERY, MOST_RECORDS, Records, count_step, keep_record
 from windlass.connectors.drives.drive_report import BoundDrive, Drive
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.arrays import FloatArray, IntArray
@@ -27,7 +29,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance import list_state_steps, step
 from windlass.framework.model.law import require_law
-from windlass.framework.model.system import evaluate
+from windlass.framework.model.system import Fields, evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.state.evaluate import find_evaluated_rows, load_outputs
 from windlass.framework.state.exchange import NAMES
@@ -81,6 +83,7 @@ class DriveMotion:
         self.integral, self.recorded, self._last, self._now = np.zeros((4, 3, len(drive.pulleys)))
         self._time = np.full(1, nan)
         self._bound: BoundDrive | None = None
+        self._records: Records | None = None
         self._program: Program | None = None
         self._arrays: list[FloatArray] = []
         self._mark: tuple[int, int] = (-1, -1)
@@ -91,15 +94,38 @@ class DriveMotion:
             return
         program = self.find_program(state)
         if program is not None:
+            if self._records is not None:
+                self._records.counts[EVERY] = 0
             parallel_assembly(state.world).fields.t = state.t
             program()
             return
-        if self._bound is None or self._bound.version != self.drive.world.version:
-            self._bound = BoundDrive(self.drive)
-        now = self._bound.eval_motion(load_outputs(state))
+        now = self.find_bound().eval_motion(load_outputs(state))
         if not isnan(self._time[0]):
             self.integral += 0.5 * (state.t - self._time[0]) * (self._last + now)
         self._time[0], self._last[:] = state.t, now
+
+    def find_bound(self) -> BoundDrive:
+        """The drive with the present columns; all processes must call it."""
+        if self._bound is None or self._bound.version != self.drive.world.version:
+            self._bound = BoundDrive(self.drive)
+        return self._bound
+
+    def begin_records(self, state: State, steps: int, every: int) -> bool:
+        """Let the program record every n-th step, after a number of steps; False if records need Python."""
+        if self.find_program(state) is None or self._records is None:
+            return False
+        self._records.counts[:] = steps, every, 0, 0
+        return True
+
+    def fetch_records(self) -> list[tuple[float, int, FloatArray, FloatArray]]:
+        """Time [s], number of steps since the beginning, numbers and integrals of powers [J] of all new records."""
+        r = self._records
+        count = 0 if r is None else int(r.counts[COUNT])
+        if r is None or not count:
+            return []
+        r.counts[COUNT] = 0
+        marks = zip(r.times[:count].tolist(), r.steps[:count].tolist(), strict=True)
+        return [(*mark, r.rows[k].copy(), r.integrals[k].copy()) for k, mark in enumerate(marks)]
 
     def find_program(self, state: State) -> Program | None:
         """The program that adds the time to a state and to the time of the fields; None if this needs Python."""
@@ -140,8 +166,24 @@ class DriveMotion:
         motion = fields.time, fields.v, f, turns, torque, self._now, self._last, self._time, self.integral
         return [
             *list_state_steps(assembly, state, unused, forces), step(clear, f), step(clear, torque), *forces,
-            step(integrate, *motion),
+            step(integrate, *motion), *self._list_records(fields),
         ]  # fmt: skip
+
+    def _list_records(self, fields: Fields) -> list[Step]:
+        """The steps that record all numbers; none if records need Python."""
+        bound, (_, count) = self.find_bound(), self.integral.shape
+        if self._records is None:
+            rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))
+            due, counts, steps = (np.zeros(n, np.int64) for n in (1, 4, MOST_RECORDS))
+            self._records = Records(bound.row.copy(), due, counts, rows, np.zeros(MOST_RECORDS), integrals, steps)
+        r = self._records
+        calls = bound.list_calls(fields, r.due, r.row)
+        if not calls:
+            self._records = None
+            return []
+        calls += bound.list_last_calls(self._now, r.due, r.row)
+        kept = r, fields.time, self.integral, self.recorded
+        return [step(count_step, r), *(step(kernel, *given) for kernel, given in calls), step(keep_record, *kept)]
 
     def _add_law(self, entity: Entity, f: FloatArray) -> Step:
         """Add the forces of some rows of a law to f."""

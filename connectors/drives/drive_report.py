@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
-from math import atan2, inf, isnan, log, nan, sqrt
+from math import inf, nan
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -32,23 +32,48 @@ import numpy as np
 from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, SinkingTraction
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.connectors.circle_contact.view import ContactView, view_contact
+from windlass.connectors.circle_points.kernels import PointRows
+from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.place_numbers import FT, GAP
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import TOLERATED_LOSS
+from windlass.connectors.drives.drive_numbers import (
+    BELT_SPEED,
+    HUB,
+    SINKING,
+    SLIDING,
+    TORQUE,
+    WRAP,
+    ArcEnds,
+    Derived,
+    DriveCables,
+    DriveRoom,
+    RecordSize,
+    complete_numbers,
+    eval_ends,
+    eval_press,
+    fill_cables,
+    follow_pulley,
+    follow_spans,
+    take_motion,
+)
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import show_numbers
 from windlass.connectors.reports.surface_report import eval_surface
+from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable2d.outputs import CableView
 from windlass.elements.nodes.ground import Ground
-from windlass.framework.arrays import BoolArray, FloatArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows, find_output, load_outputs, read_output
 from windlass.framework.state.state import State
 
-SIMPSON = np.array((1.0, 4.0, 1.0)) / 6.0
+ALWAYS: IntArray = np.ones(1, np.int64)
+"""Kernels of records do their work."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -93,7 +118,7 @@ class PulleyDuty:
         hub_angle: its direction, from global x to y [rad]; NaN in space.
         torque: of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
-        creep: loss of the speed of the rim against that of the driver [1]; NaN where nothing drives.
+        creep: loss of the speed of the rim against the driver [1]; NaN where nothing drives.
         rigid_creep: the loss that these tensions make on a rigid layer [1]; NaN of ropes, in space and with teeth.
             Bristles add to it on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
@@ -159,7 +184,7 @@ UNITS = {
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Those whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
+"""Numbers whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +226,7 @@ class DriveReport:
         advice: how to make tractions without load, and creep by sinking in, small, where they are not.
         law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
         turn: time in which a closed belt comes around once [s]; NaN of ropes and at rest.
-        extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
+        extremes: of means over time, for all numbers, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.  Powers given and taken and the
             efficiency have extremes where means last a turn at least.
     """
@@ -299,6 +324,83 @@ class BoundDrive:
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
         self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
         self.law = self._gather_law() if drive.closed and not drive.surfaces and not drive.wheels else None
+        self._lay_down()
+
+    def _lay_down(self) -> None:
+        """The constants and the room of kernels."""
+        drive, (pulleys, cables) = self.drive, (len(self.drive.pulleys), len(self.drive.cables))
+        self.size = RecordSize(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
+        radii, EA, rho = np.array(drive.radii), self.axial_stiffness, drive.mass_per_length
+        self.derived = Derived(radii, rho, nan if self.law is None else self.law.axial_stiffness)
+        friction = np.array([self._eval_friction(i) for i in range(pulleys)])
+        face = np.where(np.isnan(friction), nan, self.friction)
+        length = float(self.lengths.mean())
+        mesh = [
+            float(MeshTraction(length, R, EA, mu_k, 1.0, together).traction)
+            for R, mu_k, together in zip(drive.radii, self.bristles, self.together, strict=True)
+        ]
+        self.ends = ArcEnds(
+            radii, friction, face, np.array(mesh), np.array(self.bristles), np.array(self.stiffness), rho, EA
+        )
+        self.measured = DriveRoom(
+            np.zeros((pulleys, cables), dtype=bool), np.zeros((cables, 3)), np.zeros((cables, 3, 3)),
+            np.zeros((cables, 3)), np.zeros(cables, np.int64), np.zeros((3, self.size.spans)),
+        )  # fmt: skip
+        none: dict[str, Any] = {e.name: nan for e in fields(PulleyDuty)} | {"hub_load": (nan,) * self.size.width}
+        spans = zip(name_spans(drive), drive.span_lengths, strict=True)
+        self.blank = DriveReport(
+            drive.name, nan, 0.0, tuple(PulleyDuty(**none | {"name": pulley.name}) for pulley in drive.pulleys),
+            tuple(SpanDuty(name, length, nan, nan, nan) for name, length in spans), law=self.law,
+        )  # fmt: skip
+        self.row, self._motion = take_numbers(self.blank), np.zeros((2, pulleys))
+        self._axes = [UP] * pulleys
+        self._direct = self._bind_cables() if self._is_direct() else None
+
+    def _is_direct(self) -> bool:
+        """Whether kernels can evaluate the contact and the cables: points on circles, and no process waits."""
+        drive = self.drive
+        at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
+        single = not self.contacts.parallel and all(len(circle.closed) == 1 for circle, _ in self.circles)
+        return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
+
+    def _bind_cables(self) -> DriveCables | None:
+        """The cables; None if functions of users give their forces."""
+        rows = self.cables.rows
+        view: CableView = rows.columns
+        if any(group.calls is not None for group in view.forces["axial_force"]):
+            return None
+        free = view.find_places(np.broadcast_to((0.0, 0.5, 1.0), (len(self.lengths), 3))).references.eps
+        EA, damping = view.parameters.axial_stiffness[:, 0].copy(), view.parameters.axial_damping[:, 0].copy()
+        return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
+
+    def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
+        """The kernels that write the numbers of the contact and of the spans, with their arguments; none if Python is
+        needed."""
+        if self._direct is None:
+            return []
+        m, calls = self.measured, list[tuple[Any, tuple[Any, ...]]]()
+        for i, (circle, _) in enumerate(self.circles):
+            rows = circle.bound.rows
+            points: PointRows = rows.columns
+            places = {int(one): k for k, one in enumerate(self.parts[i].rows)}
+            order = np.array([places[int(one)] for one in rows.rows])
+            count = int(points.rows["segments"].sum())
+            room = np.zeros(count), np.zeros(count, dtype=bool)
+            given = points, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, order, circle.closed[0]
+            calls.append((follow_pulley, (due, *given, i, m, *room, row)))
+        return [*calls, (fill_cables, (due, self._direct, fields.x, fields.v, m)), self._list_spans(due, row)]
+
+    def _list_spans(self, due: IntArray, row: FloatArray) -> tuple[Any, tuple[Any, ...]]:
+        drive = self.drive
+        known = self.measured, self.lengths, self.masses, self.axial_stiffness, drive.closed, not drive.surfaces
+        return follow_spans, (due, *known, self.size, row)
+
+    def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
+        """The kernels that write all other numbers; ``now``: speeds [rad/s] and torques [N m] of pulleys."""
+        return [
+            (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
+            (complete_numbers, (due, self.derived, self.size, row)),
+        ]  # fmt: skip
 
     def _bind(self, entity: Entity) -> EvaluatedRows:
         return find_evaluated_rows(entity, self.drive.world)
@@ -329,25 +431,63 @@ class BoundDrive:
 
     def report(self, fields: Fields) -> DriveReport:
         """The report at the present fields."""
-        drive = self.drive
-        touching, hubs = self._eval_contacts(fields)
+        return self.describe(self.eval_numbers(fields), float(fields.t))
+
+    def eval_numbers(self, fields: Fields) -> FloatArray:
+        """All numbers at the present fields, in the order of `list_numbers`; a new array."""
+        row, torques = self.row, np.zeros(len(self.drive.pulleys))
+        calls = self.list_calls(fields, ALWAYS, row)
+        if calls:
+            torques += self._add_further(fields, np.zeros((len(torques), 2)))
+        else:
+            torques += self._measure(fields)
+            calls.append(self._list_spans(ALWAYS, row))
+        for kernel, arguments in calls:
+            kernel(*arguments)
+        for i, axis in enumerate(self._axes):
+            torque = self._find_part(row, i)[HUB + self.size.width + TORQUE]
+            self._motion[:, i] = self._eval_speed(fields, i, axis), torque + torques[i]
+        for kernel, arguments in self.list_last_calls(self._motion, ALWAYS, row):
+            kernel(*arguments)
+        return row.copy()
+
+    def _find_part(self, row: FloatArray, i: int) -> FloatArray:
+        """The numbers of pulley i, a view."""
+        own = HUB + self.size.width + SINKING + 1
+        return row[i * own : (i + 1) * own]
+
+    def _measure(self, fields: Fields) -> FloatArray:
+        """The numbers of contact and cables by outputs, which need Python; torques of teeth and of bending [N m]."""
+        drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
+        m.touches[:], hubs = self._eval_contacts(fields)
         torques = self._add_further(fields, hubs)
-        x = self.lengths[:, None] * (0.0, 0.5, 1.0)
-        force = self.read(self.cables, "axial_force", fields, x=x).reshape(-1, 3)
-        tensions, deflections = self._eval_spans(fields, touching, force @ SIMPSON)
-        velocity = self.read(self.cables, "velocity", fields, x=x).reshape(len(x), 3, -1)
-        energy = (
-            0.5 * (self.masses @ (velocity**2).sum(axis=2) + self.lengths @ force**2 / self.axial_stiffness) @ SIMPSON
+        m.force[:] = self.read(self.cables, "axial_force", fields, **places).reshape(m.force.shape)
+        m.place[:] = self.read(self.cables, "position", fields, **places).reshape(m.place.shape)
+        velocity = self.read(self.cables, "velocity", fields, **places)
+        m.square[:] = (velocity.reshape(m.place.shape) ** 2).sum(axis=2)
+        for i, contacts in enumerate(self.parts):
+            part = self._find_part(self.row, i)
+            if drive.surfaces:
+                surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
+                found = surface.speed, surface.wrap_angle, surface.slip_arc, surface.torque
+                self._axes[i] = np.asarray(read_output(contacts[0], "surface_axis", drive.world, fields)).ravel()
+            else:
+                circle = eval_report(*self.circles[i], fields, tension=False)
+                found = circle.belt_speed, circle.wrap_angle, circle.slip_arc, circle.torque
+            part[[BELT_SPEED, WRAP, SLIDING, HUB + self.size.width + TORQUE]] = found
+            part[HUB : HUB + self.size.width] = hubs[i]
+        return torques
+
+    def describe(self, numbers: FloatArray, t: float) -> DriveReport:
+        """The report of the numbers at a time [s], with its advice."""
+        drive, report = self.drive, replace(put_numbers(self.blank, numbers), time=t)
+        ends = [self._find_ends(i, duty) for i, duty in enumerate(report.pulleys)]
+        advice = tuple(
+            text for duty, pair in zip(report.pulleys, ends, strict=True) for text in _advise(duty.name, *pair)
         )
-        duties = [self._eval_duty(fields, i, hubs[i], torques[i], tensions) for i in range(len(drive.pulleys))]
-        ends = [self._find_ends(i, duty) for i, duty in enumerate(duties)]
-        duties = [
-            replace(duty, mesh_traction=float(mesh.traction), sinking_traction=sunk.traction)
-            for duty, (mesh, sunk) in zip(duties, ends, strict=True)
-        ]
-        advice = tuple(text for duty, pair in zip(duties, ends, strict=True) for text in _advise(duty.name, *pair))
         advice += tuple(self._note_sinking())
-        fastest = max(abs(duty.belt_speed) for duty in duties)
+        tensions = np.array([span.tension for span in report.spans])
+        fastest = max(abs(duty.belt_speed) for duty in report.pulleys)
         thrown = drive.mass_per_length * fastest**2
         if thrown > np.max(tensions, initial=0.0, where=np.isfinite(tensions)):
             advice = (
@@ -355,13 +495,7 @@ class BoundDrive:
                 "given in rad/s, radii in m and mass_per_length in kg/m?",
                 *advice,
             )
-        numbers = zip(name_spans(drive), drive.span_lengths, tensions.tolist(), deflections.tolist(), strict=True)
-        spans = tuple(SpanDuty(*of_span, nan) for of_span in numbers)
-        found = DriveReport(
-            drive.name, float(fields.t), 0.0, tuple(duties), spans, stored_energy=float(energy), advice=advice,
-            law=self.law,
-        )  # fmt: skip
-        return complete(found, drive)
+        return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
         """Pulleys with friction that a rope sinks into so far that it creeps more; circles of belts grow instead."""
@@ -432,68 +566,18 @@ class BoundDrive:
             torques[self.drive.lossy] -= self.read(self.losses, "force", fields).ravel()
         return torques
 
-    def _eval_spans(self, fields: Fields, touching: BoolArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean axial forces [N] and deflections [m] of the free spans: behind each pulley, of ropes also ahead of the
-        first one; ``force``: mean axial forces of the cables [N]."""
-        closed, (count, cables) = self.drive.closed, touching.shape
-        lengths, x = self.lengths, self.lengths[:, None] * (0.0, 0.5, 1.0)
-        place = self.read(self.cables, "position", fields, x=x).reshape(cables, 3, 3)
-        owner = np.where(touching.any(axis=0), touching.argmax(axis=0), -1)
-        if closed:
-            # begin within a part in contact, so that no free span crosses the end of the list
-            on = np.flatnonzero(owner >= 0)
-            shift = int(on[0]) if len(on) else 0
-            owner, force, lengths, place = (np.roll(a, -shift, axis=0) for a in (owner, force, lengths, place))
-        spans = count if closed else count + 1
-        sums, deflections, longest = np.zeros((2, spans)), np.full(spans, nan), np.zeros(spans)
-        edges = np.flatnonzero(np.diff(owner != -1, prepend=True, append=True))
-        for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            before = int(owner[a - 1]) if a > 0 else -1
-            after = int(owner[b % cables]) if b < cables or closed else count
-            # a part without contact within the arc of one pulley is not a span
-            if before != after:
-                k, length = before if closed else before + 1, float(lengths[a:b].sum())
-                sums[:, k] += (force[a:b] * lengths[a:b]).sum(), length
-                if length > longest[k]:
-                    longest[k], deflections[k] = length, _eval_deflection(place[a:b], lengths[a:b], self._flat)
-        return np.divide(sums[0], sums[1], out=np.full(spans, nan), where=sums[1] > 0.0), deflections
-
-    @property
-    def _flat(self) -> bool:
-        return not self.drive.surfaces
-
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii.
+        """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of their
+        radii.
 
         NaN: the pulley has teeth.
         """
         share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
         return nan if i in self.drive.wheels else self.friction[i] * share
 
-    def _eval_duty(self, fields: Fields, i: int, hub: FloatArray, teeth: float, tensions: FloatArray) -> PulleyDuty:
-        drive, contacts, axis = self.drive, self.parts[i], UP
-        if drive.surfaces:
-            surface = eval_surface(drive.world, fields, contacts, drive.surfaces[i])
-            wrap, slip, torque, along = surface.wrap_angle, surface.slip_arc, surface.torque, surface.speed
-            axis = np.asarray(read_output(contacts[0], "surface_axis", drive.world, fields)).ravel()
-        else:
-            circle = eval_report(*self.circles[i], fields, tension=False)
-            wrap, slip, torque, along = circle.wrap_angle, circle.slip_arc, circle.torque, circle.belt_speed
-        speed = self._eval_speed(fields, i, axis)
-        torque += teeth
-        return PulleyDuty(
-            name=drive.pulleys[i].name, speed=speed, belt_speed=along, wrap_angle=wrap, slip_arc=nan, sliding_arc=slip,
-            tension_before=float(tensions[i - 1] if drive.closed else tensions[i]),
-            tension_after=float(tensions[i] if drive.closed else tensions[i + 1]),
-            hub_load=tuple(hub.tolist()), hub_force=nan, hub_angle=nan, torque=torque, power=torque * speed, creep=nan,
-            rigid_creep=nan, log_ratio=nan, friction_limit=self._eval_friction(i) * wrap, slip_reserve=nan,
-            mesh_traction=nan, sinking_traction=nan,
-        )  # fmt: skip
-
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
         """Tractions by the mesh and by sinking in at the end of the arc of pulley i with the smallest line pressure."""
-        tension = min(duty.tension_before, duty.tension_after)
-        press = max(tension - self.drive.mass_per_length * duty.belt_speed**2, 0.0)
+        press = eval_press(duty.tension_before, duty.tension_after, self.drive.mass_per_length, duty.belt_speed)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
         return (
@@ -504,24 +588,6 @@ class BoundDrive:
 
 def _collect(handle: Entity, name: str) -> FloatArray:
     return cast(FloatArray, np.asarray(handle.table.collect(name, handle.rows), np.float64))
-
-
-def _eval_deflection(place: FloatArray, lengths: FloatArray, flat: bool) -> float:
-    """Distance of the middle of a free stretch from the straight line between its ends [m].
-
-    Args:
-        place: of the beginning, the middle and the end of each cable [m], shape (cables, 3, 3).
-        lengths: of the cables [m], shape (cables,).
-        flat: in the plane it has a sign, > 0 to the left.
-    """
-    ends = np.cumsum(lengths)
-    cable = int(np.searchsorted(ends, 0.5 * ends[-1]))
-    x = 1.0 - (ends[cable] - 0.5 * ends[-1]) / lengths[cable]
-    # the parabola through the three points of the cable
-    weights = np.array(((1.0 - x) * (1.0 - 2.0 * x), 4.0 * x * (1.0 - x), x * (2.0 * x - 1.0)))
-    chord = place[-1, 2] - place[0, 0]
-    away = np.cross(chord / np.linalg.norm(chord), weights @ place[cable] - place[0, 0])
-    return float(away[2] if flat else np.linalg.norm(away))
 
 
 def report_drive(drive: Drive, state: State) -> DriveReport:
@@ -544,62 +610,64 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
     ]
 
 
-def _eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """|ln(F_1/F_2)|; infinite where a span is slack, NaN where there is none."""
-    presses = before - centrifugal, after - centrifugal
-    if np.isnan(presses).any():
-        return nan
-    return abs(log(presses[1] / presses[0])) if min(presses) > 0.0 else inf
-
-
 def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
     """Tensions [N] where a belt of the speed [m/s], > 0 in the order of the pulleys, enters and leaves a pulley."""
     ends = duty.tension_before, duty.tension_after
     return ends if speed >= 0.0 else ends[::-1]
 
 
-def _eval_string(span: SpanDuty, rho: float, speed: float) -> float:
-    """Lowest frequency of a span as a string that moves along itself [Hz]."""
-    there = span.tension > 0.0 and rho > 0.0 and span.length > 0.0
-    share = rho * speed**2 / span.tension if there else nan
-    return sqrt(span.tension / rho) / (2.0 * span.length) * (1.0 - share) if there else nan
-
-
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
     """The report with all derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
-    rho = drive.mass_per_length
-    powers = np.array([duty.power for duty in report.pulleys])
-    given, taken = float(np.abs(powers[powers < 0.0]).sum()), float(powers[powers > 0.0].sum())
-    driver = int(powers.argmin())
-    rims = [abs(duty.speed) * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True)]
-    drives = given > 0.0 and rims[driver] > 0.0
-    speed = float(np.mean([duty.belt_speed for duty in report.pulleys]))
+    numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
-    stretches = [EA + find_ends(duty, speed)[0] for duty in report.pulleys]
-    duties = []
-    for duty, rim, stretch in zip(report.pulleys, rims, stretches, strict=True):
-        ratio = _eval_log_ratio(duty.tension_before, duty.tension_after, rho * duty.belt_speed**2)
-        hub, limit = duty.hub_load, duty.friction_limit
-        duties.append(
-            replace(
-                duty,
-                hub_force=float(np.linalg.norm(hub)),
-                hub_angle=atan2(hub[1], hub[0]) if len(hub) == 2 else nan,
-                creep=1.0 - rim / rims[driver] if drives else nan,
-                rigid_creep=1.0 - stretch / stretches[driver] if drives else nan,
-                log_ratio=ratio,
-                slip_arc=min(ratio / limit, 1.0) * duty.wrap_angle if limit > 0.0 and not isnan(ratio) else nan,
-                slip_reserve=1.0 - ratio / limit if limit > 0.0 else nan,
-            )
-        )
-    spans = tuple(replace(span, string_frequency=_eval_string(span, rho, speed)) for span in report.spans)
-    efficiency = taken / given if drives else nan
+    size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
+    complete_numbers(ALWAYS, Derived(np.array(drive.radii), drive.mass_per_length, EA), size, numbers)
+    report = put_numbers(report, numbers)
+    return replace(report, turn=find_turn(report, drive))
+
+
+def find_turn(report: DriveReport, drive: Drive) -> float:
+    """Time in which a closed belt comes around once [s]; NaN of ropes and at rest."""
+    if not drive.closed or report.belt_speed == 0.0:
+        return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
-    turn = (sum(drive.span_lengths) + arcs) / abs(speed) if drive.closed and speed != 0.0 else nan
-    return replace(
-        report, pulleys=tuple(duties), spans=spans, belt_speed=speed, power_in=given, power_out=taken,
-        efficiency=efficiency, turn=turn,
-    )  # fmt: skip
+    return (sum(drive.span_lengths) + arcs) / abs(report.belt_speed)
+
+
+def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
+    """All numbers of a report in the order of `take_numbers`: part, quantity, unit, and how many there are."""
+    found = []
+    parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
+    parts += [(f"span {span.name}", span) for span in report.spans]
+    for name, part in parts:
+        found += [
+            (name, e.name, UNITS[e.name], np.size(getattr(part, e.name))) for e in fields(part) if e.name in UNITS
+        ]
+    return found + [("", name, UNITS[name], 1) for name in WHOLE]
+
+
+def take_numbers(report: DriveReport) -> FloatArray:
+    """All numbers of pulleys and spans, and of the whole belt, one after the other."""
+    parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
+    values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
+    return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
+
+
+def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
+    """A report like another one, with other numbers."""
+    given = iter(numbers.tolist())
+
+    def read(value: Any) -> Any:
+        return tuple(next(given) for _ in value) if isinstance(value, tuple) else next(given)
+
+    given_parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
+    parts: list[Any] = [
+        replace(part, **{e.name: read(getattr(part, e.name)) for e in fields(part) if e.name in UNITS})
+        for part in given_parts
+    ]
+    count = len(report.pulleys)
+    whole = dict(zip(WHOLE, given, strict=True))
+    return replace(report, pulleys=tuple(parts[:count]), spans=tuple(parts[count:]), **whole)
 
 
 def name_spans(drive: Drive) -> list[str]:

@@ -32,6 +32,7 @@ from windlass.connectors.reports.quantities import describe, format_table, quant
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, checked_names, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -91,7 +92,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     """Report of the cables on one circle.  Under MPI all processes must call this together.
 
     If several separate cables touch the circle (parallel ropes), forces and counts are sums; entry, exit and the course
-    between them are those of the cable with most segments in contact.
+    between them belong to the cable with most segments in contact.
 
     Args:
         state: the state to evaluate at.
@@ -236,18 +237,36 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
         return np.zeros(0, np.int64)
     best = int(np.argmax(counts))
     members = np.flatnonzero(chain == best)
-    touching = np.flatnonzero(z.touching[members])
-    if not pulley.closed[best]:
-        return members[touching[0] : touching[-1] + 1]
-    gaps = np.diff(np.append(touching, touching[0] + len(members)))
-    widest = int(np.argmax(gaps))
-    # if the whole ring touches, the course begins after its last contact
-    if gaps[widest] == 1:
-        return members
-    first = int(touching[(widest + 1) % len(touching)])
-    count = (int(touching[widest]) - first) % len(members) + 1
+    first, count = find_stretch(z.touching[members], pulley.closed[best])
     course: IntArray = members[(first + np.arange(count)) % len(members)]
     return course
+
+
+@kernel(fast=False)
+def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
+    """First segment and number of segments from the first to the last one in contact, of some segments along a cable.
+
+    On a closed cable it begins after the longest stretch without contact, and after its last contact if all touch.
+    """
+    n, first, last = len(touching), -1, -1
+    widest, begin, end = 0, 0, 0
+    for i in range(n):
+        if touching[i]:
+            if first < 0:
+                first = i
+            elif i - last > widest:
+                widest, begin, end = i - last, i, last
+            last = i
+    if first < 0:
+        return 0, 0
+    if not closed:
+        return first, last - first + 1
+    # the stretch across the end of the list
+    if first + n - last > widest:
+        widest, begin, end = first + n - last, first, last
+    if widest == 1:
+        return 0, n
+    return begin, (end - begin) % n + 1
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
@@ -318,7 +337,7 @@ class PulleySensor:
                 bound = world.version, view_contact(pulley.bound.rows)
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # every process has the whole report, and the numbers of all processes are added
+            # each process would contribute the whole report to a sum over all processes
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1
@@ -327,5 +346,5 @@ class PulleySensor:
 
 @checked(reports=each(instance(PulleyReport), "a list of reports", 1))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
-    """Reports as a table for people, one column per pulley."""
+    """Reports as a printed table, one column per pulley."""
     return format_table(reports)

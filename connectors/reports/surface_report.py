@@ -99,8 +99,8 @@ class Course(NamedTuple):
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Report of the cables on a surface.  Under MPI all processes must call this together.
 
-    If several separate cables touch it, forces and counts are sums; entry, exit and the course between them are those
-    of the chain with most points in contact.
+    If several separate cables touch it, forces and counts are sums; entry, exit and the course between them belong
+    to the chain with most points in contact.
 
     Args:
         state: the state to evaluate at.

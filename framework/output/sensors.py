@@ -240,6 +240,10 @@ class Sensors(EveryNth):
         row = parallel_assembly(state.world).processes.sum(
             np.concatenate([probe.read(fields) for probe in self._probes])
         )
+        self._keep(row, mark)
+
+    def _keep(self, row: FloatArray, mark: tuple[float, int]) -> None:
+        """Keep a record of a time [s] and a step, also in the table."""
         self._rows.append(row)
         self._marks.append(mark)
         if self._claim is not None:

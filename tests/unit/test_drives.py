@@ -18,7 +18,7 @@ from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
 from windlass.connectors.drives.drive_means import eval_over_turns, judge_creep, judge_losses, note_start
-from windlass.connectors.drives.drive_report import Drive, complete
+from windlass.connectors.drives.drive_report import BoundDrive, Drive, complete
 from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements import Ground, RigidBody2D, RigidBody3D
 
@@ -343,6 +343,40 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert belt.draw(tmp_path / "belt.png", state).stat().st_size > 20_000
 
 
+def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run with means stays in compiled steps, and its records equal those that Python evaluates by outputs."""
+    world = wl.World()
+    pulleys = create_pulleys(world)
+    drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
+    spin = con.coordinate_marker(world, pulleys[2].body, "rotation")
+    world.add(con.CoordinateSpringDamper, marker1=spin, damping=0.5)
+    belt = create_belt(world, pulleys, cord_offset=(0.002, 0.001), contact={})
+    with belt.preload(drive):
+        rest = wl.Static(world).solve()
+    evaluated = list[float]()
+    evaluate = BoundDrive.eval_numbers
+
+    def count(bound: BoundDrive, values: Any) -> Any:
+        evaluated.append(values.t)
+        return evaluate(bound, values)
+
+    monkeypatch.setattr(BoundDrive, "eval_numbers", count)
+    compiled, by_python = belt.average(every=3), belt.average(every=3, sensors=[wl.Sensor(pulleys[2].body, "rotation")])
+    solver = wl.Dynamic(world, step=1e-4, end=0.01)
+    state = solver.solve(rest, hooks=[compiled])
+    assert len(evaluated) < 0.6 * len(compiled.times) and len(compiled.times) > solver.statistics.steps // 3
+    monkeypatch.setattr(BoundDrive, "_is_direct", lambda bound: False)
+    again = solver.solve(rest, hooks=[by_python])
+    assert (again.q == state.q).all()
+    assert (by_python.steps == compiled.steps).all() and (by_python.times == compiled.times).all()
+    values, others = (np.array([means[name] for name in compiled.names]) for means in (compiled, by_python))
+    scale = np.nanmax(np.abs(others), axis=1, initial=1e-9, keepdims=True)
+    assert_allclose(values / scale, others / scale, rtol=0, atol=1e-10)
+    first, second = compiled.report(), by_python.report()
+    assert first is not None and second is not None and first.turn == pytest.approx(second.turn, rel=1e-10)
+    assert first.power_in == pytest.approx(second.power_in, rel=1e-12)
+
+
 def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.State:
     """The belt at rest with the free spans strained further, each evenly along itself."""
     wraps = belt.route.wraps
@@ -440,7 +474,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
     solver.solve(belt.run(state, speed), hooks=[means, rare])
     report, other = means.report(), rare.report()
     assert report is not None and report.efficiency > 1.05
-    # speeds, torques and powers are those of all steps, however seldom there are records
+    # speeds, torques and powers include all steps, however rare records are
     assert other is not None and len(rare.times) < len(means.times) / 5
     for duty, same in zip(report.pulleys, other.pulleys, strict=True):
         found, expected = ((x.speed, x.torque, x.power) for x in (same, duty))
@@ -481,7 +515,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
     assert re.search(r"add 32 to 50 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
-    # (EA + N) of the slack span over that of the tight one
+    # (EA + N) of the slack span over (EA + N) of the tight one
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
@@ -498,7 +532,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
 
 
 def test_means_before_one_turn_of_the_belt_say_so() -> None:
-    """Losses of speed that are 10 % off those of steady motion; the time of a turn is length over speed."""
+    """Losses of speed that differ by 10 % from steady motion; the time of a turn is length over speed."""
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
     report = belt.report(wl.State(world))

@@ -25,6 +25,7 @@ from windlass.connectors.reports.pulley_report import (
     UNITS,
     PulleyReport,
     PulleySensor,
+    find_stretch,
     format_reports,
     pulley_report,
 )
@@ -359,3 +360,19 @@ def test_small_belt_drive(tmp_path: Path) -> None:
     image = matplotlib.image.imread(picture)
     assert min(image.shape[:2]) > 1000
     assert len(np.unique((15 * image[::4, ::4, :3]).astype(int).reshape(-1, 3), axis=0)) > 100
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_stretch_in_contact_begins_behind_the_longest_gap(closed: bool) -> None:
+    """All 2^9 patterns of nine segments, against a search of all stretches that contain them."""
+    for pattern in range(1, 512):
+        touching = np.array([bool(pattern >> k & 1) for k in range(9)])
+        first, count = find_stretch(touching, closed)
+        found = touching[(first + np.arange(count)) % 9]
+        assert found.sum() == touching.sum() and found[[0, -1]].all()
+        ends = range(9) if closed else (9 - int(np.argmax(touching[::-1])) - 1,)
+        shortest = min(
+            n for n in range(1, 10) for last in ends if touching[(last - np.arange(n)) % 9].sum() == touching.sum()
+        )
+        assert count == shortest and (closed or first + count <= 9)
+    assert find_stretch(np.zeros(9, dtype=bool), closed) == (0, 0)

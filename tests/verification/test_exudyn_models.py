@@ -712,7 +712,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_functions_of_springs_get_what_exudyn_gives() -> None:
-    """Cartesian springs: u without the offset; springs along a line: the rate without its offset; as recorded there."""
+    """Cartesian springs get u without offset, springs along a line the rate without offset, as in Exudyn."""
     seen: list[tuple[Any, ...]] = []
 
     def note(mbs: Any, t: float, number: int, *arguments: Any) -> Any:

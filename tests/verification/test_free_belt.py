@@ -103,3 +103,16 @@ def test_what_the_choice_stands_on() -> None:
     assert soft.contact_stiffness == 100 * 8e3 / 0.1**2 and soft.length <= 0.3 * 0.1
     with pytest.raises(ModelError, match=r"press = 0.0 N in choose_free_belt: must be > 0"):
         choose_free_belt(**{**given, "press": 0.0}, friction_stiffness_per_length=1e6)
+
+
+def test_largest_bend_by_sinking_in_is_that_of_all_places() -> None:
+    """For ratios l/a of both lengths from 0.03 to 30: the coarse search does not miss the maximum."""
+    for ratio in np.geomspace(0.03, 30.0, 61):
+        R, EA, press, mu_k = 0.1, 1e5, 1e3, 1e8
+        l, a = ratio * np.sqrt(EA / mu_k), np.sqrt(EA / mu_k)
+        s = np.linspace(0.0, 10.0, 2001) * max(a, l)
+        one, two = (l**3 / R**2 / (m * m - ratio**2) for m in (1, 2))
+        way = one * (np.exp(-s / a) - np.exp(-s / l)) + two * (np.exp(-s / a) - np.exp(-2.0 * s / l))
+        bend = SinkingTraction(R, EA, press, mu_k, press / l**2, 5e3).bend
+        if min(abs(ratio - 1.0), abs(ratio - 2.0)) > 1e-3:
+            assert_allclose(bend, np.abs(way).max(), rtol=1e-9)

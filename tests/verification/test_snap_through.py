@@ -197,7 +197,7 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as in theory.
+    """A soft spring pushes the truss down: it snaps when the end of the spring has moved as far as in theory.
 
     The same with a soft contact, which opens when the truss leaps away.
     """

@@ -1,4 +1,4 @@
-"""Solvers around Newton: load steps, step control, failures that teach, save and restart, linear solves."""
+"""Solvers around Newton: load steps, step control, messages of failures, save and restart, linear solves."""
 
 from __future__ import annotations
 
@@ -218,7 +218,8 @@ def test_failing_step_is_cut_and_grows_again() -> None:
 
 
 def test_history_values_are_restored() -> None:
-    """One pass per step and a tolerance that no switching contact meets: attempts change gaps, retries begin without.
+    """One pass per step and a tolerance that no switching contact fulfils: attempts change gaps, retries begin with the
+    old ones.
 
     Case: ANCFcontactFrictionTest, which comes to rest on the roll with segments that close with 237 N; the step is cut
     down to the smallest one, and the error keeps the state before it.

@@ -1,6 +1,6 @@
 """Static equilibria: right and stable, or an error with the reason.
 
-Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which has tests of its own; Euler's column and its
+Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which is tested separately; Euler's column and its
 elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
 R. von Mises, ZAMM 3 (1923) 406-422; M. Beck, ZAMP 3 (1952) 225-228 (follower load).
 """

@@ -1,0 +1,472 @@
+"""The numbers of a drive in compiled code: pulleys and spans at a state, and all that follows from them.
+
+A record of a drive is one row of numbers: those of each pulley, those of each span, those of the whole drive, in the
+order of `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also has the formulas).  Records within compiled
+steps cost less than a step only if no Python takes part, see `DriveMotion`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.circle_contact.free_belt import eval_sinking_bend
+from windlass.connectors.circle_points.kernels import (
+    PRESSED,
+    PointRows,
+    combine,
+    eval_bristles,
+    eval_contact,
+    eval_point,
+    gather,
+    read_parameters,
+    relative_place,
+)
+from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.reports.pulley_report import find_stretch
+from windlass.elements.cable2d.points import shape, shape_slope
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
+"""First numbers of a pulley; the components of the hub load follow from `HUB` on, and then these:"""
+HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
+LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
+"""Numbers of a span."""
+MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
+"""Numbers of the whole drive."""
+
+
+class RecordSize(NamedTuple):
+    """How many numbers a row has: of ``pulleys`` with hub loads of ``width`` components, and of ``spans``."""
+
+    pulleys: int
+    width: int
+    spans: int
+
+
+class Derived(NamedTuple):
+    """Constants of the numbers that follow from others.
+
+    Attributes:
+        radii: of the cord [m], shape (pulleys,).
+        mass_per_length: of the belt [kg/m].
+        axial_stiffness: EA of a belt whose creep is known, else NaN [N].
+    """
+
+    radii: FloatArray
+    mass_per_length: float
+    axial_stiffness: float
+
+
+class ArcEnds(NamedTuple):
+    """Constants of the tractions at the ends of arcs; arrays of shape (pulleys,).
+
+    Attributes:
+        radii: of the cord [m].
+        friction, face: its coefficients at the cord and at the face [1]; NaN: the pulley has teeth.
+        mesh: of the traction by the mesh [N/m], see `MeshTraction`.
+        bristles, stiffness: per metre of belt [N/m²].
+        mass_per_length: of the belt [kg/m].
+        axial_stiffness: EA [N].
+    """
+
+    radii: FloatArray
+    friction: FloatArray
+    face: FloatArray
+    mesh: FloatArray
+    bristles: FloatArray
+    stiffness: FloatArray
+    mass_per_length: float
+    axial_stiffness: float
+
+
+class DriveCables(NamedTuple):
+    """The cables of a belt in the plane, for `fill_cables`; arrays of shape (cables,) unless noted otherwise.
+
+    Attributes:
+        dofs: local coordinate numbers, shape (cables, 8).
+        length: [m].
+        stiffness, damping: EA [N] and its damping [N s].
+        free: strains without force at both ends and in the middle [1], shape (cables, 3).
+    """
+
+    dofs: IntArray
+    length: FloatArray
+    stiffness: FloatArray
+    damping: FloatArray
+    free: FloatArray
+
+
+class DriveRoom(NamedTuple):
+    """Room for numbers of cables.
+
+    Attributes:
+        touches: which cable touches which pulley, shape (pulleys, cables).
+        force: axial forces at both ends and in the middle [N], shape (cables, 3).
+        place: these places [m], shape (cables, 3, 3).
+        square: their squares of velocity [m²/s²], shape (cables, 3).
+        owner: pulley of each cable, -1: none, shape (cables,).
+        spans: sums of forces times lengths [N m], of lengths [m], largest length of a piece [m], shape (3, spans).
+    """
+
+    touches: BoolArray
+    force: FloatArray
+    place: FloatArray
+    square: FloatArray
+    owner: IntArray
+    spans: FloatArray
+
+
+@kernel(inline=True)
+def count_numbers(width: int) -> int:
+    """Numbers of a pulley."""
+    return HUB + width + SINKING + 1
+
+
+@kernel(fast=False)
+def follow_pulley(
+    due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
+    order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
+) -> None:  # fmt: skip
+    """The numbers of pulley i with its contact points, as `eval_report` finds them, and the cables that touch it.
+
+    Args:
+        due: > 0, or nothing is done, shape (1,).
+        c: the rows of the pulley along the cable.
+        order: cable of each row, shape (rows,).
+        closed: whether the cable is closed.
+        angle, touching: room for all points, shape (points,).
+        row: all numbers of the drive.
+    """
+    if due[0] == 0:
+        return
+    count, first = 0, i * count_numbers(2)
+    hub_x, hub_y, torque, sliding, speed, rows = 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    for k in range(len(c.rows)):
+        z = c.rows[k]
+        n, d, par, y = z.segments, z.data, read_parameters(z, data, PRESSED), z.vertical_offset
+        L = z.length * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, z.circle)
+        q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
+        bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
+        h = eval_point(shape(0.0, L), shape_slope(0.0, L), y, q, w)
+        presses, near = False, False
+        # angles of all parts, forces of points that touch
+        for j in range(n):
+            s = (j + 1.0) / n
+            g, h = h, eval_point(shape(s, L), shape_slope(s, L), y, q, w)
+            ax, ay, bx, by = g.px - o.cx, g.py - o.cy, h.px - o.cx, h.py - o.cy
+            angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
+            touching[count] = z.active and data[d + j] <= 0.0
+            # forces of a point that touches
+            if touching[count]:
+                near = True
+                s = relative_place(j, n)
+                state = data[d + n + j]
+                f = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), state, bend)
+                presses |= f.fn != 0.0
+                hub_x += f.fn * f.nx - f.ft * f.ny
+                hub_y += f.fn * f.ny + f.ft * f.nx
+                torque += f.D * f.ft
+                if abs(state) == 1.0:
+                    sliding += abs(angle[count])
+            count += 1
+        # speed of the axis in the middle of the cable
+        m.touches[i, order[k]] = presses
+        if near:
+            tx, ty = combine(shape_slope(0.5, L), q)
+            vx, vy = combine(shape(0.5, L), w)
+            speed += ((vx - o.vx) * tx + (vy - o.vy) * ty) / np.sqrt(tx * tx + ty * ty)
+            rows += 1
+    # from the first to the last part in contact
+    begins, length = find_stretch(touching, closed)
+    wrap = 0.0
+    for k in range(length):
+        wrap += angle[(begins + k) % count]
+    row[first + BELT_SPEED] = speed / rows if rows > 0 else 0.0
+    row[first + WRAP], row[first + SLIDING], row[first + SLIP_ARC] = abs(wrap), sliding, np.nan
+    row[first + HUB], row[first + HUB + 1] = hub_x, hub_y
+    row[first + HUB + 2 + TORQUE] = torque
+
+
+@kernel(fast=False)
+def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
+    """Forces, places and velocities of all cables."""
+    if due[0] == 0:
+        return
+    for i in range(len(c.length)):
+        L, q, w = c.length[i], gather(x, c.dofs, i), gather(v, c.dofs, i)
+        for k in range(3):
+            s = 0.5 * k
+            m.place[i, k, 0], m.place[i, k, 1] = combine(shape(s, L), q)
+            vx, vy = combine(shape(s, L), w)
+            m.square[i, k] = vx * vx + vy * vy
+            px, py = combine(shape_slope(s, L), q)
+            rx, ry = combine(shape_slope(s, L), w)
+            length = np.sqrt(px * px + py * py)
+            rate = (px * rx + py * ry) / length
+            m.force[i, k] = c.stiffness[i] * (length - 1.0 - c.free[i, k]) + c.damping[i] * rate
+
+
+@kernel(inline=True, fast=False)
+def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, shift: int, flat: bool) -> float:
+    """Distance of the middle of a free stretch from the straight line between its ends [m].
+
+    Args:
+        place: of the beginning, the middle and the end of each cable [m], shape (cables, 3, 3).
+        lengths: of the cables [m], shape (cables,).
+        a, count: first cable and number of cables of the stretch, counted from ``shift``.
+        flat: in the plane it has a sign, > 0 to the left.
+    """
+    cables, total, end, here = len(lengths), 0.0, 0.0, 0
+    for k in range(count):
+        total += lengths[(shift + a + k) % cables]
+    for k in range(count):
+        here = (shift + a + k) % cables
+        end += lengths[here]
+        if end >= 0.5 * total:
+            break
+    s = 1.0 - (end - 0.5 * total) / lengths[here]
+    # the parabola through the three points of the cable
+    n0, n1, n2 = (1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
+    p, r, last = place[here], place[(shift + a) % cables], place[(shift + a + count - 1) % cables]
+    cx, cy, cz = last[2, 0] - r[0, 0], last[2, 1] - r[0, 1], last[2, 2] - r[0, 2]
+    length = np.sqrt(cx * cx + cy * cy + cz * cz)
+    cx, cy, cz = cx / length, cy / length, cz / length
+    dx = n0 * p[0, 0] + n1 * p[1, 0] + n2 * p[2, 0] - r[0, 0]
+    dy = n0 * p[0, 1] + n1 * p[1, 1] + n2 * p[2, 1] - r[0, 1]
+    dz = n0 * p[0, 2] + n1 * p[1, 2] + n2 * p[2, 2] - r[0, 2]
+    ax, ay, az = cy * dz - cz * dy, cz * dx - cx * dz, cx * dy - cy * dx
+    return float(az if flat else np.sqrt(ax * ax + ay * ay + az * az))
+
+
+@kernel(fast=False)
+def follow_spans(
+    due: IntArray, m: DriveRoom, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
+    flat: bool, size: RecordSize, row: FloatArray,
+) -> None:  # fmt: skip
+    """Mean axial forces [N] and deflections [m] of the free spans, and the tensions next to the pulleys; the energy.
+
+    Spans are behind each pulley, those of ropes also ahead of the first one.  A part without contact within the arc of
+    one pulley is none.
+
+    Args:
+        lengths, masses: of the cables [m], [kg], shape (cables,).
+        axial_stiffness: mean EA [N].
+        flat: see `eval_deflection`.
+    """
+    if due[0] == 0:
+        return
+    # the pulley of each cable, and energies
+    pulleys, cables = m.touches.shape
+    shift, found, energy = 0, False, 0.0
+    for c in range(cables):
+        m.owner[c] = -1
+        for i in range(pulleys):
+            if m.touches[i, c]:
+                m.owner[c] = i
+                break
+        # begin within a part in contact, so that no free span crosses the end of the list
+        if closed and not found and m.owner[c] >= 0:
+            shift, found = c, True
+        f, u, EA = m.force[c], m.square[c], axial_stiffness
+        for k in range(3):
+            weight = 4.0 / 6.0 if k == 1 else 1.0 / 6.0
+            energy += 0.5 * weight * (masses[c] * u[k] + lengths[c] * f[k] * f[k] / EA)
+    # free spans
+    own = count_numbers(size.width)
+    spans, whole = pulleys * own, pulleys * own + size.spans * (FREQUENCY + 1)
+    for k in range(size.spans):
+        m.spans[0, k] = m.spans[1, k] = m.spans[2, k] = 0.0
+        row[spans + k * (FREQUENCY + 1) + DEFLECTION] = np.nan
+    a = 0
+    while a < cables:
+        if m.owner[(shift + a) % cables] != -1:
+            a += 1
+            continue
+        count = 1
+        while a + count < cables and m.owner[(shift + a + count) % cables] == -1:
+            count += 1
+        # a span lies between different pulleys
+        before = m.owner[(shift + a - 1) % cables] if a > 0 else -1
+        after = m.owner[(shift + a + count) % cables] if a + count < cables or closed else pulleys
+        if before != after:
+            k, length = before if closed else before + 1, 0.0
+            for j in range(count):
+                c = (shift + a + j) % cables
+                f = m.force[c]
+                length += lengths[c]
+                m.spans[0, k] += (f[0] + 4.0 * f[1] + f[2]) / 6.0 * lengths[c]
+            m.spans[1, k] += length
+            if length > m.spans[2, k]:
+                m.spans[2, k] = length
+                row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
+        a += count
+    # mean tensions, also those next to the pulleys
+    for k in range(size.spans):
+        total = m.spans[1, k]
+        row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
+    for i in range(pulleys):
+        ahead = (i - 1) % pulleys if closed else i
+        behind = i if closed else i + 1
+        row[i * own + BEFORE] = row[spans + ahead * (FREQUENCY + 1) + TENSION]
+        row[i * own + AFTER] = row[spans + behind * (FREQUENCY + 1) + TENSION]
+    row[whole + STORED] = energy
+
+
+@kernel(fast=False)
+def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
+    """F [N] at the end of an arc with the smaller line pressure; NaN if the first span has no tension."""
+    least = after if after < before else before
+    press = least - mass_per_length * speed**2
+    return 0.0 if press < 0.0 else press
+
+
+@kernel(fast=False)
+def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
+    """The limit of friction, and the tractions by the mesh and by sinking in at the ends of all arcs."""
+    if due[0] == 0:
+        return
+    own = count_numbers(size.width)
+    for i in range(size.pulleys):
+        p, rest = i * own, i * own + HUB + size.width
+        press = eval_press(row[p + BEFORE], row[p + AFTER], e.mass_per_length, row[p + BELT_SPEED])
+        limit = e.face[i] * press / e.radii[i]
+        if limit == 0.0:
+            limit = np.nan
+        bend = eval_sinking_bend(e.radii[i], e.axial_stiffness, press, e.bristles[i], e.stiffness[i])
+        row[rest + LIMIT] = e.friction[i] * row[p + WRAP]
+        row[rest + MESH], row[rest + SINKING] = e.mesh[i] / limit, e.bristles[i] * bend / limit
+
+
+@kernel(fast=False)
+def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArray) -> None:
+    """Speeds [rad/s] and torques [N m] of pulleys, the rows of ``now``, into the numbers; their powers."""
+    if due[0] == 0:
+        return
+    own = count_numbers(size.width)
+    for i in range(size.pulleys):
+        p, rest = i * own, i * own + HUB + size.width
+        row[p + SPEED], row[rest + TORQUE], row[rest + POWER] = now[0, i], now[1, i], now[0, i] * now[1, i]
+
+
+@kernel(inline=True, fast=False)
+def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
+    """|ln(F_1/F_2)|; infinite where a span is slack, NaN where there is none."""
+    first, second = before - centrifugal, after - centrifugal
+    if np.isnan(first) or np.isnan(second):
+        return np.nan
+    return float(abs(np.log(second / first))) if first > 0.0 and second > 0.0 else np.inf
+
+
+@kernel(fast=False)
+def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
+    """All derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
+    if due[0] == 0:
+        return
+    own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
+    spans = size.pulleys * own
+    whole = spans + size.spans * (FREQUENCY + 1)
+    # the driver, powers and the mean speed
+    given, taken, driver, speed = 0.0, 0.0, 0, 0.0
+    for i in range(size.pulleys):
+        power = row[i * own + HUB + width + POWER]
+        if power < 0.0:
+            given -= power
+        elif power > 0.0:
+            taken += power
+        if power < row[driver * own + HUB + width + POWER]:
+            driver = i
+        speed += row[i * own + BELT_SPEED]
+    # against the rim of the driver
+    speed /= size.pulleys
+    lead = driver * own
+    rim = abs(row[lead + SPEED]) * c.radii[driver]
+    drives = given > 0.0 and rim > 0.0
+    # by the tensions where the belt enters
+    enters = BEFORE if speed >= 0.0 else AFTER
+    stretch = c.axial_stiffness + row[lead + enters]
+    for i in range(size.pulleys):
+        p, rest = i * own, i * own + HUB + width
+        ratio = eval_log_ratio(row[p + BEFORE], row[p + AFTER], rho * row[p + BELT_SPEED] ** 2)
+        limit, square = row[rest + LIMIT], 0.0
+        for k in range(width):
+            square += row[p + HUB + k] ** 2
+        # hub loads, losses of speed, reserve
+        row[rest + HUB_FORCE] = np.sqrt(square)
+        row[rest + HUB_ANGLE] = np.arctan2(row[p + HUB + 1], row[p + HUB]) if width == 2 else np.nan
+        row[rest + CREEP] = 1.0 - abs(row[p + SPEED]) * c.radii[i] / rim if drives else np.nan
+        row[rest + RIGID_CREEP] = 1.0 - (c.axial_stiffness + row[p + enters]) / stretch if drives else np.nan
+        row[rest + LOG_RATIO] = ratio
+        share = ratio / limit if limit > 0.0 else np.nan
+        row[p + SLIP_ARC] = (1.0 if share > 1.0 else share) * row[p + WRAP]
+        row[rest + RESERVE] = 1.0 - share
+    # spans as strings
+    for k in range(size.spans):
+        s = spans + k * (FREQUENCY + 1)
+        tension, length = row[s + TENSION], row[s + LENGTH]
+        row[s + FREQUENCY] = np.nan
+        if tension > 0.0 and rho > 0.0 and length > 0.0:
+            moving = rho * speed**2 / tension
+            row[s + FREQUENCY] = np.sqrt(tension / rho) / (2.0 * length) * (1.0 - moving)
+    # the whole drive
+    row[whole + MEAN_SPEED], row[whole + GIVEN], row[whole + TAKEN] = speed, given, taken
+    row[whole + EFFICIENCY] = taken / given if drives else np.nan
+
+
+class Records(NamedTuple):
+    """Records that compiled code has taken, until Python fetches them.
+
+    Attributes:
+        row: the numbers of the present state.
+        due: whether the present state is recorded, shape (1,).
+        counts: steps so far, every how many of them is recorded, steps since Python fetched the records, and number of
+            records, shape (4,); 0 in the second place: none.
+        rows: numbers of the records, shape (MOST_RECORDS, numbers).
+        times: of the records [s], shape (MOST_RECORDS,).
+        integrals: of the powers of pulleys until then [J], shape (MOST_RECORDS, pulleys).
+        steps: steps since Python fetched records, shape (MOST_RECORDS,).
+    """
+
+    row: FloatArray
+    due: IntArray
+    counts: IntArray
+    rows: FloatArray
+    times: FloatArray
+    integrals: FloatArray
+    steps: IntArray
+
+
+STEPS, EVERY, PASSED, COUNT = range(4)
+"""Places in `Records.counts`."""
+MOST_RECORDS = 64
+"""Records between two calls of Python; compiled code takes at most as many steps at once."""
+
+
+@kernel(fast=False)
+def count_step(r: Records) -> None:
+    """Count a step, and decide whether it is recorded."""
+    r.counts[STEPS] += 1
+    r.counts[PASSED] += 1
+    is_due = r.counts[EVERY] > 0 and r.counts[STEPS] % r.counts[EVERY] == 0
+    r.due[0] = 1 if is_due and r.counts[COUNT] < len(r.rows) else 0
+
+
+@kernel(fast=False)
+def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
+    """Keep the numbers of the present state at the time [s]; integrals of speeds, torques and powers until then."""
+    if r.due[0] == 0:
+        return
+    k = r.counts[COUNT]
+    for j in range(len(r.row)):
+        r.rows[k, j] = r.row[j]
+    r.times[k], r.steps[k] = time[0], r.counts[PASSED]
+    for a in range(len(integral)):
+        for i in range(integral.shape[1]):
+            recorded[a, i] = integral[a, i]
+    for i in range(integral.shape[1]):
+        r.integrals[k, i] = integral[2, i]
+    r.counts[COUNT] += 1
