@@ -284,7 +284,7 @@ def test_belt_without_load_is_free(cord: float) -> None:
 def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
     """A belt without load on cables of 0.54 rad: the largest traction is that of the report, measured 0.6 % off.
 
-    Those of 0.33 rad on the driver have a sixth of the limit, and what is left of the start.
+    Cables of 0.33 rad on the driver reach a sixth of the limit, with remaining waves of the start a quarter.
     """
     world, speed = wl.World(), 5.0
     bodies = [
