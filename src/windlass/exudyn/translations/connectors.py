@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from windlass import connectors as con
 from windlass import elements as el
+from windlass.exudyn.angles import find_matrix
 from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers, require, translates
 from windlass.exudyn.translations.markers import (
     can_leave_plane,
@@ -193,7 +193,7 @@ def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, i
         if is_global and given[:3].any():
             if not on_ground:
                 raise ModelError("offsetUserFunction moves a joint along global axes: must have marker 0 on the ground")
-            given[:3] = (axes @ Rotation.from_euler("XYZ", given[3:]).as_matrix()).T @ given[:3]
+            given[:3] = (axes @ find_matrix(given[3:])).T @ given[:3]
         return given
 
     return {"offset_function": find_offset}
