@@ -9,6 +9,7 @@ import numpy as np
 
 from windlass import connectors as con
 from windlass import elements as el
+from windlass.connectors.user_functions.user_forces import WithoutMotion
 from windlass.exudyn.angles import find_matrix
 from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers, require, translates
 from windlass.exudyn.translations.markers import (
@@ -255,7 +256,8 @@ def vector_load(b: Building, item: Item) -> Entity:
             raise Refused("loadVectorUserFunction reads the state: only that of a force along global axes may")
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        push = lambda t, row, *motion: -np.asarray(function(mbs, t, given))  # noqa: E731
+        # it reads the state of the system, not the motion of its marker
+        push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
