@@ -99,7 +99,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring against that as mounted [J]."""
+    """Energy of the spring relative to the mounted state [J]."""
     return float((row.preload + 0.5 * row.stiffness * u) * u)
 
 

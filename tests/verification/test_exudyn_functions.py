@@ -1,7 +1,7 @@
 """Values that functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with
 angles.
 
-A MainSystem is replaced by the few things that are asked for, so that Exudyn is not needed.
+A MainSystem is replaced by an object with the requested parts, so that Exudyn is not needed.
 """
 
 from __future__ import annotations
