@@ -64,7 +64,7 @@ def spring_torque(row: Any, u: float) -> float:
 
 @kernel
 def friction(row: Any, u: float) -> tuple[float, float, float]:
-    """Friction [N m], its derivative by u, and whether it slips."""
+    """Friction [N m], its derivative with respect to u, and whether it slips."""
     tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
     share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
     limit = row.friction_torque + share * abs(e)
