@@ -36,7 +36,7 @@ REVOLUTIONS = 2.0
 START = 0.5
 """Fraction of the run after which means begin."""
 EVERY = 5
-"""Steps between two records; speeds and powers are those of all steps."""
+"""Steps between two records; speeds and powers include all steps."""
 ALLOWED = 0.01
 STEADY_ELEMENTS = 80
 """Elements if there is no motion: enough to lay the belt around all pulleys."""

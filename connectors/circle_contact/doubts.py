@@ -3,10 +3,11 @@
 - Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
   which the step must resolve.  Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
-  about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
+  about (l/r)^2/24 of itself [1], which increases the tension of a stiff cable.  Points at this distance miss chords of
+  this depth.
 - Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
-- Circles that touch the same cable and overlap: no two pulleys of one plane can.
-- Motion does not begin with a cable deep inside a circle, from where contact would shoot it.
+- Circles that touch the same cable and overlap: two pulleys in one plane cannot do so.
+- Motion does not begin with a cable deep inside a circle, from where contact would throw it out.
 - Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
   pushes it out on the nearer side, which may be the wrong one: below the circles of a sea bed. - If the number of turns
       of a closed belt around its pulleys changes, it has left them.
@@ -36,7 +37,7 @@ LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
 LONGEST_STEP = 3.0
 """Periods of the contact of a belt in a step, beyond which its losses are doubtful [1].  Measured: bristles of 60 EA/R²
-rattle with steps of 4 periods, those of 8 EA/R² with steps of 16."""
+rattle with steps of 4 periods, bristles of 8 EA/R² with steps of 16 periods."""
 FAR = 0.5
 """A circle is not touched if every gap is larger than this times its radius."""
 DEEP = 0.25

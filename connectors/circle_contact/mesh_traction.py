@@ -41,7 +41,7 @@ class MeshTraction(NamedTuple):
         axial_stiffness: EA [N].
         bristles: mu_k per metre of cable [N/m^2].
         limit: of friction per metre of cable, mu F/R [N/m].
-        together: bristles bend by the mean of their cable, as those of contact points on circles do.
+        together: bristles bend by the mean of their cable, as for contact points on circles.
     """
 
     length: FloatArray | float

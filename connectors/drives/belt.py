@@ -227,7 +227,7 @@ class _Line:
     def hub_loads(self) -> FloatArray:
         """The force of the belt at rest, with equal tension everywhere, on each pulley [N], shape (pulleys, 2 or 3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
-        # the tangents are those of the arc at both of its ends
+        # the tangents of the arc at both of its ends
         lengths = stations[:, 1] - stations[:, 0]
         inner = stations[:, 0] + lengths * 1e-9, stations[:, 1] - lengths * 1e-9
         first, last = (self.route.eval_points(s)[1] for s in inner)
@@ -237,8 +237,9 @@ class _Line:
     def preload(self, *off: Entity) -> Iterator[None]:
         """Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.
 
-        Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing
-        as nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.
+        Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry no load
+        because no torque acts; one node of a belt is held along it, because a belt without friction could move freely
+        along itself.
 
         Args: *off: entities that are switched off for that time by their column ``active``, such as the drive of a
             pulley.
@@ -316,8 +317,8 @@ class _Line:
             speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
             torques: torques of machines on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
                 speed [rad/s]; pulleys that are not named turn freely.
-            tension: as mounted [N]; None: that of the belt.
-            friction: of all pulleys, before the wedge of grooves [1]; None: that of each.
+            tension: as mounted [N]; None: tension of the belt.
+            friction: of all pulleys, before the wedge of grooves [1]; None: each pulley's own.
             arms: arms of tensioners, which turn until belt and spring are in balance.
 
         Raises:
@@ -383,7 +384,7 @@ class _Line:
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
-            state: the state to show; None: the belt as it is laid, before anything is solved; more may be added then.
+            state: the state to show; None: the belt as it is laid, before any solve; components may still be added.
             speeds: sensors; those in rad/s are shown over time.
             title: heading; default: the time, or name, length and tension.
 
@@ -448,7 +449,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles that are given are a layer of their own
+                # given bristles are a separate layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             if self.in_space:
@@ -560,17 +561,17 @@ class Belt(_Line):
         Args:
             pulleys: the pulleys in the order in which the belt runs, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: so many that each spans 0.25 rad on the smallest pulley, or less for
+            elements: number of cables; default: each spans at most 0.25 rad on the smallest pulley, less for
                 small strains.  With longer ones the result is doubtful.
-            cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the
-                right and of pulleys on the left.
+            cord_offset: distance of the cord from the side of the belt that touches [m], or two values, for pulleys on
+                the right and on the left.
             length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
             contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns
                 of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys without their own.
             layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
-                shear [N/m²], which bristles then have; None: that of the ``width`` and of the ``cord_offset`` on each
-                side, without them rigid.
+                shear [N/m²], which bristles then have; None: computed from ``width`` and ``cord_offset`` on each side;
+                without them the layer is rigid.
             width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
@@ -605,7 +606,7 @@ class Belt(_Line):
 class Rope(_Line):
     """An open rope over pulleys, sheaves and drums, in the plane or in space; for attributes see `Belt`.
 
-    In space contact is that with a `SheaveSurface` where a pulley has a groove, else with a `DrumSurface`, and
+    In space the contact law is that of a `SheaveSurface` where a pulley has a groove, else of a `DrumSurface`, and
     ``cord_offset`` is the radius of the rope.  The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or hang loads
     there.
     """

@@ -58,7 +58,7 @@ STIFF_LAYER = 1.5
 
 
 LAYER_MODULUS = 2.4e6
-"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as belts have it."""
+"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as in belts."""
 
 
 class ContactChoice(NamedTuple):

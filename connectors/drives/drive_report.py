@@ -118,7 +118,7 @@ class PulleyDuty:
         hub_angle: its direction, from global x to y [rad]; NaN in space.
         torque: of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
-        creep: loss of the speed of the rim against that of the driver [1]; NaN where nothing drives.
+        creep: loss of the speed of the rim against the driver [1]; NaN where nothing drives.
         rigid_creep: the loss that these tensions make on a rigid layer [1]; NaN of ropes, in space and with teeth.
             Bristles add to it on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
@@ -184,7 +184,7 @@ UNITS = {
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Those whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
+"""Numbers whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class DriveReport:
         advice: how to make tractions without load, and creep by sinking in, small, where they are not.
         law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
         turn: time in which a closed belt comes around once [s]; NaN of ropes and at rest.
-        extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
+        extremes: of means over time, for all numbers, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.  Powers given and taken and the
             efficiency have extremes where means last a turn at least.
     """
@@ -566,7 +566,8 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii.
+        """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of their
+        radii.
 
         NaN: the pulley has teeth.
         """

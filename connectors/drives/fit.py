@@ -6,7 +6,7 @@ T = EA e; any of them gives the others.  Per metre of the route the same materia
     EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
     GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
 
-so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies are those of the slack belt.
+so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies belong to the slack belt.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of cables on the route from those of the slack belt.
+    """Columns of cables on the route from the columns of the slack belt.
 
     Raises:
         ModelError: columns that determine length or tension themselves.

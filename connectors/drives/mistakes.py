@@ -102,7 +102,7 @@ def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
 
 
 def _find_markers(world: World, ids: set[int]) -> set[int]:
-    """Markers of entities, and of these markers, except for those of the rotation of a node."""
+    """Markers of entities, and of these markers, except for markers of the rotation of a node."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

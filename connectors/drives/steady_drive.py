@@ -49,7 +49,7 @@ LOADS = (1.0, 0.5, 0.25, 0.125)
 ERROR = 1e-9
 """Largest error of an equation, each of order 1 [1]."""
 UNBALANCED = 1e-8
-"""Torque that counts as none, per largest tension and radius [1]."""
+"""Torque that counts as 0, per largest tension and radius [1]."""
 
 
 class DriveData(NamedTuple):
@@ -176,7 +176,7 @@ class SteadyDrive:
         return next(pulley for pulley in self.pulleys if pulley.name == name)
 
     def format(self) -> str:
-        """Tables for people: a column for each pulley and a line for each span."""
+        """Tables as text: a column for each pulley and a line for each span."""
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
@@ -219,9 +219,9 @@ def gather_drive(
     friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float, mass_per_length: float,
     length: float,
 ) -> DriveData:  # fmt: skip
-    """The data of a 2D belt on its route; mass per length and length are those of the slack belt."""
+    """The data of a 2D belt on its route; mass per length and length of the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
-    # the tangents are those of the arc at both of its ends
+    # the tangents of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
     return DriveData(
         name=name,
@@ -282,7 +282,7 @@ def find_steady_motion(
         drive: belt and pulleys.
         speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
         torques: of the machines on other pulleys; those that are not named turn freely.
-        may_slip: whether slip arcs may be longer than wraps, in a motion on the way to another one.
+        may_slip: whether slip arcs may be longer than wraps, in an intermediate motion of the search.
 
     Raises:
         ModelError: names that are no pulleys or are given twice, speeds in both directions or none, a pulley without

@@ -92,7 +92,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     """Report of the cables on one circle.  Under MPI all processes must call this together.
 
     If several separate cables touch the circle (parallel ropes), forces and counts are sums; entry, exit and the course
-    between them are those of the cable with most segments in contact.
+    between them belong to the cable with most segments in contact.
 
     Args:
         state: the state to evaluate at.
@@ -336,7 +336,7 @@ class PulleySensor:
                 bound = world.version, view_contact(pulley.bound.rows)
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # every process has the whole report, and the numbers of all processes are added
+            # each process would contribute the whole report to a sum over all processes
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1
@@ -345,5 +345,5 @@ class PulleySensor:
 
 @checked(reports=each(instance(PulleyReport), "a list of reports", 1))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
-    """Reports as a table for people, one column per pulley."""
+    """Reports as a printed table, one column per pulley."""
     return format_table(reports)

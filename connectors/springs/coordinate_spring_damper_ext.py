@@ -113,7 +113,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; 0 with a user function, as all that follow."""
+    """Energy of the spring [J]; 0 with a user function, like all following kernels."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
@@ -125,7 +125,7 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`: those of the nearer stop."""
+    """The numbers of `Gaps`, of the nearer stop."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf

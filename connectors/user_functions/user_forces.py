@@ -162,12 +162,12 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table with a user function; n numbers each (1 or 3)."""
 
-    index: IntArray  # position of each row among those with a user function, -1 without, shape (rows,)
+    index: IntArray  # position of each row among the rows with a user function, -1 without one, shape (rows,)
     where: IntArray  # their local positions, shape (users,)
     names: list[str]  # their names for messages
     forces: list[FunctionGroup]  # all of them, by force function
-    derivatives: list[FunctionGroup]  # those with a derivative, by derivative
-    differences: list[FunctionGroup]  # those without, by force function
+    derivatives: list[FunctionGroup]  # functions with a derivative, by derivative
+    differences: list[FunctionGroup]  # functions without, by force function
     rows: IntArray  # their numbers in the table, shape (users,)
     parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
     unit: str  # unit of the force

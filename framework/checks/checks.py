@@ -278,7 +278,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     Args:
         allowed: the check of an entry.
         words: description of the list, for messages.
-        least: least number of entries.
+        least: smallest number of entries.
     """
 
     def read(value: Any) -> list[Any]:

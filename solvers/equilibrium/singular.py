@@ -33,7 +33,7 @@ from windlass.solvers.newton.scheme import Scheme
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 EXACT = 1e-13
-"""Error of an exact solution, relative to the terms of each row; sound pivots leave about 1e-16."""
+"""Error of an exact solution, relative to the terms of each row; good pivots leave about 1e-16."""
 SHIFT = 1e-10
 """Addition to the diagonal, relative to the entries of the row (of the largest row, if they are nearly 0), to find the
 motions that a singular tangent does not resist."""
@@ -162,7 +162,7 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
 
 
 def _free_motion(problem: NonlinearProblem) -> str:
-    """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
+    """The coordinates, or the constraints, that move most in a slightly stiffer model."""
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
     motion = find_weakest(problem.matrix.mat, _row_sizes(problem), package)
@@ -182,11 +182,11 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
         package: direct solver that exchanges pivots.
     """
     shifted = matrix.duplicate(copy=True)
-    # rows of rounding errors alone
+    # rows that contain only rounding errors
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: motions with stiffness die out, also those with little
+    # inverse iteration: motions with stiffness die out, even with a small stiffness
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)

@@ -61,8 +61,8 @@ class Finding:
         mode: that mode by local coordinate, largest entry 1, shape (n,).
         names: coordinates that move most in it, and how much [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
-        doubts: findings that the user has to judge, from there, too.
-        coarse: rows that the mesh does not resolve, from there, too.
+        doubts: findings that the user has to judge, also from `Checks.find_faults`.
+        coarse: rows that the mesh does not resolve, also from `Checks.find_faults`.
     """
 
     negative: int = 0
@@ -128,7 +128,7 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
-    # some processes may have none of them
+    # some processes may have no such rows
     for component, system in contacts.items():
         if system.tangent is not None:
             system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))
@@ -164,7 +164,7 @@ class Follower:
 
     Attributes:
         spent: linear solves of all descents.
-        hindrance: why no descent was possible, if so.
+        hindrance: reason why no descent was possible; empty if one was.
     """
 
     def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve) -> None:

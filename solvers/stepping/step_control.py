@@ -71,7 +71,7 @@ class StepSizes:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """The next step: (size, value at its end); the last step is shortened to hit the end."""
         if self._anchor is None:
-            # a continued run must meet the same times to the last bit
+            # a continued run must have the same times to the last bit
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor

@@ -123,7 +123,7 @@ def test_calls() -> None:
     def counted(t: float, rows: Any, *vectors: Any) -> Any:
         calls.append(rows)
         for vector in vectors[2:]:
-            vector *= 1.0  # arrays of its own, which it may change
+            vector *= 1.0  # separate arrays, which it may change
         return over_rows(t, rows, *vectors)
 
     marked = con.vectorised(counted)

@@ -417,7 +417,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
     solver.solve(belt.run(state, speed), hooks=[means, rare])
     report, other = means.report(), rare.report()
     assert report is not None and report.efficiency > 1.05
-    # speeds, torques and powers are those of all steps, however seldom there are records
+    # speeds, torques and powers include all steps, however rare records are
     assert other is not None and len(rare.times) < len(means.times) / 5
     for duty, same in zip(report.pulleys, other.pulleys, strict=True):
         found, expected = ((x.speed, x.torque, x.power) for x in (same, duty))
@@ -458,7 +458,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
     assert re.search(r"add 32 to 50 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
-    # (EA + N) of the slack span over that of the tight one
+    # (EA + N) of the slack span over (EA + N) of the tight one
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
@@ -475,7 +475,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
 
 
 def test_means_before_one_turn_of_the_belt_say_so() -> None:
-    """Losses of speed that are 10 % off those of steady motion; the time of a turn is length over speed."""
+    """Losses of speed that differ by 10 % from steady motion; the time of a turn is length over speed."""
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
     report = belt.report(wl.State(world))

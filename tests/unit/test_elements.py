@@ -132,7 +132,7 @@ def test_slope_of_nodes(columns: dict[str, Any]) -> None:
 
 
 def test_nodes_that_share_a_position() -> None:
-    """Two cables meet in one point with slopes of their own: a hinge with two coordinates less."""
+    """Two cables meet in one point with separate slopes: a hinge with two coordinates less."""
     world = World()
     a, b = create_nodes(world)
     hinged = world.add(PointSlope2D, shares_position=b, slope=(0.0, 1.0))

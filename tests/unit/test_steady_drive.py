@@ -71,14 +71,14 @@ def test_three_pulleys(direction: float) -> None:
     flows = [abs(span.speed) / (1.0 + span.tension / 1e4) for span in found.spans]
     assert_allclose(flows, found.flow, rtol=1e-12)
     assert_allclose(sum(p.power for p in found.pulleys), -sum(p.loss for p in found.pulleys), rtol=1e-9)
-    # hub loads: of a belt at rest those of the mounted belt
+    # hub loads: for a belt at rest equal to the mounted belt's
     idle = belt.steady({"driver": 1e-3 * direction})
     assert_allclose([p.hub_load for p in idle.pulleys], belt.hub_loads, rtol=1e-6, atol=1e-6)
     assert "steady motion" in found.format() and "slip reserve [1]" in found.format()
 
 
 def test_closed_length() -> None:
-    """The reference length on spans and arcs, integrated by small steps, is that of the belt."""
+    """The reference length on spans and arcs, integrated by small steps, equals the belt's."""
     belt = mount(THREE)
     found = belt.steady({"driver": -400.0}, {"driven": 12.0})
     E = 1e4 - 0.3 * found.flow**2
@@ -95,7 +95,7 @@ def test_closed_length() -> None:
 
 
 def test_largest_torque() -> None:
-    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused in words."""
+    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused with a message."""
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]
     # stiff belts keep the reference length: the sum of tension times length is constant except for slip arcs

@@ -209,7 +209,7 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_drive_at_random(seed: int) -> None:
-    """Ten drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face.
+    """Ten drives in motion for which few elements suffice; the cord of the first lies 2.7 mm above the face.
 
     Measured: at most 0.23 % of the loss, 0.38 % of tensions, 0.65 % of hub loads, 0.26 % of torque and power.
     """
@@ -283,7 +283,7 @@ def test_belt_without_load_is_free(cord: float) -> None:
     ],
 )
 def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -> None:
-    """Four steps and three meshes, of which the coarsest is that which is chosen, have the creep of theory within 1 %.
+    """Four steps and three meshes, the coarsest of which is the chosen one, have the creep of theory within 1 %.
 
     Tensions are within 0.3 %, as the mesh is chosen for; the tension as mounted has a test above.
     """

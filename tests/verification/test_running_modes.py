@@ -47,7 +47,7 @@ def mount_belt(elements: int, **columns: float) -> tuple[wl.Belt, wl.State]:
 def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
     """Three free motions and six waves as of material that runs through nodes at rest, to 1e-7; 3e-4 against theory.
 
-    Without the terms of running material the frequencies would be those in the frame of the nodes.
+    Without the terms of running material the frequencies would belong to the frame of the nodes.
     """
     state, moving = spin_ring(48, turning), create_ring(48, turning)
     found = wl.Modes(state.world, count=9).solve(state)

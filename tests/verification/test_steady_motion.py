@@ -22,7 +22,8 @@ def test_three_pulleys_of_unequal_radii() -> None:
     """Ratio 2 with an idler on the back, rhoA v²/T = 0.3, four turns of the belt, means over the last two.
 
     With mesh and contact as chosen, in time the speed loss is -0.65 % (0.2955 for 0.2974 %), tensions +0.04 %, hub
-    loads +0.17 % at most; 0.5 % are asserted, 1 % of the loss.  Slip arcs in time are those of bristles, and shorter.
+    loads +0.17 % at most; 0.5 % are asserted, 1 % of the loss.  In time steps slip arcs follow from bristles and are
+    shorter.
     """
     world = wl.World()
     wheels = {

@@ -42,7 +42,8 @@ def test_helix(capstan: Any, lead: float) -> None:
     """Ratio of the tensions within 0.05 % of exp(mu theta cos(lambda)), 48 cables; measured +0.012, +0.009, +0.0004 %.
 
     Without steps in which a point closes, as this sticks for one step.  All of the contact slips, the rope leaves under
-    the lead angle, and the pull on the drum is that of both strands.  Most load steps take one pass of five iterations.
+    the lead angle, and the pull on the drum is the sum of both strands.  Most load steps take one pass of five
+    iterations.
     """
     case = capstan.Case(lead=lead)
     drawing = capstan.draw(case)
@@ -126,7 +127,8 @@ def test_errors_of_the_helix(capstan: Any) -> None:
 
 @pytest.mark.parametrize("surface", ["drum", "sphere"])
 def test_geodesics(surface: str) -> None:
-    """Without friction the tension of a rope on a helix, and on a great circle, is that of its ends everywhere.
+    """Without friction the tension of a rope on a helix, and on a great circle, equals the tension at its ends
+    everywhere.
 
     To 1e-3, of which bending makes 1e-4; the line force is T kappa: cos(lambda)²/R on the helix, 1/R on the circle.
     """

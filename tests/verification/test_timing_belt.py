@@ -110,9 +110,9 @@ def create_drive(mounted: float, damping: float | None = None, **more: Any) -> t
 
 
 def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
-    """F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) F_j with the tensions of the spans at both ends; pitch: that of the pulley.
+    """F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) F_j with the tensions of the spans at both ends; pitch: pitch of the pulley.
 
-    Teeth that are deep in the arc only: those at its ends are pressed by the straight span as well.
+    Teeth that are deep in the arc only: teeth at its ends are pressed by the straight span as well.
     """
     world, belt, _, _ = create_drive(100.0, flank_angle=0.0, tooth_height=1e-4)
     state = wl.Static(world).solve()

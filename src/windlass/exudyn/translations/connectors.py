@@ -39,7 +39,7 @@ FRICTION = (
 )
 
 MOST_INPUTS = 8
-"""Most coordinates with respect to which a load is differentiated, each by two evaluations in Python."""
+"""Largest number of coordinates with respect to which a load is differentiated, each by two evaluations in Python."""
 MOST_MOVED = 500
 """Largest number of coordinates of a system that is searched for dependencies of a load."""
 
