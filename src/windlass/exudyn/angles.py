@@ -41,7 +41,7 @@ def find_rates(angles: FloatArray) -> FloatArray:
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
     """The angles of Euler parameters (4,) that are nearest to given ones: a, b, c or a + π, π - b, c + π, minus 2π
     n."""
-    from scipy.spatial.transform import Rotation  # imported here, see above
+    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
 
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
     found = np.array(((a, b, c), (a + np.pi, np.pi - b, c + np.pi)))
