@@ -74,7 +74,7 @@ NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
 """Depth over which the damping fades in, as a share of the sum of radii, where the user gives none [1]."""
 LEAST = 0.01
-"""Least a and b of shares [1]."""
+"""Smallest a and b of shares [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 

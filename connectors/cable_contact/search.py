@@ -265,7 +265,7 @@ class CableSearch:
         if left[0] >= 0:
             raise ModelError(
                 f"the cable of {self.name} row {which[left[0], 0]} touches more than {TOUCHING} cables at "
-                f"one point: must be at most {TOUCHING}; give thin cables around a thick one a set without each other"
+                f"one point: must be at most {TOUCHING}; distribute thin cables around a thick one over several sets"
             )
         return least
 

@@ -95,7 +95,7 @@ def find_closed(
 
 @dataclass
 class PairSearch(ABC):
-    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other things.
+    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other members.
 
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.

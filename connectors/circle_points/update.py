@@ -114,7 +114,7 @@ def update_history(
     Otherwise nothing is done, except for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
     """
     if not commits and mapped[0] <= 0.0:
         return

@@ -131,7 +131,7 @@ def update_friction(
     """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
 
     Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)

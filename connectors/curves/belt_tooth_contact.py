@@ -91,7 +91,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives by way and height."""
+    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives (way, height)."""
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)

@@ -231,7 +231,7 @@ class _Line:
     def hub_loads(self) -> FloatArray:
         """The force of the belt at rest, with equal tension everywhere, on each pulley [N], shape (pulleys, 2 or 3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
-        # the tangents are those of the arc at both of its ends
+        # the tangents of the arc at both of its ends
         lengths = stations[:, 1] - stations[:, 0]
         inner = stations[:, 0] + lengths * 1e-9, stations[:, 1] - lengths * 1e-9
         first, last = (self.route.eval_points(s)[1] for s in inner)

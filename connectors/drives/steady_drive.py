@@ -237,7 +237,7 @@ def gather_drive(
 ) -> DriveData:  # fmt: skip
     """The data of a 2D belt on its route; mass per length and length of the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
-    # the tangents are those of the arc at both of its ends
+    # the tangents of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
     return DriveData(
         name=name,

@@ -10,7 +10,8 @@ its origin c,
     force on the body sum F,    torque about the axis k.sum (p - c) x F,    normal force -sum f_n,
     fleet angle asin(k.t) of the tangent t in the direction of travel, at the nearest node outside of the contact.
 
-On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is that on the ground.
+On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is the length on the
+ground.
 
 Source: statics of a rope on a sheave; fleet angle as in EN 12927 and ISO 16625.
 """

@@ -76,7 +76,7 @@ class SensorLike(Protocol):
 
 
 LONGEST_NAME = 200
-"""Most characters of the name of a sensor, which headings of tables and reports contain."""
+"""Largest number of characters of the name of a sensor, which headings of tables and reports contain."""
 FIELDS = {
     "entity": handle(),
     "output": word(),

@@ -33,7 +33,7 @@ MODELS: dict[str, tuple[Any, str]] = {
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tuple[int, int], bool]]:
-    """Make SLEPc fail so many times; gives a growing list of tried shifts, dimensions and own start vectors."""
+    """Make SLEPc fail a number of times; returns a growing list of tried shifts, dimensions and own start vectors."""
     tried = list[tuple[float, tuple[int, int], bool]]()
     for base in (SLEPc.EPS, SLEPc.PEP):
 
@@ -57,7 +57,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tup
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("failures", [*range(1, len(ATTEMPTS)), np.inf])
 def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frequencies and damping agree with those without failures, to 1e-8 of the largest and the residuals of both."""
+    """Frequencies and damping agree with a run without failures, to 1e-8 of the largest and the residuals of both."""
     create, problem = MODELS[model]
     state = create()
     expected = wl.Modes(state.world, count=6, problem=problem).solve(state)

@@ -34,7 +34,7 @@ TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-11}
 
 
 def lost(ledger: wl.EnergyLedger) -> float:
-    """Energy that is gone: minus the change of kinetic and potential energy [J]."""
+    """Lost energy: minus the change of kinetic and potential energy [J]."""
     return -float(ledger["kinetic"][-1] + ledger["potential"][-1])
 
 
@@ -230,7 +230,7 @@ def test_motors_and_loads() -> None:
 
 
 def test_changes_of_the_model_are_work() -> None:
-    """A stiffer spring at a stretched spring stores more: by whoever has changed it."""
+    """Stiffening a stretched spring adds energy, which counts as a change of the model."""
     world, point = create_oscillator()
     spring = wl.Entity(world.tables[con.CartesianSpringDamper], np.array([0]))
 

@@ -92,7 +92,7 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
 
 
 def test_beck_column() -> None:
-    """With next to no Coriolis force the first two frequencies meet at u² = 20.05: 20.0509 here, asserted 1e-3.
+    """With almost no Coriolis force the first two frequencies meet at u² = 20.05: 20.0509 here, asserted 1e-3.
 
     Roots that meet depend on the square root of the distance: at 20.0 both are apart, at 20.1 a pair grows by 0.3.
     """
