@@ -30,7 +30,7 @@ from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
+from windlass.framework.checks.checks import check_fields, checked, checked_names, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
@@ -288,6 +288,7 @@ SENSOR = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.

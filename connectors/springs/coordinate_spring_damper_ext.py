@@ -34,7 +34,7 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pair_laws import difference_coordinates
+from windlass.connectors.markers.pair_laws import measure_coordinates
 from windlass.connectors.springs.coordinate_friction import (
     bristle_energy,
     depth,
@@ -199,7 +199,7 @@ register_pair(
     force_tangent,
     derived=(*USER_FIELDS, "bristle"),
     derive=derive,
-    before=partial(bind_users, difference_coordinates, False),
+    before=partial(bind_users, measure_coordinates, False),
     stored={"spring": spring_energy, "bristle": bristle_energy, "stop": stop_energy},
     lost={"damper": damper_power, "sliding": sliding_power, "stop_damper": stop_power},
     passed={"drive": drive_power},
