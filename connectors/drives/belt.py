@@ -294,7 +294,7 @@ class _Line:
             ModelError: a state of another world.
         """
         if state.world is not self.world:
-            raise ModelError("the state belongs to another world than the one of the belt")
+            raise ModelError("the state belongs to another world than the belt")
         return report_drive(self.drive, state)
 
     @checked(

@@ -147,7 +147,7 @@ class DriveSensor:
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
     """A probe of some numbers of a drive, None: of all."""
     if state.world is not motion.drive.world:
-        raise ModelError("the state belongs to another world than the one of the belt")
+        raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
     for part, quantity, unit, size in list_numbers(bound.blank):

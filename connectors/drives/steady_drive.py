@@ -459,7 +459,9 @@ def find_steady_arms(
 
     found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
     if np.abs(found.fun).max(initial=0.0) > ERROR:
-        raise ModelError("arms of a belt in steady motion are nowhere in balance: the moments must be those of springs")
+        raise ModelError(
+            "arms of a belt in steady motion have no position of balance: their moments must be moments of springs"
+        )
     return move(found.x, may_slip=False)
 
 

@@ -103,7 +103,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         ModelError: contacts of another kind, or none of them with this circle.
     """
     if state.world is not world:
-        raise ModelError("the state belongs to another world than the one given")
+        raise ModelError("the state belongs to another world")
     fields = load_outputs(state)
     pulley = find_pulley(world, contacts, circle)
     return eval_report(pulley, view_contact(pulley.bound.rows), fields)

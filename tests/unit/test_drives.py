@@ -53,11 +53,11 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
     ("changed", "given", "message"),
     [
         ({}, {"length": 0.9}, r"length = 0.9 m of 'belt' does not fit, it is too short: .* must be >= 1\.\d+ m"),
-        ({}, {"length": 2.0}, r"it is slack: the way around its pulleys is 1\.\d+ m"),
+        ({}, {"length": 2.0}, r"it is slack: the route around its pulleys is 1\.\d+ m"),
         ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
         ({}, {"strain": 0.01, "tension": 1.0}, "must be one of length="),
-        ({}, {"reference_strain": -0.01}, "its fit is told by length="),
+        ({}, {"reference_strain": -0.01}, "its fit is given by length="),
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
