@@ -25,7 +25,7 @@ from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_fr
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
-from windlass.solvers.equilibrium.singular import check_stiffness, summarise_faults
+from windlass.solvers.equilibrium.singular import check_stiffness, find_free_motion, summarise_faults
 from windlass.solvers.equilibrium.stability import (
     UNSTABLE_ADVICE,
     Follower,
@@ -562,4 +562,7 @@ class Static(StepSolver):
             self.assembly.load_fields(current)
             faults = [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
             failure.diagnosis += [*describe_jump(self._from, self.time), *faults]
+            if "LINEAR_SOLVE" in attempt.reason:
+                free = find_free_motion(self.problem)
+                failure.diagnosis += [f"nothing holds {free}"] if free else []
             self._fail(failure, current, hooks, ADVICE)

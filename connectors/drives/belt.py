@@ -15,7 +15,6 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
@@ -27,7 +26,13 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
-from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
+from windlass.connectors.drives.contact_choice import (
+    LAYER_MODULUS,
+    MOST_PERIODS,
+    choose_contact,
+    choose_layer,
+    find_period,
+)
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
@@ -68,6 +73,7 @@ from windlass.framework.checks.checks import (
     numbers,
     optional,
     path,
+    suggest,
     that,
     whole,
     word,
@@ -129,9 +135,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
     for name in columns:
         if name not in known:
-            close = get_close_matches(name.lower(), own, 2) or get_close_matches(name.lower(), known, 2)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"must be one of {', '.join(known)}"
-            raise ModelError(f"{kind.__name__} has no argument {name!r}: {hint}")
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
 
 
 class _Line:
@@ -290,7 +294,7 @@ class _Line:
             ModelError: a state of another world.
         """
         if state.world is not self.world:
-            raise ModelError("the state belongs to another world than the one of the belt")
+            raise ModelError("the state belongs to another world than the belt")
         return report_drive(self.drive, state)
 
     @checked(
@@ -331,6 +335,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+        EI = float(self.cables.table.collect("bending_stiffness", self.cables.rows).mean()) / (1.0 + self.strain)
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
@@ -340,7 +345,7 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, mass, length
+                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, EI, mass, length
             )  # fmt: skip
 
         if arms:
@@ -436,6 +441,8 @@ class _Line:
         """Contact of each pulley with all cables, and the reasons for its parameters."""
         parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
+        if "contact_stiffness_per_length" not in own:
+            self._check_step(given["step"])
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
@@ -464,6 +471,16 @@ class _Line:
                 law = ContactFrictionCirclePoints2D
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
         return "\n".join(reasons), parts
+
+    def _check_step(self, step: float | None) -> None:
+        """Raise ModelError for a step of many periods of the softest contact that it could have."""
+        periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
+        least = min(periods)
+        if step is not None and step > MOST_PERIODS * least > 0.0:
+            raise ModelError(
+                f"step = {step:g} s of '{self.name}': must be <= {MOST_PERIODS * least:.2g} s; take {least:.1g} s, the "
+                f"period with which it swings on its contact with {self.pulleys[periods.index(least)].name}"
+            )
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         """Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius."""

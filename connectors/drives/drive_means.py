@@ -35,7 +35,18 @@ from windlass.connectors.drives.drive_report import (
     take_numbers,
 )
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, instance, optional, path, that, word
+from windlass.framework.checks.checks import (
+    check_fields,
+    checked,
+    checked_names,
+    each,
+    either,
+    instance,
+    optional,
+    path,
+    that,
+    word,
+)
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
@@ -98,6 +109,7 @@ SENSOR = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class DriveSensor:
     """Numbers of all pulleys and spans of a belt or rope over time, for `Sensors`.
@@ -135,7 +147,7 @@ class DriveSensor:
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
     """A probe of some numbers of a drive, None: of all."""
     if state.world is not motion.drive.world:
-        raise ModelError("the state belongs to another world than the one of the belt")
+        raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
     for part, quantity, unit, size in list_numbers(bound.blank):

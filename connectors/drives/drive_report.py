@@ -319,6 +319,7 @@ class BoundDrive:
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
         # bristles of points on surfaces bend separately
+        self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
         self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
@@ -580,7 +581,7 @@ class BoundDrive:
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
         return (
-            MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i]),
+            MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i], self.rigid[i]),
             SinkingTraction(radius, EA, press, bristles, self.stiffness[i], limit),
         )
 
@@ -597,12 +598,15 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
     """How to make tractions without load small, where they are not."""
-    causes = (("the mesh", float(mesh.traction), mesh.advise), ("sinking in", sunk.traction, sunk.advise))
+    causes = (
+        ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
+        ("sinking in", sunk.traction, SMALL, sunk.advise),
+    )
     return [
         f"{name}: {cause} makes tractions of {traction:.2g} times the limit of friction at the ends of the arc, "
         f"without any load: {advise()}"
-        for cause, traction, advise in causes
-        if traction > SMALL
+        for cause, traction, harmless, advise in causes
+        if traction > harmless
     ]
 
 

@@ -44,7 +44,8 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
     if way == "length" and not shortest <= value < route:
         fault = "too short" if value < shortest else "slack"
         raise ModelError(
-            f"length = {value:g} m of '{name}' does not fit, it is {fault}: the way around its pulleys is {route:g} m; "
+            f"length = {value:g} m of '{name}' does not fit, it is {fault}: "
+            f"the route around its pulleys is {route:g} m; "
             f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
     strain = float({"length": route / value - 1.0, "strain": value, "tension": value / axial_stiffness}[way])
@@ -64,7 +65,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:
-        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is told by {WAYS}")
+        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is given by {WAYS}")
     scale = 1.0 + strain
     scaled = {
         key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()

@@ -25,7 +25,7 @@ from windlass.elements.nodes.rotations import rotation_matrix
 from windlass.elements.routes.routes import Circle, Route, route_around
 from windlass.elements.routes.spatial_routes import Sheave, SpatialRoute, route_over_sheaves
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, handle, number, numbers, optional, whole, word
+from windlass.framework.checks.checks import check_fields, checked_names, handle, number, numbers, optional, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -48,6 +48,7 @@ PULLEY = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class Pulley:
     """A pulley, sheave or drum that a `Belt` or `Rope` runs over.

@@ -72,7 +72,7 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     ways = [f"{key} = {given[key]:g}" for key in ("length", "strain", "tension") if given[key] is not None]
     if ways:
         raise ModelError(
-            f"{', '.join(ways)} of '{name}': its teeth tell its fit, {given['teeth']} of {given['pitch']:g} m; move "
+            f"{', '.join(ways)} of '{name}': its teeth give its length, {given['teeth']} of {given['pitch']:g} m; move "
             "the pulleys for another tension, by timing_distance"
         )
     return Teeth(

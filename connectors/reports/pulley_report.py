@@ -30,7 +30,7 @@ from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
+from windlass.framework.checks.checks import check_fields, checked, checked_names, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
@@ -103,7 +103,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         ModelError: contacts of another kind, or none of them with this circle.
     """
     if state.world is not world:
-        raise ModelError("the state belongs to another world than the one given")
+        raise ModelError("the state belongs to another world")
     fields = load_outputs(state)
     pulley = find_pulley(world, contacts, circle)
     return eval_report(pulley, view_contact(pulley.bound.rows), fields)
@@ -288,6 +288,7 @@ SENSOR = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.

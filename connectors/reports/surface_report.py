@@ -112,7 +112,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         ModelError: contacts of another kind, or none of them with this surface.
     """
     if state.world is not world:
-        raise ModelError("the state belongs to another world than the one given")
+        raise ModelError("the state belongs to another world")
     if contacts.table.component not in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
         raise ModelError(
             f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable or ContactFrictionSurfaceSetCable"

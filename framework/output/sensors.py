@@ -23,6 +23,7 @@ from windlass.framework.checks.checks import (
     check,
     check_fields,
     checked,
+    checked_names,
     each,
     handle,
     inside,
@@ -88,6 +89,7 @@ FIELDS = {
 SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
 
 
+@checked_names
 @dataclass(frozen=True)
 class Sensor:
     """One output variable of one or more entities of one kind.

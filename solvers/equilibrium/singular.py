@@ -66,11 +66,11 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
             f"static model: {len(names)} coordinates have no stiffness: {'; '.join(shorten(names))}. "
             "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
         )
-    package = default_package(problem.pattern, layout.size, "klu")
-    if not try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
+    free = find_free_motion(problem)
+    if free:
         found = summarise_faults(problem)
         raise ModelError(
-            f"static model: its first tangent is singular: nothing holds {_free_motion(problem)}. "
+            f"static model: its first tangent is singular: nothing holds {free}. "
             "Needed is a support, contact or prestress against that motion, or a stabiliser > 0 [1/s^2] with more than "
             "one load step; constraints must not contradict or repeat each other"
             + _describe_missing_mass(problem)
@@ -86,7 +86,7 @@ def summarise_faults(problem: NonlinearProblem) -> list[str]:
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """A hint where the stabiliser has no mass to act on, along the motion that `_free_motion` has stored."""
+    """A hint where the stabiliser has no mass to act on, along the motion that `find_free_motion` has stored."""
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
@@ -161,10 +161,13 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
     return out
 
 
-def _free_motion(problem: NonlinearProblem) -> str:
-    """The coordinates, or the constraints, that move most in a slightly stiffer model."""
+def find_free_motion(problem: NonlinearProblem) -> str:
+    """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way; empty if the
+    tangent that a problem holds is regular.  The residual vector is overwritten."""
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
+    if try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
+        return ""
     motion = find_weakest(problem.matrix.mat, _row_sizes(problem), package)
     if motion is None:
         return "some coordinates"

@@ -19,6 +19,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
 from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia, is_surely_stable
 from windlass.solvers.equilibrium.relaxation import first_factor
+from windlass.solvers.equilibrium.singular import find_free_motion
 from windlass.solvers.names import name_largest, shorten
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -48,6 +49,10 @@ FLUTTER = (
 CONTROLLED = "the stability of an equilibrium with first-order states, as of controllers, is not checked: use modes"
 
 FactorSolve = Callable[[FloatArray], object]
+
+
+FREE = "its place is that of the start, as moved by rounding; a support, friction or a spring would determine it"
+"""Words on motions without stiffness."""
 
 
 @dataclass
@@ -103,6 +108,9 @@ def examine(problem: NonlinearProblem) -> Finding:
     problem.lag.drop_tangent()
     if is_surely_stable(problem):
         return finding
+    free = find_free_motion(problem)
+    if free:
+        finding.doubts.append(f"nothing holds {free} at full load: {FREE}")
     inertia = TangentInertia(problem)
     try:
         finding.negative = inertia.count_negative()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from windlass.framework.checks.checks import check_fields, number, optional, whole
+from windlass.framework.checks.checks import check_fields, checked_names, number, optional, whole
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
@@ -18,6 +18,7 @@ AFTER_SWITCH = 3
 with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
 
 
+@checked_names
 @dataclass(frozen=True)
 class StepControl:
     """How a step is cut after a failure, and grows again.

@@ -112,5 +112,5 @@ def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
         int(line.split(name)[1].split()[0])
         for line, name in zip(done.stdout.splitlines()[-2:], ("gamg", "gamg rigid"), strict=True)
     )
-    # 120 and 26 iterations; the second would grow with the model as the first without rigid motions of both processes
+    # 120 and 26 iterations; without rigid motions of both processes the second number would grow with the model, too
     assert rigid < 40 < 80 < without

@@ -26,7 +26,7 @@ def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
         wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
         for name, (at, radius, side) in pulleys.items()
     ]
-    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 1e-6, "mass_per_length": 0.3}
+    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 0.0, "mass_per_length": 0.3}
     return wl.Belt(world, wheels, **{**given, "friction": 0.5, "elements": 40, **columns})
 
 
@@ -52,6 +52,28 @@ def test_two_equal_pulleys(speed: float, mass: float) -> None:
     assert_allclose(driven.hub_force, theory.tight_force + theory.slack_force, rtol=1e-6)
     assert_allclose(found.power_in - found.power_out, driver.loss + driven.loss, rtol=1e-9)
     assert_allclose(found.efficiency, driver.efficiency * driven.efficiency, rtol=1e-9)
+
+
+def test_bent_belts() -> None:
+    """Power balance and torque to rounding, hub loads of an idler against lines that touch R + EI/(2FR), and an error.
+
+    Tangents to circles that grow by d on both of its sides wrap an idler on the back by 2 d/L more for spans of a
+    length L.
+    """
+    places = {"a": ((0.0, 0.0), 0.05, "right"), "idler": ((0.3, 0.02), 0.05, "left"), "b": ((0.6, 0.0), 0.05, "right")}
+    bent, string = (
+        mount(places, axial_stiffness=1e6, mass_per_length=0.0, bending_stiffness=EI).steady({"a": 1.0})
+        for EI in (0.01, 0.0)
+    )
+    F, L = bent.spans[0].tension, bent.spans[0].length
+    more = bent["idler"].wrap_angle - string["idler"].wrap_angle
+    # both circles of a crossing line grow
+    assert_allclose(more, 2.0 * 2.0 * 0.01 / (2.0 * F * 0.05) / L, rtol=1e-2)
+    assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
+    loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
+    assert_allclose(sum(p.power for p in loaded.pulleys), -sum(p.loss for p in loaded.pulleys), rtol=1e-9)
+    with pytest.raises(wl.ModelError, match=r"does not lie on driver: there F = N - rhoA v² is .* N, must be > EI"):
+        mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
 
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])

@@ -5,7 +5,6 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
-from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
+from windlass.connectors.drives.contact_choice import LAYER_MODULUS, MOST_PERIODS, choose_contact, choose_layer, find_period
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
@@ -36,7 +35,7 @@ from windlass.elements.cable3d.kinds import TWIST, find_kinds
 from windlass.elements.routes.cable_chain import FRAME_COLUMNS, cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.framework.arrays import BoolArray, FloatArray
-from windlass.framework.checks.checks import checked, each, either, inside, instance, number, numbers, optional, path, that, whole, word
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, numbers, optional, path, suggest, that, whole, word
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
@@ -133,6 +132,8 @@ class _Line():
         ...
     def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
         'Contact of each pulley with all cables, and the reasons for its parameters.'
+    def _check_step(self, step: float | None) -> None:
+        'Raise ModelError for a step of many periods of the softest contact that it could have.'
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         'Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius.'
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
