@@ -336,8 +336,8 @@ class BoundDrive:
         face = np.where(np.isnan(friction), nan, self.friction)
         length = float(self.lengths.mean())
         mesh = [
-            float(MeshTraction(length, R, EA, mu_k, 1.0, together).traction)
-            for R, mu_k, together in zip(drive.radii, self.bristles, self.together, strict=True)
+            float(MeshTraction(length, R, EA, mu_k, 1.0, together, rigid).traction)
+            for R, mu_k, together, rigid in zip(drive.radii, self.bristles, self.together, self.rigid, strict=True)
         ]
         self.ends = ArcEnds(
             radii, friction, face, np.array(mesh), np.array(self.bristles), np.array(self.stiffness), rho, EA
