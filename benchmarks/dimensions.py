@@ -3,7 +3,7 @@
 usage: dimensions.py [-elements N] [-rounds N]
 
 Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping,
-and add into a matrix of compressed rows.  Times are process times, the least of the rounds; the ratio is 3D / 2D.
+and add into a matrix of compressed rows.  Times are process times, the shortest of the rounds; the ratio is 3D / 2D.
 """
 
 import sys

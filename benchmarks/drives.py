@@ -36,7 +36,7 @@ REVOLUTIONS = 2.0
 START = 0.5
 """Fraction of the run after which means begin."""
 EVERY = 5
-"""Steps between two records; speeds and powers are those of all steps."""
+"""Steps between two records; speeds and powers include all steps."""
 ALLOWED = 0.01
 STEADY_ELEMENTS = 80
 """Elements if there is no motion: enough to lay the belt around all pulleys."""
@@ -63,14 +63,13 @@ class Case:
         places = zip(self.centers, self.radii, strict=True)
         return [Wheel(at, R - self.cord, R, friction=self.friction) for at, R in places]
 
-    def solve(self, length: float, bends: bool = True) -> Steady:
+    def solve(self, length: float) -> Steady:
         """The theory; half of each load grows with the speed of its pulley."""
         full, wheels = np.array((0.0, *self.torques)), self.wheels()
         rims, share = self.speed * self.radii[0] / np.array(self.radii), np.ones(len(self.radii))
-        EI = self.EI if bends else 0.0
         for _ in range(4):
             torques = full * 0.5 * (1.0 + share)
-            steady = solve_drive(wheels, self.EA, self.rho, EI, length, 0, self.speed, torques)
+            steady = solve_drive(wheels, self.EA, self.rho, self.EI, length, 0, self.speed, torques)
             share = np.abs(steady.speeds) / rims
         return steady
 
@@ -168,10 +167,10 @@ def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
 
 
 def compare_steady(case: Case) -> tuple[dict[str, float], float]:
-    """Errors of `Belt.steady` relative to the theory (rigid layer, no bending), and of its slip arcs [rad]."""
+    """Errors of `Belt.steady` relative to the theory with a rigid layer, and of its slip arcs [rad]."""
     belt, _ = lay_belt(case, elements=STEADY_ELEMENTS)
     steady = find_steady(case, belt)
-    theory = case.solve(belt.length, bends=False)
+    theory = case.solve(belt.length)
     slips = np.array([pulley.slip_arc for pulley in steady.pulleys])
     return compare(case, theory, steady), float(np.abs(slips - theory.slips).max())
 

@@ -307,7 +307,7 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
             # the tolerances are not the cause
             break
     for tight in dict.fromkeys((tolerance, 0.0)):
-        # with small steps tight tolerances may be below rounding: then those of the script
+        # with small steps tight tolerances may be below rounding: then the tolerances of the script
         start = first if tight == 0.0 else best
         if (found := refine(solve, start, tight, most)) is not None:
             return found

@@ -5,7 +5,7 @@ usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] 
 Pulleys are on a ring, every second one pressed into the belt from outside; all are driven.  Contact is by
 `add_contact_with_many`, whose work grows with the near pairs and not with pulleys times elements; with --pairs
 `add_contact` with one row per pair is timed in addition, and the answers must be equal.  Models run alternately.  The
-table shows process time, the least of all rounds, of whole steps and of one residual and one update of the contact
+table shows process time, the shortest of all rounds, of whole steps and of one residual and one update of the contact
 alone.
 """
 
@@ -74,7 +74,7 @@ def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tup
 
 
 def time_contact(solver: Any) -> float:
-    """Process time of one residual of the contact and one update of its history [s], the least of five measurements."""
+    """Process time of one residual of the contact and one update of its history [s], the shortest of five."""
     from windlass.framework.assembly.post_newton import run_post_newton
     from windlass.framework.model.system import evaluate
 

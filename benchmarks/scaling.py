@@ -11,7 +11,7 @@ large     a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements
           step and ten dynamic steps on the largest number of processes; needs 20 GB and half an hour
 
 Dynamic steps of 1 ms (belt: 0.1 ms) with full Newton (large: also a static step).  The tables show the fastest step of
-all rounds in ms elapsed, and for each stage its least time, elapsed and as process time, of the slowest process.
+all rounds in ms elapsed, and for each stage its shortest time, elapsed and as process time, of the slowest process.
 Process time does not suffer from other work on the machine, but includes the waiting time of MPI.
 """
 
@@ -74,7 +74,7 @@ def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> 
 
 
 def best_of(results: Sequence[Mapping[str, Any]], kind: str) -> dict[str, dict[str, float]]:
-    """The least time of each stage over rounds."""
+    """The shortest time of each stage over all rounds."""
     stages = [result["solves"][kind]["stages"] for result in results]
     return {stage: {clock: min(s[stage][clock] for s in stages) for clock in ("wall", "cpu")} for stage in stages[0]}
 

@@ -174,7 +174,7 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: flo
 
 
 def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
-    """For each stage the least time over all steps except the first, and the maximum of that over processes [s].
+    """For each stage the shortest time over all steps except the first, and the maximum of that over processes [s].
 
     Single steps are compared by the whole: the fastest step is the one least disturbed by other work on the machine.
     """

@@ -89,7 +89,7 @@ class Clock:
 
 
 def time_residual(system: Any, fields: Any, closed: int) -> float:
-    """One residual of the contact per closed point [µs], the least of five measurements."""
+    """One residual of the contact per closed point [µs], the shortest of five measurements."""
     from windlass.framework.model.system import evaluate
 
     s, calls, best = evaluate(fields, f=np.zeros(len(fields.x))), max(3, 1_000_000 // closed), np.inf

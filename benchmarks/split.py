@@ -241,7 +241,7 @@ def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float
 
 
 def repeat(function: Callable[[], Any]) -> float:
-    """Time of one call [s], the least of several runs of many calls."""
+    """Time of one call [s], the shortest of several runs of many calls."""
     function()
     start = time.perf_counter()
     function()

@@ -4,8 +4,8 @@ usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
 CASE is belt:ExS, steps 1001 to 3000 of the two-pulley belt with E elements and S segments per element, or chain:N,
 1e6/N steps of a chain of N cables from step 2049 on, both after all kernels are loaded; default belt:60x4 belt:240x2
-chain:100 chain:1000. The ratio is the time of a step with all watches / that with -verdict off, without the energy
-balance, the checks of contacts (for which both models do not cut steps) and the checks of shapes.
+chain:100 chain:1000. The ratio is the time of a step with all watches over its time with -verdict off, without the
+energy balance, the checks of contacts (for which both models do not cut steps) and the checks of shapes.
 """
 
 import sys

@@ -61,7 +61,7 @@ WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that th
 SPEED, RISE, REST = 1.0, 0.2, 0.2  # speed of the rope onto the drum [m/s]; time to start or stop, and before a push [s]
 # wound angles when the rope leaves layer one, and when it lies in layer two [rad]
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
-SHORTEST = 0.5  # least angle of means [rad]
+SHORTEST = 0.5  # smallest angle of means [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
 PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
 HOIST = RADIUS * WINDS / SPEED + RISE  # how long the drum turns [s]

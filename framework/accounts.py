@@ -1,4 +1,4 @@
-"""Accounts: the use of the energy that a law takes from the motion, row by row.
+"""Accounts: energy that laws take from the motion, store, lose and pass on, row by row.
 
 Forces f on the left-hand side of the equations of motion take the power f·v.  A law states the parts of this power,
 

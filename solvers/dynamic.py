@@ -276,7 +276,7 @@ class Run:
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
 
     def begin(self, resume: bool) -> None:
-        """Decide contact states and find consistent accelerations and multipliers, or keep those in the state."""
+        """Decide contact states and find consistent accelerations and multipliers, or keep the values in the state."""
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
         # each march begins with the nominal step, also a second one of the same solver

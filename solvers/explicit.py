@@ -71,7 +71,7 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """The next step: (size, time at its end) [s], at most ``longest``."""
-        # a continued run meets the same times to the last bit
+        # a continued run has the same times to the last bit
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)

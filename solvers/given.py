@@ -21,7 +21,7 @@ from windlass.framework.state.state import State
 LONGEST_TIME = 1e12
 """Times [s] beyond this are mistakes: their squares and inverses leave the range of numbers."""
 MOST_STEPS = 1e12
-"""Number of steps that no computer can do: the step is a mistake."""
+"""Number of steps above which the step size must be a mistake."""
 
 PREFIX = that(
     lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"

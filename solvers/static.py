@@ -25,7 +25,7 @@ from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_fr
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.settling import settle_contacts
-from windlass.solvers.equilibrium.singular import check_stiffness, summarise_faults
+from windlass.solvers.equilibrium.singular import check_stiffness, find_free_motion, summarise_faults
 from windlass.solvers.equilibrium.stability import (
     UNSTABLE_ADVICE,
     Follower,
@@ -269,7 +269,7 @@ class Static(StepSolver):
                 self.statistics.steps = self._steps
                 looks = self._rubs or self._lines is not None
                 formed = self._find_form(lines, current, time) if looks else 0.0
-                # load steps are then left
+                # load steps are then abandoned
                 self._retries = 0.0 < formed < 1.0
         if 0.0 < formed < 1.0:
             self.verdict.notes.append(WITHOUT_FRICTION)
@@ -362,8 +362,8 @@ class Static(StepSolver):
             elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                # an iterate may have touched far off and dragged the rope along: the step begins anew, with decisions
-                # between Newton runs only
+                # an iterate may have touched the surface far from the solution and dragged the rope along: the step is
+                # repeated, with decisions between Newton runs only
                 self._mapped = 0
             try:
                 origin = start if self._mapped == mapped else begin
@@ -562,4 +562,7 @@ class Static(StepSolver):
             self.assembly.load_fields(current)
             faults = [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
             failure.diagnosis += [*describe_jump(self._from, self.time), *faults]
+            if "LINEAR_SOLVE" in attempt.reason:
+                free = find_free_motion(self.problem)
+                failure.diagnosis += [f"nothing holds {free}"] if free else []
             self._fail(failure, current, hooks, ADVICE)

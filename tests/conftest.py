@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# Waiting processes yield their core to other tests instead of polling; processes are not bound to cores, because those
-# of all tests would share the same cores (Open MPI 4 and 5).
+# Waiting processes yield their core to other tests instead of polling; processes are not bound to cores, because the
+# processes of all tests would share the same cores (Open MPI 4 and 5).
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
 os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
@@ -55,7 +55,7 @@ LONG = (
     "test_settling.py::test_with_friction[20]",
     "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
 )
-"""Tests that are long and rarely tell more than shorter ones next to them: `make test-long` runs them, too."""
+"""Tests that are long and rarely find more than shorter ones next to them: `make test-long` runs them, too."""
 
 
 FIRST = (

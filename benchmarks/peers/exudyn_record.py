@@ -266,7 +266,7 @@ def run(job):
     # folder where scripts of older versions expect the file of coordinates
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):
-        # files of a script stay here; and the installed package is used
+        # files of a script stay in this folder, and the installed package is used
         if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
             Path(beside.name).symlink_to(beside)
     if program == "windlass":

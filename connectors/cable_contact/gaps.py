@@ -1,8 +1,9 @@
 """Gaps between 3D cables, by which solvers check whether steps resolve contacts; see `Gaps`.
 
-Cables that are no neighbours at either end of a step may pass each other within it.  They are searched for among cables
-whose relative motion exceeds `PASSING` times the sum of their radii: two points, one on each cable, move straight from
-the start of the step to its end and come closer than this sum, although the cables are open at both ends, or on
+Cables that are not neighbours at either end of a step may pass each other within it.  They are searched for among
+cables whose relative motion exceeds `PASSING` times the sum of their radii: two points, one on each cable, move
+straight from the start of the step to its end and come closer than this sum, although the cables are open at both ends,
+or on
 opposite sides.  Points are at most a diameter apart, so that axes that cross have two points within 0.71 of the sum.
 """
 
@@ -89,7 +90,7 @@ def sweep_cables(
         c: the cables.
         pairs: examined rows, shape (k, 2).
         x, start: coordinates at both ends of the step.
-        row: gets the numbers of this penetration, with the missed depth 0 for none, shape (WIDTH,).
+        row: output for the numbers of this penetration; the missed depth is 0 if there is none, shape (WIDTH,).
         which: gets the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0

@@ -7,7 +7,7 @@ then finds the cable on which it lies.  At the end of a chain, which has a cap, 
 The kernels of this room read records of the cables, here ``c``, shape (rows,): ``dofs``, local coordinate numbers (12);
 reference ``length`` [m]; number of ``points``, 0 for cables whose points belong to another process; place of the first
 history value ``data``, -1 for these; ``radius`` of the cross section [m]; rows of the cables ``before`` and ``after``
-in the chain, -1 at its ends; number of the ``chain``, also of the set: those of two sets differ; reference length of
+in the chain, -1 at its ends; number of the ``chain``, different in each set; reference length of
 the chain where the cable begins, ``arc`` [m]; ``loop``: reference length of a closed chain, 0 of an open one [m]; arc
 length ``apart`` within which points of a chain do not touch it [m]; and the parameters of `CableContactSet`.
 
@@ -125,8 +125,8 @@ def wrap_arc(arc: float, loop: float) -> float:
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
     """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
 
-    New feet that are nearer than ``apart`` are ignored.  One whose minimum of the distance has ceased to exist goes to
-    the point itself.
+    New feet that are nearer than ``apart`` are ignored.  A foot whose minimum of the distance no longer exists is put
+    at the point itself.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)

@@ -13,8 +13,8 @@ have no torsion.  An imaginary support that prevents the cross sections from tur
 `axis_torque` is its size.  With it all moments balance.
 
 The bristle u is the relative displacement of the two surfaces since they stuck.  The anchor is the arc length s_0 of
-the foot at that time, and the normal of that time, as m_A fixed in the cross section of A and as m_B fixed in that of
-B:
+the foot at that time, and the normal of that time, as m_A fixed in the cross section of A and as m_B fixed in the cross
+section of B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
@@ -74,7 +74,7 @@ NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
 """Depth over which the damping fades in, as a share of the sum of radii, where the user gives none [1]."""
 LEAST = 0.01
-"""Least a and b of shares [1]."""
+"""Smallest a and b of shares [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 

@@ -91,8 +91,8 @@ def fill_feet(
 ) -> int:
     """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
 
-    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
-    there are, of which those that fit are written.
+    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns their
+    number; as many as fit are written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -214,7 +214,7 @@ class CableSearch:
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
-    processes: Processes  # those that search together, each for its own points
+    processes: Processes  # processes that search together, each for its own points
     skin: FloatArray  # margin of the search by cable [m], shape (rows,)
     group: IntArray  # number of the set by cable, shape (rows,)
     searches: int = 0  # number of searches so far
@@ -265,7 +265,7 @@ class CableSearch:
         if left[0] >= 0:
             raise ModelError(
                 f"the cable of {self.name} row {which[left[0], 0]} touches more than {TOUCHING} cables at "
-                f"one point: must be at most {TOUCHING}; give thin cables around a thick one a set without each other"
+                f"one point: must be at most {TOUCHING}; distribute thin cables around a thick one over several sets"
             )
         return least
 

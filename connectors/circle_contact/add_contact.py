@@ -142,7 +142,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
     if stiffness is None or any(name.startswith("contact_damping") for name in columns):
         raise ModelError(
             f"damping_ratio = {ratio} in add_contact: needs contact_stiffness_per_length [N/m^2], and no "
-            "contact_damping_per_length or contact_damping beside it"
+            "contact_damping_per_length or contact_damping in addition"
         )
     mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
     product = np.asarray(stiffness, np.float64) * np.tile(mass, circles)

@@ -5,7 +5,7 @@ The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per
     f_n = k_c g + d_c s v_n     in segments whose stored gap is <= 0, along the normal of the segment.
 
 Between Newton runs a gap is stored again only if its sign has changed.  The circle gets no torque, so any position
-marker will do.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
+marker is allowed.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair.
 
     Stiffness and damping *per segment* are used as they are for every segment; *per length* they are multiplied by the
-    reference length L/n of a segment, so that another mesh leaves the contact as it was.
+    reference length L/n of a segment, so that the contact does not depend on the mesh.
     History values per row: gaps [m] (n).
     """
 

@@ -69,10 +69,10 @@ class ContactFrictionCircleCable2D(SegmentContact):
     Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and so on): the
     number is used as it is for every segment, so that twice as many elements or segments make the contact twice as
     stiff. *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and so on): the number is multiplied by
-    the reference length L/n of a segment, so that another mesh leaves the contact as it was. The friction coefficient
+    the reference length L/n of a segment, so that the contact does not depend on the mesh. The friction coefficient
     scales with neither.
 
-    The torque on the circle is that of f_t at the radius r, while f_t acts at r + g (segment normals): the moments of
+    The torque on the circle is r f_t, while f_t acts at r + g (segment normals): the moments of
     all forces sum to g f_t, not to 0.  With ``use_segment_normals`` false f_t acts at the end points of the segment,
     and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 

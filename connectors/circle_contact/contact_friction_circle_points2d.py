@@ -49,15 +49,16 @@ class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
     The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` next to it)
-    touch the circle.  Stiffness and damping are per metre of cable; each point gets those of its part L/n, so that
-    another mesh leaves the contact as it was.  Forces and moments of cable and circle sum to 0 exactly.
+    touch the circle.  Stiffness and damping are per metre of cable; each point gets the share of its part L/n, so that
+    the contact does not depend on the mesh.  Forces and moments of cable and circle sum to 0 exactly.
 
     The bristles of a cable bend together, by the mean of its points: while a cubic is bent onto a circle, single points
-    move along it in both directions.  Two points per cable hold it on the circle; take four where it rolls on.  With
-    ``friction_coefficient`` 0 there is no friction at all, for any other parameters, and friction that is switched on
+    move along it in both directions.  Two points per cable hold it on the circle; use four where it rolls onto the
+    circle.  With ``friction_coefficient`` 0 there is no friction at all, for any other parameters, and friction that is
+    switched on
     later begins with unbent bristles.  With ``cord_offset`` the axis of the cable, the cord of a belt, lies above the
     face that touches.  Bristles are measured at the cord, so that a belt that bends onto the circle stays free of
-    traction; the limit of friction is that of the face, mu |f_n| r/(r + cord_offset).
+    traction; the limit of friction applies at the face, mu |f_n| r/(r + cord_offset).
 
     With ``press`` > 0 the circle is larger by the contact depth F/(k r): a belt then runs on the given radius, with the
     tension as mounted, for any contact stiffness.  F = N - rhoA v² of each cable is followed from step to step, from
@@ -69,7 +70,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     bristles begin without deflection and act like a layer of their stiffness.  See `circle_points/rigid_layer.py`.
 
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
-    [N] to come, whether the cable rubs where it touches, F - press of the last step, the way before the circle [m], the
+    [N] of the next run, whether the cable has friction, F - press of the last step, the way before the circle [m], the
     integral of the stretch on it [m], the stretch at the last step [1], and mean and number of waves [1].
     """
 

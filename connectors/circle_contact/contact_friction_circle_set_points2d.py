@@ -1,7 +1,7 @@
 """Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
 
 The law of `ContactFrictionCirclePoints2D`, but a row is not a pair of a circle and a cable: it is a place of a cable
-for the circle of a set that is near.  So a belt of n cables on k circles has 2 n rows and not k n, and the tangent
+for a circle of the set that is near.  So a belt of n cables on k circles has 2 n rows instead of k n, and the tangent
 couples each cable to the circles that it may touch now; see `circle_points/pair_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see there.
 """
@@ -51,7 +51,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Circles that the same cables may touch.
 
-    Neighbours are sought with a margin, the skin, and again when cable and circle together have moved by as much.
+    Neighbours are searched for with a margin, the skin, and again when cable and circle together have moved by the
+    skin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)

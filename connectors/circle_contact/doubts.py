@@ -3,10 +3,11 @@
 - Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
   which the step must resolve.  Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
-  about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
+  about (l/r)^2/24 of itself [1], which increases the tension of a stiff cable.  Points at this distance miss chords of
+  this depth.
 - Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
-- Circles that touch the same cable and overlap: no two pulleys of one plane can.
-- Motion does not begin with a cable deep inside a circle, from where contact would shoot it.
+- Circles that touch the same cable and overlap: two pulleys in one plane cannot do so.
+- Motion does not begin with a cable deep inside a circle, from where contact would throw it out.
 - Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
   pushes it out on the nearer side, which may be the wrong one: below the circles of a sea bed. - If the number of turns
       of a closed belt around its pulleys changes, it has left them.
@@ -14,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -25,6 +26,7 @@ from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh
 from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
 from windlass.connectors.circle_segments.place_numbers import GAP
+from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -36,7 +38,7 @@ LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
 LONGEST_STEP = 3.0
 """Periods of the contact of a belt in a step, beyond which its losses are doubtful [1].  Measured: bristles of 60 EA/R²
-rattle with steps of 4 periods, those of 8 EA/R² with steps of 16."""
+rattle with steps of 4 periods, bristles of 8 EA/R² with steps of 16 periods."""
 FAR = 0.5
 """A circle is not touched if every gap is larger than this times its radius."""
 DEEP = 0.25
@@ -52,26 +54,43 @@ def watch(system: System, rows: LocalRows) -> None:
     view, own = view_contact(rows), rows.columns
     c = own.columns.rows if isinstance(own, Contact) else own.rows
     row, within = segment_places(c["segments"])
-    system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
+    if not view.at_point:
+        system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
+        system.checks.doubts = lambda fields, step: find_doubts(
+            rows, c, fields, step, lambda: view.evaluate(fields), find_long_steps(rows, c, fields, step)
+        )
         system.checks.reasons = lambda fields, step: [
             *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step)
         ]  # fmt: skip
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        of, angle, stiffness = (
-            np.repeat(values, c["segments"]) for values in (pulley, c["length"] / c["radius"], c["contact_stiffness"])
-        )
+        # of no angle on pulleys with grooves
+        angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
+        of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
         system.gaps.wraps = Wraps(of, place, angle, stiffness, lambda: name_circles(rows.world, markers))
 
 
+def find_grooved(world: Tables) -> IntArray:
+    """Markers of pulleys that hold belts by teeth: a belt whose teeth climb in their grooves leaves the face, but not
+    the pulley."""
+    table = world.tables.get(BeltToothContact)
+    return np.zeros(0, np.int64) if table is None else table.local("marker0")
+
+
 def find_doubts(
-    rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray]
-) -> list[str]:
-    """Doubts in words; see `Checks.doubts`.  ``evaluate``: the numbers of all segments, see `eval_segments`."""
+    rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
+    long_steps: Sequence[str] = (),
+) -> list[str]:  # fmt: skip
+    """Doubts in words; see `Checks.doubts`.
+
+    Args:
+        evaluate: gives the numbers of all segments, see `eval_segments`.
+        long_steps: findings of `find_long_steps`, which replace that on a single cable.
+    """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
         return []
@@ -90,7 +109,9 @@ def find_doubts(
         period = 2.0 * np.pi * np.sqrt(mass / np.where(stiffness > 0.0, stiffness, np.inf))
         heavy = on[period[on] > 0.0]
         worst = heavy[np.argmin(period[heavy])] if len(heavy) else on[0]
-        if 0.0 < period[worst] < step:
+        if long_steps:
+            found += long_steps
+        elif 0.0 < period[worst] < step:
             found.append(
                 f"the step of {step:.3g} s is longer than the period of {period[worst]:.3g} s of the cable on the "
                 f"contact stiffness of {kind} row {rows.rows[worst]}, take a step below {0.5 * period[worst]:.2g} s"

@@ -1,7 +1,7 @@
 """Drawings of the contact between circles and cables.
 
 The laws draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have
-the fields `displacement` and `velocity` of cables.  Onto the lines of the cables the laws lay
+the fields `displacement` and `velocity` of cables.  The laws add these fields to the lines of the cables:
 
 | line field | unit | meaning | several circles on one line |
 | --- | --- | --- | --- |
@@ -107,7 +107,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # open is the smallest of all states, so the largest is that of the circle in contact
+        # open is the smallest of all states, so the largest belongs to the circle in contact
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:

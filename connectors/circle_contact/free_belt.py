@@ -27,7 +27,7 @@ CORD_FACTOR = 100.0
 WAVE_FACTOR = 384.0
 """Largest k R² t⁴/T: the belt then sinks in by more than its cubics deviate from the arc."""
 SHARE = 0.3
-"""Part of the traction allowed that sinking in may take, and the mesh as much; waves of the belt need the rest."""
+"""Share of the allowed traction for sinking in, and for the mesh; the rest is for waves of the belt."""
 NEAR = 1e-6
 """Relative difference of l from a or 2 a [1] at which the closed form is a quotient of zeros."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
@@ -123,7 +123,7 @@ class FreeBelt(NamedTuple):
 
     Attributes:
         length: longest length of an element [m].
-        contact_stiffness: least contact stiffness per metre of belt, k [N/m²].
+        contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
         mesh_traction, sinking_traction: the tractions that both then add, as fractions of the limit of friction [1].
     """
 

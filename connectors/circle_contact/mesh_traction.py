@@ -8,7 +8,10 @@ circle by up to w = l³/(192 R²): the deflection of a clamped beam by a force i
 - Bristles that bend by the mean of a cable see half of it.  Their even traction mu_k u on a bar of the length l between
   held ends moves it by mu_k u l²/(12 EA) in the mean, so u = (w/2)/(1 + (l/a)²/12).
 
+- Cables that keep their stretch at the entry, on a rigid layer, bend bristles by half of it: measured 0.45 to 0.59.
+
 The traction mu_k u is a part of the limit of friction mu F/R.  Above about half of it points slip, and it grows less.
+On a rigid layer the loss of speed does not depend on it below.
 Source: Volkersen 1938 for a; docs/explanation/theory/contact.md, "Mesh without load", compares this with runs.
 """
 
@@ -23,6 +26,10 @@ from windlass.framework.arrays import BoolArray, FloatArray
 
 SMALL = 0.1
 """Traction by the mesh, relative to the limit of friction, that has no effect on results [1]."""
+HARMLESS = 0.5
+"""The same on a rigid layer [1]."""
+RIGID_SHARE = 0.5
+"""Bend of bristles on a rigid layer, per bend on others [1]."""
 ENOUGH = 3
 """Number of points per cable from which their mean equals the mean of the cable."""
 
@@ -41,7 +48,8 @@ class MeshTraction(NamedTuple):
         axial_stiffness: EA [N].
         bristles: mu_k per metre of cable [N/m^2].
         limit: of friction per metre of cable, mu F/R [N/m].
-        together: bristles bend by the mean of their cable, as those of contact points on circles do.
+        together: bristles bend by the mean of their cable, as for contact points on circles.
+        rigid: a rigid layer.
     """
 
     length: FloatArray | float
@@ -50,12 +58,14 @@ class MeshTraction(NamedTuple):
     bristles: FloatArray | float
     limit: FloatArray | float
     together: BoolArray | bool
+    rigid: BoolArray | bool = False
 
     @property
     def bend(self) -> FloatArray:
         """Bend u of the bristles at the ends of an arc [m]."""
         ratio = np.asarray(self.length) * np.sqrt(np.asarray(self.bristles) / self.axial_stiffness)
         share = np.where(self.together, 0.5 / (1.0 + ratio**2 / 12.0), 1.0 / (1.0 + ratio / 3.0))
+        share = share * np.where(self.rigid, RIGID_SHARE, 1.0)
         return np.asarray(share * eval_wave(self.length, self.radius))
 
     @property
@@ -65,7 +75,7 @@ class MeshTraction(NamedTuple):
 
     def at(self, i: int) -> MeshTraction:
         """One of many."""
-        return MeshTraction(*(np.asarray(part)[i] for part in self))
+        return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
         """The factor on ``"length"`` or ``"bristles"`` with which a traction that is too large becomes small enough."""
@@ -75,8 +85,15 @@ class MeshTraction(NamedTuple):
 
         return float(brentq(exceeds, 0.0, 1.0))
 
+    @property
+    def harmless(self) -> float:
+        """Traction up to which results do not depend on it [1]; of one row."""
+        return HARMLESS if self.rigid else SMALL
+
     def advise(self) -> str:
         """Advice that makes the traction of one row small."""
+        if self.rigid:
+            return f"for half of it take {describe_more(1.0 / self.shrink('length', HARMLESS))}"
         return (
             f"for a tenth of it take friction_stiffness_per_length below {self.shrink('bristles') * self.bristles:.2g} "
             f"N/m^2, or {describe_more(1.0 / self.shrink('length'))}"

@@ -139,7 +139,7 @@ def read_points(c: PointRows, s: Evaluation) -> None:
     """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
     Dampers act by the gap from the original circle, without the growth by a press.
-    Energies are those of the normal springs and of the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
+    Energies are stored in the normal springs and the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
     """
     out = eval_points(c, s)
     place = np.arange(out.shape[1])

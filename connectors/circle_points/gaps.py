@@ -165,7 +165,7 @@ def sweep_circles(
         way += abs(y) * min(2.0, 2.0 * bend) + far
         if way <= PASSING * least and 2.0 * least * n >= L:
             continue
-        # not farther from the first node than this, in both shapes
+        # bound of the distance from the first node, in both shapes
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
@@ -229,8 +229,8 @@ def follow_sets(
 ) -> Gaps:
     """The gaps of rows of n contacts each, whose partners change, and of partners that are passed without a row.
 
-    Where a row was bound within the step, the gaps at its start are measured then, so that nothing hangs on the time at
-    which pairs are sought.
+    Where a row was bound within the step, the gaps at its start are measured then, so that results do not depend on
+    when pairs are searched for.
 
     Args:
         gaps: of the rows, with one number more.

@@ -8,7 +8,7 @@ The reference length L of a cable is cut into n equal parts.  The point in the m
     f_n = k_c g + d_c v_n,
     f_t = mu_v v_t + mu_k (r/D) u   (sticks)    or    mu |f_n| s   (slips, s = +-1),
 
-with k_c, d_c, mu_v, mu_k those of one part.  The force f_n n + f_t t acts on the cable at p, its reaction on the circle
+with k_c, d_c, mu_v, mu_k of one part.  The force f_n n + f_t t acts on the cable at p, its reaction on the circle
 at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments sum to 0, and the power of all is
 f_n v_n + f_t v_t.
 
@@ -28,7 +28,7 @@ stick take exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
 positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
-Newton runs, and within those of steps with a press, by `update.py`.
+Newton runs, and within Newton runs of steps with a press, by `update.py`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
@@ -303,7 +303,7 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre, D f_t of all points, to that of its owner [N m]."""
+    """Add the torque of each row on its circle about the centre, D f_t of all points, to its owner's torque [N m]."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data

@@ -1,10 +1,11 @@
-"""Which things of a set the cables may touch now: pairs that change, in rows that stay.
+"""Members of a set that the cables may touch now: pairs change, their rows stay.
 
 A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
 are several places.  The history values of the row contain the number of this member after the values of its points:
 from 1, or 0 for none.  So states, checkpoints and repeated steps contain their pairs, and kernels use rows as usual.
 
-Pairs are sought between Newton runs, before their history is updated, as only there a point can close.  Then every pair
+Pairs are sought between Newton runs, before their history is updated, because points can close only there.  Then every
+pair
 closer than the skin gets a place, the nearest first; closed pairs keep their places.  The list stays valid while
 
     (largest motion of a cable) + (largest motion of a thing) < smallest gap of a pair without a place.
@@ -60,7 +61,7 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
     member, and the choice of a linear solver uses the pattern of later tangents.
 
     Args:
-        cable: those of the cables, shape (rows, c).
+        cable: numbers of the cables, shape (rows, c).
         sets: set of each row, shape (rows,).
         members, of_set: see `find_members`.
     """
@@ -94,12 +95,12 @@ def find_closed(
 
 @dataclass
 class PairSearch(ABC):
-    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other things.
+    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other members.
 
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
         name, rows: their component and their numbers in its table, for messages.
-        processes: those that search together, each for its own rows.
+        processes: processes that search together, each for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.

@@ -84,7 +84,7 @@ def fill_point_tangent(
 def rotate(
     nx: float, ny: float, nn: float, nt: float, tn: float, tt: float, mn: float, mt: float, C: FloatArray
 ) -> None:
-    """Derivatives of the components along n, t and of the torque by n, t into C (3, 2) by x, y; t = [-n_y, n_x]."""
+    """Derivatives in the frame n, t, turned to global x, y, into C (3, 2); t = [-n_y, n_x]."""
     n_x, n_y, t_x, t_y = nn * nx - nt * ny, nn * ny + nt * nx, tn * nx - tt * ny, tn * ny + tt * nx
     C[0, 0], C[0, 1] = nx * n_x - ny * t_x, nx * n_y - ny * t_y
     C[1, 0], C[1, 1] = ny * n_x + nx * t_x, ny * n_y + nx * t_y
@@ -187,7 +187,7 @@ def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_rates(J: FloatArray, V: FloatArray, N: FloatArray) -> None:
-    """N (11, 3) += derivatives of the forces by (v_c, omega), for markers whose Jacobians change in time."""
+    """N (11, 3) += derivatives of forces with respect to (v_c, omega), for markers whose Jacobians change in time."""
     for b in range(3):
         sign = -1.0 if b < 2 else 1.0
         w0, w1, w2 = sign * V[0, b], sign * V[1, b], sign * V[2, b]

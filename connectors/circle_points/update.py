@@ -1,11 +1,11 @@
 """Kernel that switches the contact of a circle with points of a cable, between Newton runs and as their return map.
 
-See `kernels.py` for the letters.  The update of a row, with the stored values of the start of the step where
-"start" is said:
+See `kernels.py` for the letters.  The update of a row, where "start" marks stored values of the start of
+the step:
 
     gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
     closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then
-              except slipping ones.  All are first assumed to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t),
+              except slipping ones.  All are first assumed to stick; points with |f_t| > mu |f_n| slip, s = sgn(f_t),
               until none exceeds its limit.  Points that have just touched take over the u of the others.
               Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
               mu |f_n|.  So an opening point passes its bend on to the others, and a touching point takes its share.  A
@@ -80,7 +80,7 @@ def find_sticking(
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # an opening point that stuck passes on its bend
+            # a sticking point that opens passes its bend on to its neighbours
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -110,11 +110,11 @@ def update_history(
 ) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
-    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.  If
-    not, nothing is done but for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
+    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.
+    Otherwise nothing is done, except for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
     """
     if not commits and mapped[0] <= 0.0:
         return
@@ -206,7 +206,7 @@ def update_history(
                 changed = True
             data[first + n + k] = state[k]
             if state[k] != UNDEFINED:
-                # without bristles the present position, so that those that are switched on later begin unbent
+                # without bristles the present position, so that bristles that are switched on later begin unbent
                 own = u if state[k] == STICKS or holds else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         # the press by which the circle grows

@@ -127,7 +127,7 @@ def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
 
 
 def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> None:
-    """Raise ModelError for rows, of those of this process, that give a parameter both per segment and per length."""
+    """Raise ModelError for rows of this process that give a parameter both per segment and per length."""
     for name in names:
         values, values_per_length = table.local(name, rows), table.local(name + PER_LENGTH, rows)
         both = np.flatnonzero((values != 0.0) & (values_per_length != 0.0))

@@ -1,6 +1,7 @@
 """Gaps between circles and the segments of cables, by which solvers check whether steps resolve contacts; see `Gaps`.
 
-The rate is that of the gap at the closest point; the speed is that of the cable relative to the centre of the circle.
+The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
+circle.
 Points of segments are kept from step to step.  The velocities of most rows hardly change; a bound on the change of
 their gaps takes less time than the gaps, which are measured at both ends of the step where the bound is not enough.
 """
@@ -181,7 +182,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
     Args:
         points, rows: see `fill_segment_gaps`.
-        before: the rows of the step before, which become those of this one.
+        before: the rows of the step before, which become the rows of this one.
         offset: first point of each row.
     """
     # contacts that have left the list have no start when they return

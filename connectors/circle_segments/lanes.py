@@ -44,7 +44,7 @@ SEGMENT_LANES = lane_type(
 their velocities ``rates``, both relative to the centre, ``slopes`` r' at both and their rates; ``axial`` motion of the
 material [m/s].
 
-Results: for forces those on both end points, x and y, and f_t; for updates v_t, f_n, and x_cur with its derivative
+Results: for forces the forces on both end points, x and y, and f_t; for updates v_t, f_n, and x_cur with its derivative
 with respect to rho; for powers these in the order of `POWERS`, energies of spring and bristle [J], force of the normal
 damper [N], drift [m/s], gap [m] and f_n [N].
 """

@@ -1,7 +1,7 @@
 """The numbers of a segment or point that may touch a circle, as outputs, accounts and reports read them.
 
-They stand in the last axis of arrays of shape (rows, places, NUMBERS).  The first six are 0 where the history says
-open, or the row is switched off.
+They stand in the last axis of arrays of shape (rows, places, NUMBERS).  The first six are 0 where the segment is
+open or the row is switched off.
 """
 
 from __future__ import annotations

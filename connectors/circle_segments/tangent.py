@@ -351,7 +351,7 @@ def scatter_circle(
             values[slots[i, a, b]] += K[a, b]
     for a in range(m):
         x, y, z = circle.J[ci, 0, a], circle.J[ci, 1, a], circle.Jr[ci, 2, a]
-        # derivatives of v_c and omega by this coordinate
+        # derivatives of v_c and omega with respect to this coordinate
         dx, dy, dz = circle.Jd[ci, 0, a], circle.Jd[ci, 1, a], 0.0
         if h >= 0:
             for b in range(m):

@@ -1,7 +1,7 @@
-"""Kernels that switch the contact of a circle with a cable between Newton runs, and those of its outputs.
+"""Kernels that switch the contact of a circle with a cable between Newton runs, and kernels of its outputs.
 
-See `kernels.py` for the letters.  The update of one segment with friction, with the stored values of the
-start of the step where "start" is said:
+See `kernels.py` for the letters.  The update of one segment with friction, where "start" marks stored values
+of the start of the step:
 
     gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
                 Errors are compared with sum |f_n| over the segments that were closed before, the force that acted.
@@ -109,7 +109,7 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Frictionless update: a gap is written where its sign has changed; the results are those of `update_friction`."""
+    """Frictionless update: a gap is written where its sign has changed; the results are as from `update_friction`."""
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
@@ -117,7 +117,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force with the decisions before
+            # normal force with the previous decisions
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)
@@ -131,7 +131,7 @@ def update_friction(
     """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
 
     Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)

@@ -160,7 +160,7 @@ def tangent(
     rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """values += dq ∂f/∂q + dv ∂f/∂v; P, V: derivatives of openings by u and u_t, shape (rows, 2, 1 + inputs)."""
+    """values += dq ∂f/∂q + dv ∂f/∂v; P, V: ∂(openings)/∂u, /∂u_t, shape (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
     # of both points, side by side: e·J and the derivatives of s_t with respect to coordinates; then a gradient with
     # respect to all coordinates

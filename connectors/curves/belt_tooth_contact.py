@@ -17,7 +17,7 @@ of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
-    F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)          F*: tension at which the pitch is that of the pulley
+    F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)          F*: tension at which the belt has the pitch of the pulley
 
 so that loads of teeth fall by the factor e^(-κ) from each to the next, 2 cosh κ = 2 + k p/EA.
 
@@ -51,8 +51,8 @@ START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
 """Number of flanks, which come first among the depths, and the place of the depth below the tips."""
 BENT = 0.01
-"""Deflection of a tooth per height; its force is the least reference for force errors [1], because unloaded teeth often
-change their flank."""
+"""Deflection of a tooth per height; its force is the smallest reference for force errors [1], because unloaded teeth
+often change their flank."""
 
 
 class BeltToothContact(Component):
@@ -91,7 +91,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives by way and height."""
+    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives (way, height)."""
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)

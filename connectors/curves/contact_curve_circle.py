@@ -296,7 +296,7 @@ def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
 
 @kernel
 def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
-    """Gap [m] from a piece, from 1, and its rate, by place and velocity in the frame of the curve."""
+    """Gap [m] from a piece, from 1, and its rate, from place and velocity in the frame of the curve."""
     x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
     D, nx, ny = face(curves.pieces[curves.first[row.curve] + p - 1], x, y)
     return D.real - row.radius, nx.real * moves[X] + ny.real * moves[Y]

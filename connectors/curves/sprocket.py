@@ -6,7 +6,7 @@
     d_a = 2 R + (1.125 - 0.8/z) p - d_1      tip circle, the mean of its limits, less where teeth end in a point below
     it
 
-Source: ISO 606, tooth gap of the least form (r_i the least, r_e and α the largest).
+Source: ISO 606, tooth gap of the smallest form (smallest r_i, largest r_e and α).
 """
 
 from __future__ import annotations

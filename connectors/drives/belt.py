@@ -15,7 +15,6 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
@@ -27,7 +26,13 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
 from windlass.connectors.circle_contact.mesh import choose_angle
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
-from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
+from windlass.connectors.drives.contact_choice import (
+    LAYER_MODULUS,
+    MOST_PERIODS,
+    choose_contact,
+    choose_layer,
+    find_period,
+)
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
@@ -68,6 +73,7 @@ from windlass.framework.checks.checks import (
     numbers,
     optional,
     path,
+    suggest,
     that,
     whole,
     word,
@@ -129,9 +135,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
     for name in columns:
         if name not in known:
-            close = get_close_matches(name.lower(), own, 2) or get_close_matches(name.lower(), known, 2)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"must be one of {', '.join(known)}"
-            raise ModelError(f"{kind.__name__} has no argument {name!r}: {hint}")
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
 
 
 class _Line:
@@ -227,7 +231,7 @@ class _Line:
     def hub_loads(self) -> FloatArray:
         """The force of the belt at rest, with equal tension everywhere, on each pulley [N], shape (pulleys, 2 or 3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
-        # the tangents are those of the arc at both of its ends
+        # the tangents of the arc at both of its ends
         lengths = stations[:, 1] - stations[:, 0]
         inner = stations[:, 0] + lengths * 1e-9, stations[:, 1] - lengths * 1e-9
         first, last = (self.route.eval_points(s)[1] for s in inner)
@@ -237,8 +241,9 @@ class _Line:
     def preload(self, *off: Entity) -> Iterator[None]:
         """Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.
 
-        Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing
-        as nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.
+        Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry no load
+        because no torque acts; one node of a belt is held along it, because a belt without friction could move freely
+        along itself.
 
         Args: *off: entities that are switched off for that time by their column ``active``, such as the drive of a
             pulley.
@@ -289,7 +294,7 @@ class _Line:
             ModelError: a state of another world.
         """
         if state.world is not self.world:
-            raise ModelError("the state belongs to another world than the one of the belt")
+            raise ModelError("the state belongs to another world than the belt")
         return report_drive(self.drive, state)
 
     @checked(
@@ -316,8 +321,8 @@ class _Line:
             speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
             torques: torques of machines on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
                 speed [rad/s]; pulleys that are not named turn freely.
-            tension: as mounted [N]; None: that of the belt.
-            friction: of all pulleys, before the wedge of grooves [1]; None: that of each.
+            tension: as mounted [N]; None: tension of the belt.
+            friction: of all pulleys, before the wedge of grooves [1]; None: each pulley's own.
             arms: arms of tensioners, which turn until belt and spring are in balance.
 
         Raises:
@@ -330,6 +335,7 @@ class _Line:
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
+        EI = float(self.cables.table.collect("bending_stiffness", self.cables.rows).mean()) / (1.0 + self.strain)
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
@@ -339,7 +345,7 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, mass, length
+                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, EI, mass, length
             )  # fmt: skip
 
         if arms:
@@ -383,7 +389,7 @@ class _Line:
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
-            state: the state to show; None: the belt as it is laid, before anything is solved; more may be added then.
+            state: the state to show; None: the belt as it is laid, before any solve; components may still be added.
             speeds: sensors; those in rad/s are shown over time.
             title: heading; default: the time, or name, length and tension.
 
@@ -435,6 +441,8 @@ class _Line:
         """Contact of each pulley with all cables, and the reasons for its parameters."""
         parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
+        if "contact_stiffness_per_length" not in own:
+            self._check_step(given["step"])
         for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
@@ -448,7 +456,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles that are given are a layer of their own
+                # given bristles are a separate layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             if self.in_space:
@@ -463,6 +471,16 @@ class _Line:
                 law = ContactFrictionCirclePoints2D
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
         return "\n".join(reasons), parts
+
+    def _check_step(self, step: float | None) -> None:
+        """Raise ModelError for a step of many periods of the softest contact that it could have."""
+        periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
+        least = min(periods)
+        if step is not None and step > MOST_PERIODS * least > 0.0:
+            raise ModelError(
+                f"step = {step:g} s of '{self.name}': must be <= {MOST_PERIODS * least:.2g} s; take {least:.1g} s, the "
+                f"period with which it swings on its contact with {self.pulleys[periods.index(least)].name}"
+            )
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         """Raise ModelError if a contact is so soft that the belt or rope sinks in by more than 1 % of the radius."""
@@ -560,17 +578,17 @@ class Belt(_Line):
         Args:
             pulleys: the pulleys in the order in which the belt runs, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: so many that each spans 0.25 rad on the smallest pulley, or less for
+            elements: number of cables; default: each spans at most 0.25 rad on the smallest pulley, less for
                 small strains.  With longer ones the result is doubtful.
-            cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the
-                right and of pulleys on the left.
+            cord_offset: distance of the cord from the side of the belt that touches [m], or two values, for pulleys on
+                the right and on the left.
             length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
             contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns
                 of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys without their own.
             layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
-                shear [N/m²], which bristles then have; None: that of the ``width`` and of the ``cord_offset`` on each
-                side, without them rigid.
+                shear [N/m²], which bristles then have; None: computed from ``width`` and ``cord_offset`` on each side;
+                without them the layer is rigid.
             width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
@@ -605,7 +623,7 @@ class Belt(_Line):
 class Rope(_Line):
     """An open rope over pulleys, sheaves and drums, in the plane or in space; for attributes see `Belt`.
 
-    In space contact is that with a `SheaveSurface` where a pulley has a groove, else with a `DrumSurface`, and
+    In space the contact law is that of a `SheaveSurface` where a pulley has a groove, else of a `DrumSurface`, and
     ``cord_offset`` is the radius of the rope.  The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or hang loads
     there.
     """

@@ -57,8 +57,10 @@ STIFF_LAYER = 1.5
 [1]."""
 
 
+MOST_PERIODS = 30.0
+"""Periods of the softest contact beyond which a step is refused [1]; a belt is doubtful from a tenth of them on."""
 LAYER_MODULUS = 2.4e6
-"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as belts have it."""
+"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as in belts."""
 
 
 class ContactChoice(NamedTuple):
@@ -91,6 +93,11 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
         height: h of the cord above the face [m].
     """
     return modulus * width / height if width is not None and height > 0.0 else None
+
+
+def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
+    """Period of a belt or rope on the softest contact that a step may lead to [s]; arguments of `choose_contact`."""
+    return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
 
 def choose_contact(
@@ -140,7 +147,7 @@ def choose_contact(
         most, least = mass_per_length * (STEP_FACTOR / step) ** 2, tension / (share * square)
         words = f"rhoA (6/h)^2 for steps of {step:g} s: smaller ones allow more"
         if most < least:
-            period = 2.0 * pi * sqrt(mass_per_length / least)
+            period = find_period(tension, radius, mass_per_length, closed)
             words = (
                 f"T/({share:g} R^2), it sinks in by {share:.2%} of R; steps of {step:g} s do not resolve its period of "
                 f"{period:.2g} s: take that as the step"

@@ -35,7 +35,18 @@ from windlass.connectors.drives.drive_report import (
     take_numbers,
 )
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, instance, optional, path, that, word
+from windlass.framework.checks.checks import (
+    check_fields,
+    checked,
+    checked_names,
+    each,
+    either,
+    instance,
+    optional,
+    path,
+    that,
+    word,
+)
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
@@ -47,16 +58,16 @@ from windlass.framework.output.sensors import Probe, SensorLike, Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
-"""Difference of times, per duration, that counts as none [1]."""
+"""Difference of times, relative to the duration, that counts as 0 [1]."""
 TENSION_ERROR = 3e-4
-"""Error of tensions by the mesh, of the largest [1]."""
+"""Error of tensions due to the mesh, relative to the largest tension [1]."""
 POWER_ERROR = 3e-5
 """Error of the power balance that is tolerated, relative to the largest tension times the speed of the belt, if powers
 are integrated over all steps [1]."""
 SAMPLING_ERROR = 3e-4
 """The same if powers are means of the records only [1]."""
 CREEP_ERROR = 0.01
-"""Of the loss of speed, that bristles may add [1]."""
+"""Largest share of the loss of speed that bristles may add [1]."""
 STEADY_CREEP = 0.5
 """Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
 TRANSIENT = 0.1
@@ -82,7 +93,7 @@ DERIVED = {
     "string_frequency",
     *WHOLE,
 }
-"""Numbers whose means are those of means."""
+"""Numbers whose means are taken from other means."""
 
 
 def name_number(part: str, quantity: str) -> str:
@@ -98,6 +109,7 @@ SENSOR = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class DriveSensor:
     """Numbers of all pulleys and spans of a belt or rope over time, for `Sensors`.
@@ -106,7 +118,7 @@ class DriveSensor:
         belt: the `Belt` or `Rope`.
         quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, e.g. ``"slip_reserve"``, or
             several of them (one evaluation for all): each of them is recorded of all pulleys or spans that have it.
-        name: name in the table; default: that of the belt.
+        name: name in the table; default: name of the belt.
 
     Raises:
         ModelError: there is no such number.
@@ -135,7 +147,7 @@ class DriveSensor:
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
     """A probe of some numbers of a drive, None: of all."""
     if state.world is not motion.drive.world:
-        raise ModelError("the state belongs to another world than the one of the belt")
+        raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
     for part, quantity, unit, size in list_numbers(bound.blank):
@@ -148,7 +160,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # every process has the whole report, and the numbers of all processes are added
+        # each process would contribute the whole report to a sum over all processes
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -167,7 +179,7 @@ class _WholeDrive:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """The use of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
+    """Distribution of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
 
     Attributes:
         given, taken: by the pulleys that give power, to those that take it.
@@ -556,7 +568,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         turn: time of a turn [s]; NaN: there is none.
     """
     begin = times - turn
-    # also NaN has no turn
+    # a speed of NaN has no turn either
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)

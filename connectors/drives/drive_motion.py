@@ -4,8 +4,8 @@ Powers rattle from step to step, and steps are short where a cable comes onto a 
 mean power that is wrong by some 0.3 %, as much as a belt loses; likewise its creep.
 
 Compiled code integrates the steps that Python does not see, see `StepHook.idle_program`, and records all numbers of
-the drive at those that are due.  A torque is that of the
-contact with the circle, and what teeth and losses of bending add to the rotation of the body.
+the drive at the steps that are due.  A torque is the sum of the contact with the circle and of the forces that teeth
+and losses of bending add to the rotation of the body.
 """
 
 from __future__ import annotations

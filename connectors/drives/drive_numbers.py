@@ -21,7 +21,6 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
     gather,
     read_parameters,
-    relative_place,
 )
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -152,28 +151,29 @@ def follow_pulley(
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, z.circle)
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
-        h = eval_point(shape(0.0, L), shape_slope(0.0, L), y, q, w)
-        presses, near = False, False
-        # angles of all parts, forces of points that touch
-        for j in range(n):
-            s = (j + 1.0) / n
-            g, h = h, eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            ax, ay, bx, by = g.px - o.cx, g.py - o.cy, h.px - o.cx, h.py - o.cy
-            angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
-            touching[count] = z.active and data[d + j] <= 0.0
+        presses, near, slips, ax, ay = False, False, False, 0.0, 0.0
+        # ends and middles of all parts in turn
+        for j in range(2 * n + 1):
+            s, place = 0.5 * j / n, d + j // 2
+            h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
             # forces of a point that touches
-            if touching[count]:
-                near = True
-                s = relative_place(j, n)
-                state = data[d + n + j]
-                f = eval_contact(par, o, eval_point(shape(s, L), shape_slope(s, L), y, q, w), state, bend)
-                presses |= f.fn != 0.0
-                hub_x += f.fn * f.nx - f.ft * f.ny
-                hub_y += f.fn * f.ny + f.ft * f.nx
-                torque += f.D * f.ft
-                if abs(state) == 1.0:
-                    sliding += abs(angle[count])
-            count += 1
+            if j % 2 == 1:
+                slips, state = False, data[place + n]
+                touching[count] = z.active and data[place] <= 0.0
+                if touching[count]:
+                    f = eval_contact(par, o, h, state, bend)
+                    near, slips, presses = True, abs(state) == 1.0, presses or f.fn != 0.0
+                    hub_x += f.fn * f.nx - f.ft * f.ny
+                    hub_y += f.fn * f.ny + f.ft * f.nx
+                    torque += f.D * f.ft
+                continue
+            # the angle of a part, known at its end
+            bx, by = h.px - o.cx, h.py - o.cy
+            if j > 0:
+                angle[count] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
+                sliding += abs(angle[count]) if slips else 0.0
+                count += 1
+            ax, ay = bx, by
         # speed of the axis in the middle of the cable
         m.touches[i, order[k]] = presses
         if near:
@@ -232,13 +232,14 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
     s = 1.0 - (end - 0.5 * total) / lengths[here]
     # the parabola through the three points of the cable
     n0, n1, n2 = (1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)
-    p, r, last = place[here], place[(shift + a) % cables], place[(shift + a + count - 1) % cables]
-    cx, cy, cz = last[2, 0] - r[0, 0], last[2, 1] - r[0, 1], last[2, 2] - r[0, 2]
+    first, last = (shift + a) % cables, (shift + a + count - 1) % cables
+    cx, cy, cz = place[last, 2, 0], place[last, 2, 1], place[last, 2, 2]
+    cx, cy, cz = cx - place[first, 0, 0], cy - place[first, 0, 1], cz - place[first, 0, 2]
     length = np.sqrt(cx * cx + cy * cy + cz * cz)
     cx, cy, cz = cx / length, cy / length, cz / length
-    dx = n0 * p[0, 0] + n1 * p[1, 0] + n2 * p[2, 0] - r[0, 0]
-    dy = n0 * p[0, 1] + n1 * p[1, 1] + n2 * p[2, 1] - r[0, 1]
-    dz = n0 * p[0, 2] + n1 * p[1, 2] + n2 * p[2, 2] - r[0, 2]
+    dx = n0 * place[here, 0, 0] + n1 * place[here, 1, 0] + n2 * place[here, 2, 0] - place[first, 0, 0]
+    dy = n0 * place[here, 0, 1] + n1 * place[here, 1, 1] + n2 * place[here, 2, 1] - place[first, 0, 1]
+    dz = n0 * place[here, 0, 2] + n1 * place[here, 1, 2] + n2 * place[here, 2, 2] - place[first, 0, 2]
     ax, ay, az = cy * dz - cz * dy, cz * dx - cx * dz, cx * dy - cy * dx
     return float(az if flat else np.sqrt(ax * ax + ay * ay + az * az))
 
@@ -272,10 +273,9 @@ def follow_spans(
         # begin within a part in contact, so that no free span crosses the end of the list
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
-        f, u, EA = m.force[c], m.square[c], axial_stiffness
         for k in range(3):
             weight = 4.0 / 6.0 if k == 1 else 1.0 / 6.0
-            energy += 0.5 * weight * (masses[c] * u[k] + lengths[c] * f[k] * f[k] / EA)
+            energy += 0.5 * weight * (masses[c] * m.square[c, k] + lengths[c] * m.force[c, k] ** 2 / axial_stiffness)
     # free spans
     own = count_numbers(size.width)
     spans, whole = pulleys * own, pulleys * own + size.spans * (FREQUENCY + 1)
@@ -297,9 +297,8 @@ def follow_spans(
             k, length = before if closed else before + 1, 0.0
             for j in range(count):
                 c = (shift + a + j) % cables
-                f = m.force[c]
                 length += lengths[c]
-                m.spans[0, k] += (f[0] + 4.0 * f[1] + f[2]) / 6.0 * lengths[c]
+                m.spans[0, k] += (m.force[c, 0] + 4.0 * m.force[c, 1] + m.force[c, 2]) / 6.0 * lengths[c]
             m.spans[1, k] += length
             if length > m.spans[2, k]:
                 m.spans[2, k] = length

@@ -1,7 +1,7 @@
 """Belts and ropes in the report of the run: a page for customers of the drive, and curves over time.
 
 The page has a picture with all pulleys named and their numbers, the duties of pulleys and spans, and warnings; numbers
-are means over time and their extremes where the run has a hook of `Belt.average`, else those of one state.
+are means over time and their extremes where the run has a hook of `Belt.average`, else numbers of one state.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class PulleyDuty:
         hub_angle: its direction, from global x to y [rad]; NaN in space.
         torque: of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
-        creep: loss of the speed of the rim against that of the driver [1]; NaN where nothing drives.
+        creep: loss of the speed of the rim against the driver [1]; NaN where nothing drives.
         rigid_creep: the loss that these tensions make on a rigid layer [1]; NaN of ropes, in space and with teeth.
             Bristles add to it on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
@@ -184,7 +184,7 @@ UNITS = {
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Those whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
+"""Numbers whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class DriveReport:
         advice: how to make tractions without load, and creep by sinking in, small, where they are not.
         law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
         turn: time in which a closed belt comes around once [s]; NaN of ropes and at rest.
-        extremes: of means over time, those of all numbers, by names such as ``"alternator.slip_reserve"``,
+        extremes: of means over time, for all numbers, by names such as ``"alternator.slip_reserve"``,
             ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.  Powers given and taken and the
             efficiency have extremes where means last a turn at least.
     """
@@ -319,6 +319,7 @@ class BoundDrive:
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
         # bristles of points on surfaces bend separately
+        self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
         self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
@@ -335,8 +336,8 @@ class BoundDrive:
         face = np.where(np.isnan(friction), nan, self.friction)
         length = float(self.lengths.mean())
         mesh = [
-            float(MeshTraction(length, R, EA, mu_k, 1.0, together).traction)
-            for R, mu_k, together in zip(drive.radii, self.bristles, self.together, strict=True)
+            float(MeshTraction(length, R, EA, mu_k, 1.0, together, rigid).traction)
+            for R, mu_k, together, rigid in zip(drive.radii, self.bristles, self.together, self.rigid, strict=True)
         ]
         self.ends = ArcEnds(
             radii, friction, face, np.array(mesh), np.array(self.bristles), np.array(self.stiffness), rho, EA
@@ -566,7 +567,8 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: that of the face, times the ratio of their radii.
+        """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of their
+        radii.
 
         NaN: the pulley has teeth.
         """
@@ -579,7 +581,7 @@ class BoundDrive:
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
         return (
-            MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i]),
+            MeshTraction(float(self.lengths.mean()), radius, EA, bristles, limit, self.together[i], self.rigid[i]),
             SinkingTraction(radius, EA, press, bristles, self.stiffness[i], limit),
         )
 
@@ -596,12 +598,15 @@ def report_drive(drive: Drive, state: State) -> DriveReport:
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
     """How to make tractions without load small, where they are not."""
-    causes = (("the mesh", float(mesh.traction), mesh.advise), ("sinking in", sunk.traction, sunk.advise))
+    causes = (
+        ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
+        ("sinking in", sunk.traction, SMALL, sunk.advise),
+    )
     return [
         f"{name}: {cause} makes tractions of {traction:.2g} times the limit of friction at the ends of the arc, "
         f"without any load: {advise()}"
-        for cause, traction, advise in causes
-        if traction > SMALL
+        for cause, traction, harmless, advise in causes
+        if traction > harmless
     ]
 
 

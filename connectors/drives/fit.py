@@ -6,7 +6,7 @@ T = EA e; any of them gives the others.  Per metre of the route the same materia
     EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
     GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
 
-so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies are those of the slack belt.
+so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies belong to the slack belt.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
     if way == "length" and not shortest <= value < route:
         fault = "too short" if value < shortest else "slack"
         raise ModelError(
-            f"length = {value:g} m of '{name}' does not fit, it is {fault}: the way around its pulleys is {route:g} m; "
+            f"length = {value:g} m of '{name}' does not fit, it is {fault}: "
+            f"the route around its pulleys is {route:g} m; "
             f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
     strain = float({"length": route / value - 1.0, "strain": value, "tension": value / axial_stiffness}[way])
@@ -57,14 +58,14 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of cables on the route from those of the slack belt.
+    """Columns of cables on the route from the columns of the slack belt.
 
     Raises:
         ModelError: columns that determine length or tension themselves.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:
-        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is told by {WAYS}")
+        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is given by {WAYS}")
     scale = 1.0 + strain
     scaled = {
         key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()

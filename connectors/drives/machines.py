@@ -7,12 +7,12 @@ The crank of an engine turns with the speed
 where a_k is the amplitude of the order k, per mean speed: k = 2 is the firing order of four cylinders with four
 strokes.
 
-A machine takes a torque by a curve over its speed, with straight lines between its points: M(|omega|) against the
-motion, that of the first point below it and of the last one beyond; next to standstill it rises from 0.
+The torque of a machine is a curve over its speed, with straight lines between its points: M(|omega|) against the
+motion, constant below the first point and beyond the last one; next to standstill it rises from 0.
 
 A torsional damper is a ring of the inertia J_r on a hub, with k = J_r (2 pi f)² and c = 2 zeta J_r 2 pi f between their
-angles: f is its frequency on a hub that is held.  Where the hub has the inertia J and hangs on a shaft K, the least
-largest amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, mu = J_r/J, at
+angles: f is its frequency on a hub that is held.  Where the hub has the inertia J and hangs on a shaft K, the smallest
+possible maximum amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, mu = J_r/J, at
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -53,7 +53,7 @@ def engine_speed(
     """The speed of a crankshaft over time, for `prescribe_velocity`.
 
     Args:
-        speed: mean speed [rad/s]; its sign is that of the rotation.
+        speed: mean speed [rad/s], with the sign of the rotation.
         orders: amplitudes per mean speed [1] by engine order, ``{2: 0.03, 4: 0.01}``, or amplitude and phase [rad].
         rise: time over which the engine starts from rest [s].
 
@@ -94,7 +94,7 @@ def characteristic_load(
 
     Args:
         world: the world.
-        body: the body, such as that of a pulley.
+        body: the body, such as a pulley.
         speeds: speeds that rise, >= 0 [rad/s], shape (k,), at least two.
         torques: the torque at each of them [N m], shape (k,), > 0 brakes.
         standstill: speed up to which the torque rises from 0, by half a sine [rad/s].
@@ -144,7 +144,7 @@ def torsional_damper(
     world: World, body: Entity, inertia: float, frequency: float, damping_ratio: float, mass: float = 0.0,
     name: str = "damper ring",
 ) -> Entity:  # fmt: skip
-    """Add the ring of a torsional damper to a 2D body, which goes with the body and turns against it.
+    """Add the ring of a torsional damper to a 2D body, which moves with the body and can turn against it.
 
     Args:
         world: the world.
@@ -152,7 +152,7 @@ def torsional_damper(
         inertia: of the ring [kg m^2].
         frequency: of the ring on a hub that is held [Hz].
         damping_ratio: c/(2 J_r 2 pi f) of the rubber [1].
-        mass: of the ring [kg]; 0: it is part of that of the hub.
+        mass: of the ring [kg]; 0: it is part of the mass of the hub.
         name: name for messages and output.
 
     Returns:

@@ -8,6 +8,7 @@ which a belt lies on its pulleys.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, sqrt
 
 import numpy as np
@@ -15,9 +16,11 @@ import numpy as np
 from windlass.connectors.drives.drive_report import Drive
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.elements.nodes.ground import Ground
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import launched_size
-from windlass.framework.model.law import role_of
+from windlass.framework.model.law import require_law, role_of
+from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -64,53 +67,116 @@ def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str
 
 
 def check_held(drive: Drive) -> None:
-    """Raise ModelError for a pulley of a belt in the plane whose body nothing holds but the belt.
+    """Raise ModelError for a pulley of a belt in the plane that nothing but the belt holds: its body, or an arm.
 
-    Without gravity the belt would pull it away.  Any joint, constraint, spring or load that refers to the body holds
-    it, except those on its rotation alone.
+    Without gravity the belt would pull it away; with gravity it may hang in the belt, which a note says.  Any joint,
+    constraint, spring or load that refers to the body holds it, except those on its rotation alone; bodies that joints
+    connect, such as the arm of a tensioner, are held by a spring or a load on one of them, or by as many constraints as
+    they have coordinates.
     """
     world = drive.world
-    if drive.surfaces or launched_size() > 1 or np.any(world.gravity):
+    if drive.surfaces or launched_size() > 1:
         return
-    loose = [
-        pulley.name
-        for pulley in drive.pulleys
-        if pulley.body.table.component is not Ground and not _is_held(world, pulley.body, drive.contacts)
-    ]
+    bodies = [pulley.body for pulley in drive.pulleys if pulley.body.table.component is not Ground]
+    loose = dict.fromkeys(body.name for body in bodies if not _is_held(world, body, drive.contacts))
     if loose:
-        names = ", ".join(dict.fromkeys(loose))
-        raise ModelError(
-            f"nothing but the belt '{drive.name}' holds the body of {names} in x and y: must be fixed, as by "
-            "fix(world, body, 'x', 'y'), be on a joint, or hang on a spring"
+        found = (
+            f"nothing but the belt '{drive.name}' holds the body of {', '.join(loose)} in x and y: must be fixed, as "
+            "by fix(world, body, 'x', 'y'), be on a joint, or hang on a spring"
         )
+    else:
+        group = next(filter(None, (_find_group(world, body, bodies, drive.contacts) for body in bodies)), [])
+        found = (
+            f"nothing but the belt '{drive.name}' holds {' and '.join(group)}, which joints connect: must have a "
+            "spring, a load or a further constraint, such as con.TensionerSpring on the angle of an arm"
+        ) * bool(group)
+    if found and not np.any(world.gravity):
+        raise ModelError(found)
+    if found:
+        say_once("note", [f"{found}; only weight acts on it"])
+
+
+def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
+    """Names of the rigid bodies that constraints connect with a body, if these leave a motion and no force acts on
+    them; the rotations of pulleys about their centres do not count."""
+    found = {int(body.ids[0]): body}
+    turning = {int(pulley.ids[0]) for pulley in pulleys}
+    owners = _list_owners(world)
+    queue, equations = [body], dict[tuple[type[Component], int], int]()
+    while queue:
+        now = queue.pop()
+        turns = int(now.ids[0]) not in turning
+        for component, row, numbers in _find_rows(world, now, contacts, turns):
+            equations[component, row] = require_law(component).multipliers
+            others = {_find_body(world, number, owners) for number in numbers}
+            if not equations[component, row] or -2 in others:
+                return []
+            for number in others - found.keys() - {-1}:
+                found[number] = world.entity(number)
+                queue.append(found[number])
+    free = sum(2 if number in turning else 3 for number in found) - sum(equations.values())
+    return [entity.name for entity in found.values()] if free > 0 and len(found) > 1 else []
+
+
+def _list_owners(world: World) -> dict[int, int]:
+    """The bodies by their own number and by those of their nodes."""
+    owners = dict[int, int]()
+    for component, table in world.tables.items():
+        if role_of(component) == "body" and table.count:
+            bodies = table.ids_of(np.arange(table.count))
+            for ids in (bodies, *(np.ravel(table.collect(name)) for name in component.refs)):
+                owners |= {int(number): int(owner) for number, owner in zip(ids, bodies, strict=True) if number >= 0}
+    return owners
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
     """Whether a row refers to the body, its node or a marker of them, other than contacts and those on rotations."""
+    return any(True for _ in _find_rows(world, body, contacts, turns=False))
+
+
+def _find_rows(
+    world: World, body: Entity, contacts: Entity, turns: bool
+) -> Iterator[tuple[type[Component], int, list[int]]]:
+    """Active rows that refer to a body, its node or a marker of them, other than contacts and, unless ``turns``, those
+    on rotations: the component, the number of the row, and all entities to which it refers."""
     ids = {int(body.ids[0])}
     for name in body.table.component.refs:
         ids |= {int(number) for number in np.ravel(body.table.collect(name, body.rows)) if number >= 0}
-    ids |= _find_markers(world, ids)
+    ids |= _find_markers(world, ids, turns)
     for component, table in world.tables.items():
         if not table.count or role_of(component) in ("marker", "node", "body") or table is contacts.table:
             continue
         active = table.collect("active") if "active" in component.columns else np.ones(table.count, bool)
-        for name in component.refs:
-            if any(on and np.isin(row, list(ids)).any() for on, row in zip(active, table.collect(name), strict=True)):
-                return True
-    return False
+        refs = [table.collect(name) for name in component.refs]
+        for row in range(table.count):
+            numbers = [int(number) for ref in refs for number in np.ravel(ref[row]) if number >= 0]
+            if active[row] and not ids.isdisjoint(numbers):
+                yield component, row, numbers
 
 
-def _find_markers(world: World, ids: set[int]) -> set[int]:
-    """Markers of entities, and of these markers, except for those of the rotation of a node."""
+def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
+    """The body that an entity is, belongs to or lies on; -1: the ground, -2: something else."""
+    if number in owners:
+        return owners[number]
+    entity = world.entity(number)
+    if entity.table.component is Ground:
+        return -1
+    if role_of(entity.table.component) != "marker":
+        return -2
+    below = [int(n) for name in entity.table.component.refs for n in np.ravel(entity.table.collect(name, entity.rows))]
+    return max((_find_body(world, n, owners) for n in below if n >= 0), default=-1)
+
+
+def _find_markers(world: World, ids: set[int], turns: bool) -> set[int]:
+    """Markers of entities, and of these markers, unless ``turns`` except for those of the rotation of a node."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:
             continue
-        turns = component is NodeCoordinate
+        filters = component is NodeCoordinate and not turns
         for name in component.refs:
             rows = [k for k, row in enumerate(table.collect(name)) if np.isin(row, list(ids)).any()]
-            if turns:
+            if filters:
                 rows = [k for k in rows if int(table.collect("coordinate")[k]) != TURN]
             found |= {int(number) for number in table.ids_of(np.array(rows, np.int64))} if rows else set()
-    return found | _find_markers(world, found) if found - ids else found
+    return found | _find_markers(world, found, turns) if found - ids else found

@@ -1,6 +1,6 @@
 """Pulleys of a belt or rope: their positions, the taut route over them, and errors for routes that cannot be wrapped.
 
-A route over circles always exists where neighbours have common tangents.  That it is one of a belt is checked here:
+A route over circles always exists where neighbours have common tangents.  Whether a belt can run on it is checked here:
 pulleys do not overlap, no span runs through another pulley, and no two neighbouring spans cross each other, which they
 do where a taut belt would miss the pulley on its side and is wound around it almost fully.
 
@@ -25,7 +25,7 @@ from windlass.elements.nodes.rotations import rotation_matrix
 from windlass.elements.routes.routes import Circle, Route, route_around
 from windlass.elements.routes.spatial_routes import Sheave, SpatialRoute, route_over_sheaves
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import check_fields, handle, number, numbers, optional, whole, word
+from windlass.framework.checks.checks import check_fields, checked_names, handle, number, numbers, optional, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -48,13 +48,14 @@ PULLEY = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class Pulley:
     """A pulley, sheave or drum that a `Belt` or `Rope` runs over.
 
     Attributes:
         body: rigid body, rigid node or `Ground` that carries it, one row; its reference position counts.
-        radius: radius that the belt touches [m], > 0; of a groove that of its bottom.
+        radius: radius that the belt touches [m], > 0; of a groove the radius of its bottom.
         side: where the pulley lies when travelling along the belt; "right": the belt wraps clockwise.
         at: place of the centre in the frame of the body [m], shape (2,) or (3,).
         axis: in space: direction of its axis in the frame of the body, of any length > 0; None: along z.  A 2D body or
@@ -62,10 +63,10 @@ class Pulley:
         groove_radius: in space: radius of a round groove across [m]; None: a cylinder.
         outer_radius: in space: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
         turns: whole turns on top of the wrap that joins the neighbours [1].
-        friction: friction coefficient [1]; None: that of the belt.
+        friction: friction coefficient [1]; None: coefficient of the belt.
         groove_angle: in the plane: angle beta between the flanks of a V-groove or of ribs [rad], 0.6 to 0.8 in most;
             the wedge presses both flanks, and friction acts as with mu/sin(beta/2).  None: flat.
-        name: name in reports; default: that of the body.
+        name: name in reports; default: name of the body.
 
     Raises:
         ModelError: values outside these ranges.

@@ -1,10 +1,10 @@
 """A belt at rest as one that runs along itself: velocities of nodes and pulleys, for modes and as start of a motion.
 
-Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''.  The shape stays
-that of the state at rest: contact carries less by rhoA v²/R, and the tension stays, as the belt is no longer.
+Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''.  The shape
+is the shape at rest: contact carries less by rhoA v²/R, and the tension does not change, because the length does not.
 
-With a steady motion, material moves along this shape until each span has its stretch lam, and each arc that of the
-entry up to where it slips, and from there on one that changes evenly to that of the exit:
+With a steady motion, material moves along this shape until each span has its stretch lam, and each arc the stretch of
+the entry up to where it slips; from there on the stretch changes evenly to its value at the exit:
 
     X(s) = integral of ds/lam over the stations s of the shape,    a node at X_i comes to the place s with X(s) = X_i.
 

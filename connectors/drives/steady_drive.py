@@ -14,13 +14,24 @@ wrap angle t and the spans "in" and "out", as the belt runs,
     power that friction takes:                                    c (F_out - F_in)²/(2 E),
     power that is lost by bending onto it and off it:             |omega| psi EI/(2 R), see `bending_loss.py`.
 
+A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R there.  Its distance
+from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².  Therefore
+
+    the line of a span is a tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R),
+    the belt leaves the circle l/R before the angle t between the lines; the shear force of its end presses there as
+    much as the angle l/R would, and t is the angle that counts for slip,
+    no energy is lost where it leaves: E lam² + EI lam²/r², with the radius of curvature r, is the same on both sides,
+    so the stretch of an arc is q lam, q² = E/(E + EI/R²), and its F is less by about EI/(2 R²);
+    the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans,
+    each end adds l³/(12 R²) to the length of the belt.
+
 The unknowns F of all spans and c follow from the speed or the torque balance of each pulley, and from the reference
 length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R EA)
-|ln(F_out lam_in/(F_in lam_out))|.  Pulleys are rigid, bristles too; moments and the shape of the bent belt, sag, air
-and losses of bearings are left out.
+|ln(F_out lam_in/(F_in lam_out))|.  Pulleys are rigid, bristles too; sag, air and losses of bearings are left out.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
-J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883).
+J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
+S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1.
 """
 
 from __future__ import annotations
@@ -38,7 +49,7 @@ from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import check_fields, function, numbers, word
+from windlass.framework.checks.checks import check_fields, checked_names, function, numbers, word
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 
@@ -48,8 +59,10 @@ LOADS = (1.0, 0.5, 0.25, 0.125)
 """First shares of the torques from which a solution is sought, the largest one that succeeds [1]."""
 ERROR = 1e-9
 """Largest error of an equation, each of order 1 [1]."""
+LEAST = 1e-6
+"""Smallest F on an arc on the way to a solution, per mean F [1]."""
 UNBALANCED = 1e-8
-"""Torque that counts as none, per largest tension and radius [1]."""
+"""Torque that counts as 0, per largest tension and radius [1]."""
 
 
 class DriveData(NamedTuple):
@@ -64,7 +77,8 @@ class DriveData(NamedTuple):
     slowest: angular velocities above which these are constant, to which they rise evenly [rad/s].
     spans: lengths behind each pulley [m].
     ends: unit tangents where the belt enters and leaves each pulley, in their order, shape (pulleys, 2, 2).
-    axial_stiffness, mass_per_length, length: EA [N], rhoA [kg/m] and length [m] of the slack belt.
+    axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
+    mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
     """
 
     name: str
@@ -79,6 +93,7 @@ class DriveData(NamedTuple):
     spans: FloatArray
     ends: FloatArray
     axial_stiffness: float
+    bending_stiffness: float
     mass_per_length: float
     length: float
 
@@ -98,7 +113,8 @@ class SteadyPulley:
             of one that turns freely.
         creep: loss of the speed of the rim, at the cord, against the pulley that gives most power [1]; NaN
             where nothing drives.
-        wrap_angle, slip_arc: angle in contact, and the part of it that slips, where the belt leaves [rad].
+        wrap_angle, slip_arc: angle between the lines of the spans, and the part of it that slips, where the belt leaves
+            [rad].
         slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
         tension_before, tension_after: of the spans next to it, in the order of the pulleys [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -176,7 +192,7 @@ class SteadyDrive:
         return next(pulley for pulley in self.pulleys if pulley.name == name)
 
     def format(self) -> str:
-        """Tables for people: a column for each pulley and a line for each span."""
+        """Tables as text: a column for each pulley and a line for each span."""
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
@@ -216,12 +232,12 @@ def _is_number(given: object) -> bool:
 
 def gather_drive(
     name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
-    friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float, mass_per_length: float,
-    length: float,
+    friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float,
+    bending_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """The data of a 2D belt on its route; mass per length and length are those of the slack belt."""
+    """The data of a 2D belt on its route; mass per length and length of the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
-    # the tangents are those of the arc at both of its ends
+    # the tangents of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
     return DriveData(
         name=name,
@@ -236,11 +252,13 @@ def gather_drive(
         spans=np.array([end - start for start, end in find_spans(route)]),
         ends=np.stack([route.eval_points(s)[1] for s in inner.T], axis=1),
         axial_stiffness=axial_stiffness,
+        bending_stiffness=bending_stiffness,
         mass_per_length=mass_per_length,
         length=length,
     )
 
 
+@checked_names
 @dataclass(frozen=True)
 class TensionerArm:
     """An arm that carries a pulley of a belt in steady motion.
@@ -263,14 +281,43 @@ class TensionerArm:
         check_fields(self, {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()})
 
 
+class _Lines(NamedTuple):
+    """The lines of the spans of a bent belt: lengths [m], angles by which they have turned from those of the taut route
+    [rad], angles t on the pulleys [rad], and the length that the ends of arcs add [m]."""
+
+    spans: FloatArray
+    turned: FloatArray
+    wraps: FloatArray
+    more: float
+
+
 class _Steady(NamedTuple):
-    """A motion, perhaps one that is no solution: F of all spans [N], c [m/s], E [N], lam, and per pulley phi [rad]."""
+    """A motion, perhaps one that is no solution: F of all spans [N], c [m/s], E [N], lam; per pulley q, F and lam
+    where the belt enters and leaves its arc, shape (2, pulleys), and phi [rad]; and its lines."""
 
     force: FloatArray
     flow: float
     stiffness: float
     stretch: FloatArray
+    less: FloatArray
+    arc_force: FloatArray
+    arc_stretch: FloatArray
     slip: FloatArray
+    lines: _Lines
+
+
+def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
+    """The lines of the spans with the pressing forces F [N]; spans and pulleys in their order."""
+    # at the pulley before each span and at the one behind it, shape (2, spans)
+    radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
+    sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
+    off, square = (sides * radii).sum(axis=0), drive.bending_stiffness / force
+    distance = np.hypot(drive.spans, off)
+    moved = off + (sides * square / (2.0 * radii)).sum(axis=0)
+    turned = np.arcsin(off / distance) - np.arcsin(np.clip(moved / distance, -1.0, 1.0))
+    wraps = drive.wraps - drive.turns * (np.roll(turned, 1) - turned)
+    spans = np.sqrt(np.maximum(distance**2 - moved**2, 0.0))
+    return _Lines(spans, turned, wraps, float((square**1.5 / (12.0 * radii**2)).sum()))
 
 
 def find_steady_motion(
@@ -282,7 +329,7 @@ def find_steady_motion(
         drive: belt and pulleys.
         speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
         torques: of the machines on other pulleys; those that are not named turn freely.
-        may_slip: whether slip arcs may be longer than wraps, in a motion on the way to another one.
+        may_slip: whether slip arcs may be longer than wraps, in an intermediate motion of the search.
 
     Raises:
         ModelError: names that are no pulleys or are given twice, speeds in both directions or none, a pulley without
@@ -302,7 +349,7 @@ def find_steady_motion(
     strain = way / drive.length - 1.0
     v = float(np.abs(given * drive.radii)[is_driven].max())
     start_flow = v / (1.0 + strain)
-    press = EA * strain - rho * start_flow * v
+    press, bent = EA * strain - rho * start_flow * v, drive.bending_stiffness / drive.radii**2
     if press <= 0.0:
         most = sqrt(EA * strain * (1.0 + strain) / rho)
         raise ModelError(
@@ -314,12 +361,19 @@ def find_steady_motion(
         # scaled to order 1, because differences are relative to the unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
-        stretch = (force + EA) / stiffness
-        slip = np.abs(np.log(force[leaving] / force[entry])) / grip
-        return _Steady(force, flow, stiffness, stretch, slip)
+        lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
+        less = (1.0 + bent / stiffness) ** -0.5
+        on_arc = less * stretch[np.stack((entry, leaving))]
+        arc = np.maximum(stiffness * on_arc - EA, LEAST * press)
+        slip = np.abs(np.log(arc[1] / arc[0])) / (grip * less**2)
+        return _Steady(force, flow, stiffness, stretch, less, arc, on_arc, slip, lines)
+
+    def pull(found: _Steady) -> FloatArray:
+        torque: FloatArray = turns * (found.force[leaving] - found.force[entry]) * drive.radii / found.less
+        return torque
 
     def turn(found: _Steady) -> FloatArray:
-        speed: FloatArray = turns * found.flow * found.stretch[entry] / drive.radii
+        speed: FloatArray = turns * found.flow * found.arc_stretch[0] / drive.radii
         return speed
 
     def resist(omega: FloatArray) -> FloatArray:
@@ -329,15 +383,15 @@ def find_steady_motion(
     def eval_errors(u: FloatArray, load: float) -> FloatArray:
         found = move(u)
         omega = turn(found)
-        torque = turns * (found.force[leaving] - found.force[entry]) * drive.radii + load * resist(omega)
+        torque = pull(found) + load * resist(omega)
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
         # speeds differ by strains, so multiplied by EA they have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
-        ratio = found.force[leaving] * found.stretch[entry] / (found.force[entry] * found.stretch[leaving])
-        on_slip = drive.radii * found.stiffness / (grip * EA) * np.abs(np.log(ratio))
-        sticking = (drive.wraps - found.slip) * drive.radii / found.stretch[entry]
-        total = float((drive.spans / found.stretch + on_slip + sticking).sum())
+        change = np.log(found.arc_force / found.arc_stretch)
+        on_slip = drive.radii * found.stiffness / (grip * found.less**2 * EA) * np.abs(change[1] - change[0])
+        sticking = (found.lines.wraps - found.slip) * drive.radii / found.arc_stretch[0]
+        total = float((found.lines.spans / found.stretch + on_slip + sticking).sum()) + found.lines.more
         closing = (total / drive.length - 1.0) * EA / press
         return np.append(np.where(is_driven, matching, balance), closing)
 
@@ -348,8 +402,15 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds balance nowhere"
         )
     found = move(u)
+    lowest = np.minimum(found.force[entry], found.force[leaving])
+    for name, least, need in zip(drive.names, lowest, 0.5 * bent, strict=True):
+        if least <= need:
+            raise ModelError(
+                f"'{drive.name}' does not lie on {name}: there F = N - rhoA v² is {least:.4g} N, must be > EI/(2 R²) = "
+                f"{need:.4g} N; more tension or radius, or less bending_stiffness, must be given"
+            )
     if not may_slip:
-        _check_slip(drive, found, turns * (found.force[leaving] - found.force[entry]) * drive.radii)
+        _check_slip(drive, found, pull(found))
     omega = turn(found)
     return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
 
@@ -398,7 +459,9 @@ def find_steady_arms(
 
     found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
     if np.abs(found.fun).max(initial=0.0) > ERROR:
-        raise ModelError("arms of a belt in steady motion are nowhere in balance: the moments must be those of springs")
+        raise ModelError(
+            "arms of a belt in steady motion have no position of balance: their moments must be moments of springs"
+        )
     return move(found.x, may_slip=False)
 
 
@@ -446,10 +509,11 @@ def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatA
 
 
 def _check_slip(drive: DriveData, found: _Steady, torque: FloatArray) -> None:
-    if (found.slip > drive.wraps).any():
+    wraps = found.lines.wraps
+    if (found.slip > wraps).any():
         told = "; ".join(
             f"{name} needs {slip:.4g} rad of its {wrap:.4g} rad for {abs(moment):.5g} N m"
-            for name, slip, wrap, moment in zip(drive.names, found.slip, drive.wraps, torque, strict=True)
+            for name, slip, wrap, moment in zip(drive.names, found.slip, wraps, torque, strict=True)
             if slip > wrap
         )
         raise ModelError(
@@ -466,21 +530,23 @@ def _describe(
     tension = drive.axial_stiffness * (found.stretch - 1.0)
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
-    torque = direction * drive.turns * change * drive.radii + bending
+    torque = direction * drive.turns * change * drive.radii / found.less + bending
     # what pulleys that turn freely have is the error of the solution
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
     power, loss, bent = torque * speed, found.flow * change**2 / (2.0 * found.stiffness), np.abs(bending * speed)
     # a driven pulley receives the power minus the losses; a driver supplies the power plus the losses
     total = np.where(power > 0.0, power + loss + bent, -power)
-    hubs = found.force[:, None] * drive.ends[:, 1] - found.force[before][:, None] * drive.ends[:, 0]
+    wraps, turned = found.lines.wraps, found.lines.turned
+    pulls = found.force[:, None] * _turn(drive.ends[:, 1], turned)
+    hubs = pulls - found.force[before][:, None] * _turn(drive.ends[:, 0], turned[before])
     given, taken = float(np.abs(power[power < 0.0]).sum()), float(power[power > 0.0].sum())
     rims = np.abs(speed) * drive.radii
     pulleys = tuple(
         SteadyPulley(
             name=name, speed=float(speed[i]), torque=float(torque[i]), power=float(power[i]), loss=float(loss[i]),
             bending_loss=float(bent[i]), efficiency=float(1.0 - (loss[i] + bent[i]) / total[i]) if power[i] else nan,
-            creep=float(1.0 - rims[i] / rims[power.argmin()]) if given > 0.0 else nan, wrap_angle=float(drive.wraps[i]),
-            slip_arc=float(found.slip[i]), slip_reserve=float(1.0 - found.slip[i] / drive.wraps[i]),
+            creep=float(1.0 - rims[i] / rims[power.argmin()]) if given > 0.0 else nan, wrap_angle=float(wraps[i]),
+            slip_arc=float(found.slip[i]), slip_reserve=float(1.0 - found.slip[i] / wraps[i]),
             tension_before=float(tension[before[i]]), tension_after=float(tension[i]),
             hub_load=(float(hubs[i, 0]), float(hubs[i, 1])), hub_force=float(np.linalg.norm(hubs[i])),
         )
@@ -492,6 +558,12 @@ def _describe(
     )
     efficiency = taken / given if given > 0.0 else nan
     return SteadyDrive(drive.name, pulleys, spans, found.flow, {}, given, taken, efficiency)
+
+
+def _turn(vectors: FloatArray, angles: FloatArray) -> FloatArray:
+    """Vectors turned by angles [rad], shape (n, 2)."""
+    c, s, (x, y) = np.cos(angles), np.sin(angles), vectors.T
+    return np.stack((c * x - s * y, s * x + c * y), axis=1)
 
 
 def _describe_span(drive: DriveData, i: int, tension: float, speed: float, found: _Steady) -> SteadySpan:

@@ -23,10 +23,10 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
-"""Largest difference of the pitch of a pulley from that of the belt [1]: with ten teeth in mesh half of it per flank is
+"""Largest difference of the pitches of a pulley and the belt [1]: with ten teeth in mesh, half of it on each flank is
 more than most teeth bear."""
 TIP_FACTOR = 2.0
-"""Stiffness of a tooth that rides on a tip of the pulley, per that along the belt [1]."""
+"""Stiffness of a tooth that rides on a tip of the pulley, relative to its stiffness along the belt [1]."""
 DAMPING_RATIO = 1.0 / 3.0
 """Damping of a tooth as a share of the critical one, with the mass of the belt of a pitch."""
 
@@ -72,7 +72,7 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     ways = [f"{key} = {given[key]:g}" for key in ("length", "strain", "tension") if given[key] is not None]
     if ways:
         raise ModelError(
-            f"{', '.join(ways)} of '{name}': its teeth tell its fit, {given['teeth']} of {given['pitch']:g} m; move "
+            f"{', '.join(ways)} of '{name}': its teeth give its length, {given['teeth']} of {given['pitch']:g} m; move "
             "the pulleys for another tension, by timing_distance"
         )
     return Teeth(
@@ -88,14 +88,14 @@ def add_teeth(
     """Add the contact of all teeth with all pulleys that have grooves.
 
     Args:
-        places, markers, radii: of the pulleys; radii are those of the pitch line [m].
+        places, markers, radii: of the pulleys; radii of the pitch line [m].
         cables: of the belt, a whole number of them for each tooth.
 
     Returns:
         The numbers of these pulleys, and the contacts, pulley by pulley; None: there are no such pulleys.
 
     Raises:
-        ModelError: pulleys whose pitch is not that of the belt.
+        ModelError: pulleys whose pitch differs from the pitch of the belt.
     """
     wheels = [i for i, pulley in enumerate(pulleys) if pulley.teeth is not None]
     if not wheels:

@@ -9,8 +9,8 @@ h = Δ l the length of a cable and r, s place and slope of its nodes, those in i
 
     r = (r_0 + r_1)/2 - h (s_1 - s_0)/8,        s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4,
 
-and as nodes are at fixed shares of l, their velocities and accelerations are the derivatives of this in time, with
-those of h.  So place, velocity and acceleration of all material stay, and with them mass, momentum and energy.
+and as nodes are at fixed shares of l, their velocities and accelerations are the derivatives of this in time, with the
+derivatives of h.  So place, velocity and acceleration of all material stay, and with them mass, momentum and energy.
 Where cables are too short, each two become one, which keeps the nodes at its ends and loses the part of the shape that
 a cubic over both cannot represent: for positions this has order 4 in the length of the cables.
 """
@@ -89,7 +89,7 @@ class WinchReserve(StepHook):
 
     Args:
         outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
-        cables: fewest cables, those of the shortest rope.
+        cables: smallest number of cables, for the shortest rope.
         wanted: wanted length of the cables [m].
         longest: length of the rope up to which there are cables in reserve [m]; beyond it cables become longer, with a
             note.
@@ -193,7 +193,7 @@ class WinchReserve(StepHook):
         return self.cables[np.flatnonzero(self._level_of == self._level)]
 
     def _find_level(self, length: float, level: int) -> int:
-        """The level for a length of rope [m], from that before."""
+        """The level for a length of rope [m], from the previous level."""
         while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
             level += 1
         while level > 0 and length < SHORTEST * self._wanted * self._count(level):

@@ -33,7 +33,7 @@ def coulomb(mu: float, fn: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """tau [N] along a line; of a vector, its component from those of u [m] and v [m/s]."""
+    """tau [N] along a line; of a vector, its component from the components of u [m] and v [m/s]."""
     return d * v + k * u
 
 

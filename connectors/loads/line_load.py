@@ -88,7 +88,7 @@ class LineGroup(NamedTuple):
     time: TimeColumn  # vectors of all rows
     per_row: IntArray  # row of each point in it
     stretches: BoolArray  # points with a force per current length
-    groups: list[PointGroup]  # those with a force function
+    groups: list[PointGroup]  # the points with a force function
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:

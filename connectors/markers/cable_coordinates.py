@@ -26,10 +26,10 @@ FAMILY = MarkerFamily("cable coordinates marker")
 class CableColumns(NamedTuple):
     """Data of all cable coordinates markers; n markers, w: largest number of coordinates of a cable, at least 8."""
 
-    q: FloatArray  # total coordinates [m, 1], 0 beyond those of the cable, shape (n, w)
+    q: FloatArray  # total coordinates [m, 1], 0 beyond the coordinates of the cable, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
     length: FloatArray  # length of the undeformed cable [m], shape (n,)
-    dofs: IntArray  # local coordinate numbers, the spare number beyond those of the cable, shape (n, w)
+    dofs: IntArray  # local coordinate numbers, the spare number beyond the cable's, shape (n, w)
 
 
 class CableCoordinates(Component):

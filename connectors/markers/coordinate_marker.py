@@ -185,7 +185,8 @@ def _parse_axis(axis: Any) -> FloatArray:
     good = direction.ndim in (1, 2) and direction.shape[-1] == 3 and bool(np.isfinite(direction).all())
     if not good or not direction.size or not direction.any(axis=-1).all():
         raise ModelError(
-            f"axis = {show(axis)}: must be 'x', 'y', 'z', or 3 finite numbers with a length > 0 [1], or such per row"
+            f"axis = {show(axis)}: must be 'x', 'y', 'z', or 3 finite numbers with a length > 0 [1], "
+            "or one axis per row"
         )
     return direction[0] if direction.shape == (1, 3) else direction
 

@@ -30,11 +30,12 @@ from windlass.connectors.markers.pairs import (
 )
 from windlass.connectors.markers.position_kernels import POSITION
 from windlass.framework.accounts import Account
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.kernels.signature import check_arguments, check_results, takes
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.gaps import GAP, Gaps, create_numbers
@@ -474,24 +475,90 @@ def coordinate_differences(force: Kernel) -> Kernel:
     return force_tangent
 
 
-def find_pairs(rows: LocalRows, which: Any, *names: str) -> list[Any]:
-    """Columns of the pairs of all rows, or of those with a function of users, which are read in each evaluation."""
-
-    def find() -> list[Any]:
-        return [getattr(rows.columns[0], name)[which] for name in names]
-
-    return find() if isinstance(which, slice) else rows.kept(f"pairs of users {names}", find)
+Measure = Callable[[Fields], tuple[FloatArray, FloatArray]]
+"""``(fields) -> u, ut`` of some rows, in arrays that the next call changes."""
 
 
-def difference_positions(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
-    """u = p1 - p0 [m] and u_t [m/s], global, of all rows or some, shape (n, 3)."""
-    m, (m0, m1) = s.markers[POSITION], find_pairs(rows, which, "m0", "m1")
+def prepare_measure(
+    kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
+    room: tuple[FloatArray, FloatArray],
+) -> Measure:  # fmt: skip
+    """A measure by a kernel ``(values, rates, *given, u, ut)``, for functions of users: NumPy takes ten times as long.
+
+    Args:
+        motion: columns of the markers.
+        given, room: constant arguments, and arrays for the results.
+    """
+    program, last = NO_CALLS, np.zeros(0)
+
+    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
+        nonlocal program, last
+        values, rates = motion(s)
+        if values is not last:
+            last = values
+            program = Program([(call(kernel, lambda s: (values, rates, *given, *room)), (s,))])
+        program()
+        return room
+
+    return find
+
+
+@kernel(fast=False)
+def fill_positions(p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, u: FloatArray, ut: FloatArray) -> None:
+    """u = p1 - p0 [m] and u_t [m/s], shape (n, 3)."""
+    for i in range(len(m0)):
+        for k in range(3):
+            u[i, k], ut[i, k] = p[m1[i], k] - p[m0[i], k], v[m1[i], k] - v[m0[i], k]
+
+
+@kernel(fast=False)
+def fill_coordinates(
+    x: FloatArray, rate: FloatArray, m0: IntArray, m1: IntArray, w0: FloatArray, w1: FloatArray, u: FloatArray,
+    ut: FloatArray,
+) -> None:  # fmt: skip
+    """u = w1 x1 - w0 x0 and u_t, shape (n, 1)."""
+    for i in range(len(m0)):
+        u[i, 0] = w1[i] * x[m1[i]] - w0[i] * x[m0[i]]
+        ut[i, 0] = w1[i] * rate[m1[i]] - w0[i] * rate[m0[i]]
+
+
+def read_positions(s: Fields) -> tuple[FloatArray, FloatArray]:
+    """Positions [m] and velocities [m/s] of all markers, shape (markers, 3)."""
+    m = s.markers[POSITION]
+    return m.p, m.v
+
+
+def measure_positions(rows: LocalRows, which: IntArray) -> Measure:
+    """`difference_positions` of some rows with functions of users."""
+    room = np.zeros((len(which), 3)), np.zeros((len(which), 3))
+    return prepare_measure(fill_positions, read_positions, pick_pairs(rows, which, "m0", "m1"), room)
+
+
+def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
+    """`difference_coordinates` of some rows with functions of users, shape (n, 1)."""
+
+    def read(s: Fields) -> tuple[FloatArray, FloatArray]:
+        m = s.markers[COORDINATE]
+        return m.value, m.rate
+
+    room = np.zeros((len(which), 1)), np.zeros((len(which), 1))
+    return prepare_measure(fill_coordinates, read, pick_pairs(rows, which, "m0", "m1", "w0", "w1"), room)
+
+
+def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
+    """Columns of the pairs of all rows, or of some."""
+    return tuple(getattr(rows.columns[0], name)[which] for name in names)
+
+
+def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
+    """u = p1 - p0 [m] and u_t [m/s], global, of all rows, shape (n, 3)."""
+    m, (m0, m1) = s.markers[POSITION], pick_pairs(rows, ALL, "m0", "m1")
     return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
 
 
-def difference_coordinates(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
-    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, with the factors of the law, if any, (n,)."""
-    m, (m0, m1, w0, w1) = s.markers[COORDINATE], find_pairs(rows, which, "m0", "m1", "w0", "w1")
+def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
+    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, with the factors of the law, if any, (n,)."""
+    m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 

@@ -33,7 +33,7 @@ class PositionColumns(NamedTuple):
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
     h: IntArray  # row of the marker in H and Hr, -1 where both are zero, shape (n,)
-    H: FloatArray  # H, Hr: ∂J/∂q and ∂Jr/∂q, shape (rows, 3, m, m); the last index is that of q
+    H: FloatArray  # H, Hr: ∂J/∂q and ∂Jr/∂q, shape (rows, 3, m, m); the last index belongs to q
     Hr: FloatArray
 
 
@@ -164,7 +164,7 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
 def add_curvature(
     j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """values += scale g·∂X/∂q of row i, whose first n coordinates are those of its markers; see `update_jacobians`."""
+    """values += scale g·∂X/∂q of row i, whose first n coordinates belong to its markers; see `update_jacobians`."""
     n0 = j.n0
     for marker in range(2):
         k = j.m0[i] if marker == 0 else j.m1[i]

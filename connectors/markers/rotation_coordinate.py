@@ -9,7 +9,7 @@ This is the twist of the decomposition r = swing ∘ twist, in which the swing t
 the same for both orders, and for n fixed in space (in the reference configuration, A_ref n) or in the body, and does
 not depend on the length of e.  s² + c² is cos²(β/2) for a swing β of the axis: at β = 180° there is no twist.
 
-Angles are not wrapped.  e comes back after two turns; the multiple of 4π is chosen such that the angle is nearest to
+Angles are not wrapped. e has a period of two turns; the multiple of 4π is chosen such that the angle is nearest to
 the angle at the end of the last step, which is a history value.  This choice is uncertain if a step turns by more than
 3/4 of a turn, and if the axis has passed its opposite, where the angle jumps by a turn: then the angle is NaN, so that
 the step fails or is shortened.

@@ -4,8 +4,8 @@ Each process moves the surfaces on its own markers.  Surfaces on the ground are 
 may be neighbours of any surface and are always sent to all.  Of the other surfaces a process receives, in every
 evaluation, only the ones that its pairs need, and it returns their forces.
 
-A pair is evaluated by the process of one of its surfaces: that of the moving one if the other is on the ground, that of
-the bounded one if the other is a half space, that of the smaller one if the sizes differ by more than `MUCH_LARGER`,
+A pair is evaluated by the process of one of its surfaces: the moving one if the other is on the ground, the
+bounded one if the other is a half space, the smaller one if the sizes differ by more than `MUCH_LARGER`,
 since a large surface may have very many neighbours; of all other pairs each process gets half.
 """
 
@@ -29,7 +29,7 @@ class Share:
 
     Args:
         layout: the local numbering.
-        c: surfaces of the set; those of other processes are filled by `exchange_motion`.
+        c: surfaces of the set; surfaces of other processes are filled by `exchange_motion`.
 
     Attributes:
         own: the surfaces that this process moves, shape (k,).
@@ -80,7 +80,7 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Add forces on surfaces of other processes to those of their owners."""
+        """Add forces on surfaces of other processes to the forces of their owners."""
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
@@ -142,7 +142,7 @@ class Share:
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
     ) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """Data for the tangent of the pairs: surfaces, markers and velocities, including those of other processes.
+        """Data for the tangent of the pairs: surfaces, markers and velocities, including other processes.
 
         Args:
             c: the surfaces.

@@ -1,7 +1,7 @@
 """Gaps between the surfaces of contact sets, by which solvers check whether steps resolve impacts; see `Gaps`.
 
-Pairs are those of the list of neighbours.  If a surface has moved by more than half the skin in one step, the list may
-be incomplete, and pairs whose paths during the step come close are examined as well.
+Pairs are taken from the list of neighbours.  If a surface has moved by more than half the skin in one step, the list
+may be incomplete, and pairs whose paths during the step come close are examined as well.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class BoundSet:
     parameters: list[PairParameters]  # their letters
     flags: IntArray  # place of the flag of each of these rows among the history values
     own: Runs  # runs of the surfaces that are moved here, see `find_runs`; in serial all
-    turning: IntArray  # those of them that are no spheres
+    turning: IntArray  # the surfaces among them that are no spheres
     share: Share | None  # the part of this process; None in serial
     first: int = 0  # number of its first pair among the pairs of all sets
     clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: the kernels of `sum_forces`

@@ -250,7 +250,7 @@ def check(world: Tables, table: EntityTable) -> None:
     position = table.collect("position")
     for row in np.flatnonzero(_are_points(world, table.collect("marker")) & position.any(axis=1))[:1]:
         raise ModelError(
-            f"position = {position[row]} m in {table.kind} row {row}: must be (0, 0, 0), for its marker has no rotation"
+            f"position = {position[row]} m in {table.kind} row {row}: must be (0, 0, 0), as its marker has no rotation"
         )
 
 

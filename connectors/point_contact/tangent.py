@@ -187,7 +187,7 @@ def add_pair_tangents(
                 px -= s1 * (dx * nx + x * dnx)
                 py -= s1 * (dx * ny + x * dny)
                 pz -= s1 * (dx * nz + x * dnz)
-                # δv by positions: both bodies turn about the moving P
+                # δv with respect to positions: both bodies turn about the moving P
                 ox, oy, oz = c.omega[i, 0] - c.omega[j, 0], c.omega[i, 1] - c.omega[j, 1], c.omega[i, 2] - c.omega[j, 2]
                 gx, gy, gz = cross(ox, oy, oz, px, py, pz)
                 kx, ky, kz = cross(wx, wy, wz, jx, jy, jz)

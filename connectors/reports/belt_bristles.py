@@ -8,7 +8,7 @@ damping mu_v parallel to them:
     u' = w,   f = mu_k u + mu_v c w,   F' = a f,   a = r/R      the bristle of a point of the belt; u = 0 at entry
     |f| <= mu p,   p = F lam/rho   where it sticks, else it slips with |f| = mu p:   dF/dphi = +-mu a F
 
-As F' = E lam' (with S = dw/dF = a/E on a rigid rim), w'' = a S (mu_k w + mu_v c w') where it sticks, which is that of
+As F' = E lam' (with S = dw/dF = a/E on a rigid rim), w'' = a S (mu_k w + mu_v c w') where it sticks, the equation of
 shear lag: of the exponentials exp(s X), s² = a S (mu_k + mu_v c s), the one that fulfils w'(0) = a S mu_v c w(0) is
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X),   s1 > 0 > s2;      without damping  w ~ cosh(X sqrt(mu_k/E)).

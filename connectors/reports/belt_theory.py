@@ -18,7 +18,7 @@ stiffness k per length of belt it lies deeper by F lam/(k R), which lets the tig
 and adds EA/(k R²) of the loss; and where the tight strand lies above the slack one by H, its tension is greater by
 the weight of the belt rhoA g H/lam, which needs no torque.
 Where the belt holds by bristles of a finite stiffness, it does not enter with the speed of the rim: see
-`belt_bristles`.  Bending stiffness and sag are left out: they have no part in the speeds.
+`belt_bristles`.  Bending stiffness and sag are left out: they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia

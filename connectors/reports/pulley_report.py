@@ -30,7 +30,7 @@ from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
-from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
+from windlass.framework.checks.checks import check_fields, checked, checked_names, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
@@ -92,7 +92,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     """Report of the cables on one circle.  Under MPI all processes must call this together.
 
     If several separate cables touch the circle (parallel ropes), forces and counts are sums; entry, exit and the course
-    between them are those of the cable with most segments in contact.
+    between them belong to the cable with most segments in contact.
 
     Args:
         state: the state to evaluate at.
@@ -103,7 +103,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         ModelError: contacts of another kind, or none of them with this circle.
     """
     if state.world is not world:
-        raise ModelError("the state belongs to another world than the one given")
+        raise ModelError("the state belongs to another world")
     fields = load_outputs(state)
     pulley = find_pulley(world, contacts, circle)
     return eval_report(pulley, view_contact(pulley.bound.rows), fields)
@@ -288,6 +288,7 @@ SENSOR = {
 }
 
 
+@checked_names
 @dataclass(frozen=True)
 class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.
@@ -336,7 +337,7 @@ class PulleySensor:
                 bound = world.version, view_contact(pulley.bound.rows)
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # every process has the whole report, and the numbers of all processes are added
+            # each process would contribute the whole report to a sum over all processes
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1
@@ -345,5 +346,5 @@ class PulleySensor:
 
 @checked(reports=each(instance(PulleyReport), "a list of reports", 1))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
-    """Reports as a table for people, one column per pulley."""
+    """Reports as a printed table, one column per pulley."""
     return format_table(reports)

@@ -10,7 +10,8 @@ its origin c,
     force on the body sum F,    torque about the axis k.sum (p - c) x F,    normal force -sum f_n,
     fleet angle asin(k.t) of the tangent t in the direction of travel, at the nearest node outside of the contact.
 
-On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is that on the ground.
+On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is the length on the
+ground.
 
 Source: statics of a rope on a sheave; fleet angle as in EN 12927 and ISO 16625.
 """
@@ -99,8 +100,8 @@ class Course(NamedTuple):
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
     """Report of the cables on a surface.  Under MPI all processes must call this together.
 
-    If several separate cables touch it, forces and counts are sums; entry, exit and the course between them are those
-    of the chain with most points in contact.
+    If several separate cables touch it, forces and counts are sums; entry, exit and the course between them belong
+    to the chain with most points in contact.
 
     Args:
         state: the state to evaluate at.
@@ -111,7 +112,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         ModelError: contacts of another kind, or none of them with this surface.
     """
     if state.world is not world:
-        raise ModelError("the state belongs to another world than the one given")
+        raise ModelError("the state belongs to another world")
     if contacts.table.component not in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
         raise ModelError(
             f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable or ContactFrictionSurfaceSetCable"

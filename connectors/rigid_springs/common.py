@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.markers.pair_laws import Measure
 from windlass.connectors.markers.pairs import Pair, create_load
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
@@ -215,12 +216,15 @@ def register_rigid_spring(
     """
     made = make_kernels(measure, apply, n, create_load(len(more.get("start", ()))))
 
+    def measure_numbers(rows: LocalRows, which: IntArray) -> Measure:
+        return lambda s: eval_numbers(made.fill, n, rows, s, which)
+
     register_rigid_pair(
         component,
         made.force,
         derived=(*USER_FIELDS, *derived),
         derive=lambda rows: {**derive_users(rows), **derive(rows)},
-        before=partial(bind_users, partial(eval_numbers, made.fill, n), True),
+        before=partial(bind_users, measure_numbers, True),
         stored=("spring", made.energy),
         lost=("damper", made.power),
         passed="drive",

@@ -146,7 +146,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, those of the nearer flank; without backlash one of them always bears."""
+    """The numbers of `Gaps`, of the nearer flank; without backlash one of them always bears."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return

@@ -145,7 +145,7 @@ def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`: those of the nearer stop."""
+    """The numbers of `Gaps`, of the nearer stop."""
     _, s, rate = measure(row, u, ut)
     if row.upper - s.real < s.real - row.lower:
         note_gap(numbers, row.upper - s.real, -rate.real, abs(rate.real))

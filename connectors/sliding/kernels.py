@@ -231,7 +231,7 @@ def add_friction_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of l T by coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
+    """values += derivatives of l T with respect to coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from windlass.connectors.markers.pair_laws import difference_positions
+from windlass.connectors.markers.pair_laws import measure_positions
 from windlass.connectors.markers.pairs import Vector
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.connectors.springs.user_springs import judge_account
@@ -93,7 +93,7 @@ register_pair(
     force_tangent,
     derived=USER_FIELDS,
     derive=derive_users,
-    before=partial(bind_users, difference_positions, True),
+    before=partial(bind_users, measure_positions, True),
     stored={"spring": energy},
     lost={"damper": power},
     finish=judge_account,

@@ -78,8 +78,8 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap; force error [N], recommended step size [s], whether the row has opened or closed, and force [N].
 
     As recorded, a row has an error if it has opened or closed since the start of the step.  In statics, where there is
-    no step, it has one also where it came back to that state in the last pass: forces were those of the other state.
-    The force is that of a row that was closed before.
+    no step, it has one also where it came back to that state in the last pass: forces belonged to the other state. The
+    force is computed as for a row that was closed before.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

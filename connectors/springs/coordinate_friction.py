@@ -21,7 +21,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
-    """F(v) > 0 [N] and its derivative by |v|; 0 and 0 at v = 0."""
+    """F(v) > 0 [N] and its derivative with respect to |v|; 0 and 0 at v = 0."""
     speed = abs(v)
     if speed == 0.0:
         return 0.0, 0.0
@@ -30,7 +30,7 @@ def sliding_force(row: Any, v: float) -> tuple[float, float]:
 
 @kernel
 def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
-    """f_friction [N] and its derivatives by q and q_t."""
+    """f_friction [N] and its derivatives with respect to q and q_t."""
     if row.bristle:
         state = np.sign(row.history[0])
         size, slope = sliding_force(row, v) if state != STICKS else (0.0, 0.0)

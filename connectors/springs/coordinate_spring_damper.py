@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from windlass.connectors.markers.coordinate_marker import COORDINATE
-from windlass.connectors.markers.pair_laws import difference_coordinates
+from windlass.connectors.markers.pair_laws import measure_coordinates
 from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
@@ -68,7 +68,7 @@ register_pair(
     force_tangent,
     derived=USER_FIELDS,
     derive=derive_users,
-    before=partial(bind_users, difference_coordinates, False),
+    before=partial(bind_users, measure_coordinates, False),
     stored={"spring": energy},
     lost={"damper": power},
     finish=judge_account,

@@ -34,7 +34,7 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.connectors.markers.pair_laws import difference_coordinates
+from windlass.connectors.markers.pair_laws import measure_coordinates
 from windlass.connectors.springs.coordinate_friction import (
     bristle_energy,
     depth,
@@ -113,7 +113,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; 0 with a user function, as all that follow."""
+    """Energy of the spring [J]; 0 with a user function, like all following kernels."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
@@ -125,7 +125,7 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`: those of the nearer stop."""
+    """The numbers of `Gaps`, of the nearer stop."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf
@@ -199,7 +199,7 @@ register_pair(
     force_tangent,
     derived=(*USER_FIELDS, "bristle"),
     derive=derive,
-    before=partial(bind_users, difference_coordinates, False),
+    before=partial(bind_users, measure_coordinates, False),
     stored={"spring": spring_energy, "bristle": bristle_energy, "stop": stop_energy},
     lost={"damper": damper_power, "sliding": sliding_power, "stop_damper": stop_power},
     passed={"drive": drive_power},

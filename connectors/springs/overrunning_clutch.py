@@ -45,7 +45,7 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Torque without its damper [N m], its derivative by u, and whether it overruns or slips."""
+    """Torque without its damper [N m], its derivative with respect to u, and whether it overruns or slips."""
     side = row.direction
     tau = row.stiffness * side * (u - row.start[0])
     if tau > row.drag_torque:

@@ -21,13 +21,19 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.pair_laws import difference_positions
+from windlass.connectors.markers.pair_laws import (
+    Measure,
+    difference_positions,
+    pick_pairs,
+    prepare_measure,
+    read_positions,
+)
 from windlass.connectors.markers.pairs import Vector
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
 from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
@@ -119,12 +125,25 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
             V[a, b] = n_v * ea * eb
 
 
-def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, FloatArray]:
-    """s [m] and s_t [m/s] of some rows, NaN where the points coincide, shape (n,)."""
-    u, ut = difference_positions(rows, s, which)
-    length = np.sqrt((u**2).sum(axis=1))
-    length[length == 0.0] = np.nan
-    return length - rows.columns[1]["rest_length"][which], (u * ut).sum(axis=1) / length
+@kernel(fast=False)
+def fill_stretch(
+    p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
+) -> None:
+    """s [m] and s_t [m/s], NaN where the points coincide, shape (n, 1)."""
+    for i in range(len(m0)):
+        square, along = 0.0, 0.0
+        for k in range(3):
+            u = p[m1[i], k] - p[m0[i], k]
+            square += u * u
+            along += u * (v[m1[i], k] - v[m0[i], k])
+        length = np.sqrt(square) if square > 0.0 else np.nan
+        s[i, 0], rate[i, 0] = length - rest[i], along / length
+
+
+def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
+    """s and s_t of some rows with functions of users."""
+    given = *pick_pairs(rows, which, "m0", "m1"), np.ascontiguousarray(rows.columns[1]["rest_length"][which])
+    return prepare_measure(fill_stretch, read_positions, given, (np.zeros((len(which), 1)), np.zeros((len(which), 1))))
 
 
 @kernel
@@ -186,7 +205,7 @@ register_pair(
     force_tangent,
     derived=USER_FIELDS,
     derive=derive_users,
-    before=partial(bind_users, eval_stretch, True),
+    before=partial(bind_users, measure_stretch, True),
     stored={"spring": energy},
     lost={"damper": power},
     finish=add_words,

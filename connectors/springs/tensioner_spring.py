@@ -64,7 +64,7 @@ def spring_torque(row: Any, u: float) -> float:
 
 @kernel
 def friction(row: Any, u: float) -> tuple[float, float, float]:
-    """Friction [N m], its derivative by u, and whether it slips."""
+    """Friction [N m], its derivative with respect to u, and whether it slips."""
     tau, e = row.sticking_stiffness * (u - row.start[0]), spring_torque(row, u)
     share = row.loading_friction if tau * e >= 0.0 else row.unloading_friction
     limit = row.friction_torque + share * abs(e)
@@ -99,7 +99,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring against that as mounted [J]."""
+    """Energy of the spring relative to the mounted state [J]."""
     return float((row.preload + 0.5 * row.stiffness * u) * u)
 
 

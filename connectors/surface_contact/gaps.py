@@ -2,7 +2,7 @@
 
 A point has missed its surface if it is outside of it at both ends of a step, has come from outside, within 70 degrees
 of the normal, and lies inside somewhere on the straight path between.  The path refers to the frame at the end of the
-step.  In sets, surfaces that are no neighbours are searched for along the paths of points and surfaces that move by
+step.  In sets, surfaces that are not neighbours are searched for along the paths of points and surfaces that move by
 more than half the skin in a step.
 """
 
@@ -30,7 +30,7 @@ from windlass.framework.model.law import LocalRows
 LOOKS = 32
 """Number of places on the path of a fast point at which its distance is evaluated."""
 MOVED = 0.5
-"""Motion in a step per skin from which surfaces that are no neighbours are searched for [1]."""
+"""Motion in a step per skin from which surfaces that are not neighbours are searched for [1]."""
 HEAD_ON = 0.35
 """Cosine of the angle to the normal from which a point comes from outside [1]."""
 
@@ -120,7 +120,7 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """The deepest way of a point past any surface of its set within a step; as `sweep_circles`."""
+    """The deepest passage of a point through any surface of its set within a step; as `sweep_circles`."""
     c, s = p.points, p.points.surfaces
     row[MISSED] = 0.0
     # motion of the surfaces

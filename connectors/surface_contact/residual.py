@@ -199,7 +199,7 @@ def add_forces(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def scatter_row(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
-    """Add the forces of lane k to those of the coordinates of row i."""
+    """Add the forces of lane k to the forces on the coordinates of row i."""
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
     marker = c.surfaces.marker[c.rows[i].surface]

@@ -56,7 +56,7 @@ def hessian_product(h: Distance, x: float, y: float, z: float) -> Vector:
 def change_of_trial(
     par: SurfaceParameters, n: FloatArray, along: float, vn: float, i: int, j: int
 ) -> tuple[float, float]:
-    """Derivatives of tau_i by X_j and V_j; n as in `fill_force_tangent`."""
+    """Derivatives of tau_i with respect to X_j and V_j; n as in `fill_force_tangent`."""
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
     by_place = par.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
     return by_place - par.friction_velocity_penalty * (
@@ -125,7 +125,7 @@ def fill_cross(x: float, y: float, z: float, a: FloatArray, b: FloatArray, k: in
 
 @kernel
 def fill_rotation_rates(m: PositionColumns, k: int, v: FloatArray, dofs: IntArray, i: int, W: FloatArray) -> None:
-    """Derivatives of omega by the coordinates of the surface of row i at fixed rates into W, shape (3, m)."""
+    """Derivatives of omega with respect to coordinates of the surface of row i, rates fixed, into W, shape (3, m)."""
     width, h = dofs.shape[1] - CABLE, m.h[k]
     for d in range(3):
         for b in range(width):

@@ -60,7 +60,7 @@ def update_history(
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
     """
     # apply a map of iterates only if there is one
     if not commits and mapped[0] <= 0.0:

@@ -138,6 +138,19 @@ def compiled(function: UserFunction) -> Compiled:
 
 
 @dataclass(frozen=True)
+class WithoutMotion:
+    """A user function of time, and of values that it reads by itself, but not of the motion of its row.
+
+    It is not differentiated, and nothing is computed for it.
+    """
+
+    function: Callable[[float], Any]
+
+    def __call__(self, t: float, *_: Any) -> Any:
+        return self.function(t)
+
+
+@dataclass(frozen=True)
 class FunctionGroup:
     """Rows that share a function: their places among the user rows, shape (n,)."""
 
@@ -149,12 +162,12 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table with a user function; n numbers each (1 or 3)."""
 
-    index: IntArray  # position of each row among those with a user function, -1 without, shape (rows,)
+    index: IntArray  # position of each row among the rows with a user function, -1 without one, shape (rows,)
     where: IntArray  # their local positions, shape (users,)
     names: list[str]  # their names for messages
     forces: list[FunctionGroup]  # all of them, by force function
-    derivatives: list[FunctionGroup]  # those with a derivative, by derivative
-    differences: list[FunctionGroup]  # those without, by force function
+    derivatives: list[FunctionGroup]  # functions with a derivative, by derivative
+    differences: list[FunctionGroup]  # functions without, by force function
     rows: IntArray  # their numbers in the table, shape (users,)
     parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
     unit: str  # unit of the force
@@ -228,13 +241,20 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
-        marked = isinstance(f, (Vectorised, Compiled))  # the same function may have been marked twice
+        marked = isinstance(f, (Vectorised, Compiled, WithoutMotion))  # the same function may have been marked twice
         found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
     return [FunctionGroup(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
 
 
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
+    if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
+        # one row, as in many small models
+        if isfinite(u.sum() + ut.sum()):
+            _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
+        else:
+            users.f[:] = np.nan
+        return
     if len(users.forces) == 1:
         users.f[:] = _eval_forces(users, users.forces[0], t, u, ut)
         return
@@ -254,9 +274,21 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
             _compare(users, group, t, u, ut)
     for group in users.differences:
         where = group.where
-        for j in range(n):
+        for j in range(0 if isinstance(group.function, WithoutMotion) else n):
             users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)
             users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
+
+
+def update_without_motion(users: UserForces, t: float) -> None:
+    """Evaluate the forces at the time t [s] into ``users.f``, where all functions are `WithoutMotion`."""
+    shape = users.f.shape[1:]
+    for group in users.forces:
+        for k in group.where.tolist():
+            given = group.function(t)
+            numbers = parse_numbers(given, shape)
+            if numbers is None:
+                raise _refusal(users, k, t, show(given), 1)
+            users.f[k] = numbers
 
 
 def bind_user_updates(
@@ -266,6 +298,12 @@ def bind_user_updates(
 
     ``with_forces``: the second one brings the forces, too, for the curvature of markers.
     """
+    if all(isinstance(group.function, WithoutMotion) for group in users.forces):
+
+        def update_alone(s: Fields) -> None:
+            update_without_motion(users, s.t)
+
+        return update_alone, update_alone if with_forces else lambda s: None
 
     def update(s: Fields) -> None:
         update_forces(users, s.t, *find(s))

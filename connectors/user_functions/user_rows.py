@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
-Difference = Callable[..., tuple[FloatArray, FloatArray]]
+Difference = Callable[[LocalRows, IntArray], Callable[[Fields], tuple[FloatArray, FloatArray]]]
 Update = Callable[[Fields], None] | None
 
 
@@ -40,11 +40,11 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
     return {"has_function": users.index >= 0, "user_force": f, "df_du": df_du, "df_dut": df_dut}
 
 
-def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
+def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
     """The updates of user forces, and then of their derivatives; none without user functions.
 
     Args:
-        difference: ``(rows, fields, which) -> u, ut``.
+        measure: ``(rows, which)`` gives a function ``(fields) -> u, ut`` of these rows, of shape (n,) or (n, k).
         with_forces: whether tangents also need the forces, for the curvature of markers.
         rows: the rows.
     """
@@ -55,8 +55,10 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
     forces = [(own["user_force"], users.f)]
     derivatives = [*forces, (own["df_du"], users.df_du), (own["df_dut"], users.df_dut)]
 
+    measured = measure(rows, users.where)
+
     def find(s: Fields) -> tuple[FloatArray, FloatArray]:
-        u, ut = difference(rows, s, users.where)
+        u, ut = measured(s)
         return u.reshape(n, -1), ut.reshape(n, -1)
 
     def fill(update: Callable[[Fields], None], filled: list[tuple[FloatArray, FloatArray]]) -> Callable[[Fields], None]:

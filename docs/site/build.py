@@ -216,7 +216,7 @@ def main() -> int:
     shutil.copy(HERE / "conf.py", SOURCE)
     # warnings are errors, all of them are shown, and pages of an earlier build are not taken over
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
-    # an absolute path, because kernels of notebooks run in folders of their own
+    # an absolute path, because kernels of notebooks run in their own folders
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
     code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
     broken = find_broken_links(BUILD / "html") if code == 0 else []

@@ -65,7 +65,7 @@ class Sketch:
         self, centre: Place, radius: float, begin: float, end: float, words: str = "", color: str = RED,
         tip: bool = True, shift: Place = (0.1, 0.0),
     ) -> None:  # fmt: skip
-        """An arc of a circle, with a tip at its end and words there."""
+        """An arc of a circle, with an arrow tip and text at its end."""
         angles = np.radians(np.linspace(begin, end, 60))
         points = np.add(centre, radius * np.column_stack((np.cos(angles), np.sin(angles))))
         self.line(*points, color=color)

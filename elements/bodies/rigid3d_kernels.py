@@ -185,7 +185,7 @@ def inertia_tangent(
             change = add(add(change, cross(w, times(inertia, dw))), cross(s, cross(r_tt, turn)))
             for k in range(4):
                 B[3 + k, 3 + b] += dot(read_column(G, k), change)
-        # by R_tt: Γᵀ s~ Aᵀ
+        # with respect to R_tt: Γᵀ s~ Aᵀ
         for b in range(3):
             change = cross(s, read(A, b))
             for k in range(4):

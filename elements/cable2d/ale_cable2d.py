@@ -88,7 +88,7 @@ class MovingView(CableView):
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels of `Cable2D`, on copies of each element's coordinates, and to those of moving cables."""
+    """Bind rows to the kernels of `Cable2D`, on copies of the coordinates, and to kernels of moving cables."""
     c, n = rows.columns.records, len(rows.rows)
     # one element after the other, because the convective slopes differ on both sides of a node
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))

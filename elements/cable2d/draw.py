@@ -9,7 +9,7 @@
 | `curvature` | 1/m | > 0 to the left |
 | `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of these two; a file may contain all four |
 
-The values are those of the output variables of the same names.  Neighbouring cables each have their own points where
+The values equal the output variables of the same names.  Neighbouring cables each have their own points where
 they meet, because forces and curvature may jump there.
 """
 

@@ -148,7 +148,7 @@ def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(int(i))
-    # the functions of moving cables are those of cables
+    # moving cables use the functions of cables
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
     result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result

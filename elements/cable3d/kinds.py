@@ -13,7 +13,7 @@ TWIST = "torsional_stiffness"
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Node and cable in 2D or 3D; with the column torsional_stiffness those with twist."""
+    """Node and cable in 2D or 3D; with the column torsional_stiffness the kinds with twist."""
     if dims == 2:
         return PointSlope2D, Cable2D
     if TWIST in columns:

@@ -10,7 +10,8 @@ a frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the fra
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
 The law holds for any rotation, also of rods that are curved without load: strains and the power of damping do not
-change when the rod turns as a whole.  With EI_1 = EI_2, no twist and no curvature without moment, forces are those of
+change when the rod turns as a whole.  With EI_1 = EI_2, no twist and no curvature without moment, forces equal the
+forces of
 `Cable3D`.  Ropes in which tension makes torque have C ≠ 0.  M is the mean torque of an element; where bending makes
 torque, it varies, see twist_forces.py.
 

@@ -118,7 +118,7 @@ def fill_point(
 
 @kernel
 def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
-    """Add forces on y to those on the coordinates."""
+    """Add forces on y to the forces on the coordinates."""
     n = row.dofs
     for a in range(3):
         f[n[a]] -= iL * g[a]

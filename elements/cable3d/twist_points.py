@@ -10,8 +10,8 @@ of their frames.  r' and r'' are sums of e, s0, s1 with constant factors P and K
 
 R is the smallest rotation (nodes/turning.py).  m_1 is the angle from F_0, moved to t_1 in one step, to F_1; m_2 the
 same in two steps, by the tangent in the middle.  Along the axis the frame goes from tangent to tangent without spin;
-the error of m_2 is a quarter of that of m_1, up to fourth order, so the sum above has an error of fourth order.  All
-steps use directions of the cable alone: T and κ_1, κ_2 stay the same when it turns as a whole.
+the error of m_2 is a quarter of the error of m_1, up to fourth order, so the sum above has an error of fourth order.
+All steps use directions of the cable alone: T and κ_1, κ_2 stay the same when it turns as a whole.
 
 With the form σ = ω·t, the spin of the frame at x,
 

@@ -1,6 +1,6 @@
 """Cables of a rope that a winch pays out and hauls in: elements whose length is a share of the length outside, l(t).
 
-l is the coordinate of an `ALENode`, which constraints, loads or controls on coordinates prescribe, load or control.
+l is the coordinate of an `ALENode`; constraints, loads and controllers on coordinates act on it.
 The elements of the rope divide l in fixed shares, so rope that leaves the winch at the outlet, share 0, goes through
 all of them; the end of the rope, share 1, is always the same material.  With the material velocity u = r_t + l_t w (w =
 dr/dl at fixed material, see winch_points.py), d'Alembert's principle for the material outside gives

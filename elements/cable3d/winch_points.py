@@ -2,7 +2,7 @@
 
 An element covers the shares σ0 to σ0 + Δ of the rope outside the winch, counted from its outlet, so its length is
 h = Δ l.  At the place ξ in [0, 1] of the element σ = σ0 + Δ ξ, and the material there is (1 - σ) l from the end of the
-rope.  The shape functions are those of `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the
+rope.  The shape functions are as in `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the
 factors
 
     S_i^(k) = N_i^(k) h^(p_i - k),     by l at fixed ξ:  (p_i - k)/l S_i^(k)

@@ -59,11 +59,11 @@ class CableMesh:
 
     Attributes:
         all_cables: all cables, section by section in the order of the lines of the file.
-        all_nodes: all nodes, those that share the position of another node included.
+        all_nodes: all nodes, including nodes that share the position of another node.
         cables: the cables of each group of lines, along each line.
         nodes: one node for each position of a group of points, or of a group of lines including nodes within them; for
             supports and loads on positions.
-        slope_nodes: all nodes of a group, also those that share the position of another; for supports and loads on
+        slope_nodes: all nodes of a group, also nodes that share the position of another; for supports and loads on
             slopes.
         notes: texts on parts of the file that were left out.
     """
@@ -143,7 +143,7 @@ def cables_from_mesh(
             None: they stay apart.
         in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
-        **cable_columns: columns of all cables, which those of sections override; enough for lines without section.
+        **cable_columns: columns of all cables; columns of sections override them; enough for lines without section.
             ``length`` [m] is the arc length of the axis unless given.
 
     Returns:

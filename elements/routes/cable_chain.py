@@ -191,7 +191,7 @@ def catenary(
         length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.
         axial_stiffness: EA [N], one number.
         mass_per_length: ρA [kg/m], one number.
-        gravity: acceleration [m/s^2], shape (2,) or (3,); default that of the world.
+        gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
         name: name for messages and output.
         **cable_columns: further columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`.
 

@@ -274,7 +274,7 @@ def nodes_along(
     """Nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
 
     An open route has elements + 1 nodes, a closed one as many as elements: its last element ends at the first node.
-    All of them, or those of the given numbers from 0, shape (n,).
+    All nodes, or the nodes with the given numbers from 0, shape (n,).
     Raises RouteError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)

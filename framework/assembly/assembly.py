@@ -219,7 +219,7 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """The steps of a `Program` that do the work of `update_markers`, or only those that other steps need."""
+        """The steps of a `Program` that do the work of `update_markers`, or only the steps that other steps need."""
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
         if readers is not None:

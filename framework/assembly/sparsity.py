@@ -136,7 +136,7 @@ def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
 
 @kernel
 def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
-    """Write the columns of all block entries to the places of their rows, which move on."""
+    """Write the columns of all block entries to the places of their rows, which advance."""
     for k in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             i = rows[k, a]

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -65,10 +66,14 @@ def checked(
         unknown = set(checks) - set(parameters)
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
         own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
+        if own_name.startswith("_"):
+            own_name = own_name.rsplit(".", 1)[-1]  # of a common base of public classes
         name = own_name if where == "" else where
+        names = _Names(own_name, parameters, checks, error)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            names.check(len(args), kwargs)
             given: list[Any] = list(args)
             for k, value in enumerate(args):
                 what = places[k] if k < len(places) else rest
@@ -83,6 +88,65 @@ def checked(
         return call
 
     return decorate
+
+
+class _Names:
+    """The names of the arguments of a function, and errors for calls with other names, or without one of them."""
+
+    def __init__(
+        self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
+        error: type[WindlassError],
+    ) -> None:  # fmt: skip
+        self._where, self._checks, self._error = where, checks, error
+        kinds = [p.kind for p in parameters.values()]
+        self._takes_any = inspect.Parameter.VAR_KEYWORD in kinds
+        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        self._known = [p.name for p in parameters.values() if p.kind in named and p.name not in ("self", "cls")]
+        last = len(parameters)
+        self._needed = [
+            (last if p.kind is p.KEYWORD_ONLY else k, p.name)
+            for k, p in enumerate(parameters.values())
+            if p.default is p.empty and p.kind in named and p.name not in ("self", "cls")
+        ]
+
+    def check(self, count: int, given: Mapping[str, Any]) -> None:
+        """Raise an error for the names ``given`` of a call with ``count`` further arguments."""
+        missing = [name for place, name in self._needed if place >= count and name not in given]
+        if not missing and (self._takes_any or all(name in self._known for name in given)):
+            return
+        for name in given:
+            if name not in self._known:
+                close = get_close_matches(name.lower(), missing, 2)
+                if close or not self._takes_any:
+                    raise self._error(f"{self._where} has no argument {name!r}: {suggest(name, close or self._known)}")
+        units = {name: self._checks[name].unit for name in missing if name in self._checks}
+        told = ", ".join(
+            f"{name} [{units[name]}]" if units.get(name, "") not in ("", "1") else name for name in missing
+        )
+        raise self._error(f"{self._where} needs {told}")
+
+
+def suggest(name: str, *known: Sequence[str]) -> str:
+    """For an unknown name: the known names that are close, of the first list that has some, else all."""
+    for names in known:
+        close = get_close_matches(name.lower(), names, 2)
+        if close:
+            return f"did you mean {' or '.join(close)}?"
+    return f"must be one of {', '.join(known[-1])}"
+
+
+def checked_names(kind: type[R]) -> type[R]:
+    """A dataclass whose constructor refuses unknown arguments as functions with `checked` do."""
+    construct = kind.__init__
+    names = _Names(kind.__name__, inspect.signature(construct).parameters, {}, ModelError)
+
+    @wraps(construct)
+    def call(*args: Any, **kwargs: Any) -> None:
+        names.check(len(args), kwargs)
+        construct(*args, **kwargs)
+
+    setattr(kind, "__init__", call)  # noqa: B010
+    return kind
 
 
 def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> None:
@@ -278,7 +342,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     Args:
         allowed: the check of an entry.
         words: description of the list, for messages.
-        least: least number of entries.
+        least: smallest number of entries.
     """
 
     def read(value: Any) -> list[Any]:

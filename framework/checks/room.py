@@ -25,7 +25,7 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
 
     Args:
         count: number of rows.
-        bytes_each: least memory of each row [bytes].
+        bytes_each: smallest memory of each row [bytes].
         given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``.
         error: class of the error.
 

@@ -1,4 +1,4 @@
-"""Options of the command line: those that a model declares.
+"""Options of the command line that a model declares.
 
 A model declares its own options, mixed freely with PETSc's on the command line, before it makes its first solver:
 

@@ -49,4 +49,4 @@ def set_up_twin(solver: Any) -> None:
         twin.setFromOptions()
         twin.setUp()
     except PETSc.Error:
-        return  # this kind needs a real matrix: its help remains incomplete
+        return  # this kind needs an assembled matrix: its help remains incomplete

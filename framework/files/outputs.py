@@ -33,7 +33,7 @@ XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
 """Number of bytes at the beginning and at the end of a file that may contain its mark."""
 LONGEST_NAME = 223
-"""Most bytes of a file name: names of its drafts and journals are longer and have at most 255."""
+"""Largest number of bytes of a file name: names of its drafts and journals are longer and have at most 255."""
 PNG = b"\x89PNG\r\n\x1a\n"
 SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
 LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
@@ -164,7 +164,7 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 
 
 class Claim:
-    """The right of one writer of this process to its files, until it is released or gone.
+    """The right of one writer of this process to its files, until it is released or deleted.
 
     A new writer takes over the files of an earlier writer that has begun, as in a loop or a notebook; the earlier one
     must then stop.  If the earlier one has not begun, both would overwrite each other: an error.

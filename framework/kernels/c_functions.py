@@ -71,7 +71,7 @@ def _as_pointer(_typing: Any, address: Any) -> Any:
 
 @kernel(inline=True)
 def floats_at(address: int, count: int) -> FloatArray:
-    """The array of so many numbers at an address, double precision."""
+    """An array of a given number of double-precision numbers at an address."""
     found: FloatArray = _carray(_as_pointer(address), (count,), np.float64)
     return found
 

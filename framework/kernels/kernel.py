@@ -136,7 +136,7 @@ def loaded() -> int:
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
-    """Whether a kernel for these types, in a form that is enough, is in the cache folder, or another process is
+    """Whether a kernel for these types, in a sufficient form, is in the cache folder, or another process is
     compiling it."""
     folder, _ = cache_folder()
     if folder is None:
@@ -322,7 +322,7 @@ class _KernelCache:
             _process.locks.pop(key).release()
 
     def eval_keys(self, arguments: tuple[Any, ...], return_type: Any, form: str) -> list[str]:
-        """Names of the files for these argument types in this form, and in the forms that do more.
+        """Names of the files for these argument types in this form, and in the more complete forms.
 
         They are unique by 40 hexadecimal digits.
         """

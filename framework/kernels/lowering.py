@@ -66,7 +66,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     def lower(self) -> None:
         """Make all code."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
-        # a context of its own, which changes from step to step
+        # a separate context, which changes from step to step
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 

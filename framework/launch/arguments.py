@@ -23,7 +23,7 @@ REPEATED = (*HELP_NAMES, "options_file")
 """Options that may be given several times."""
 HELP_TOPICS = ("petsc", "json")
 LONGEST_WORD, LONGEST_OPTION = 1000, 250
-"""Most bytes of values and of names of options in PETSc."""
+"""Largest number of bytes of values and of names of options in PETSc."""
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 

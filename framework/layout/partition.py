@@ -83,7 +83,7 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Most rows of a coordinate that is not a hub; the histogram counts coordinates in 0, 1, ... rows."""
+    """Largest number of rows of a coordinate that is not a hub; the histogram counts coordinates in 0, 1, ... rows."""
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
         return HUB_ROWS

@@ -35,7 +35,7 @@ class Drawing:
         joints: numbers of the nodes or positions that join each line to others, shape (m, k): lines with a common
             number have one label, also if several processes draw them.  None: no lines are joined.
         faces: corners of each face, one after the other around it, shape (k, 4).
-        face_part: label of each face, as of lines, shape (k,).
+        face_part: label of each face, like the labels of lines, shape (k,).
     """
 
     points: FloatArray

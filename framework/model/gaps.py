@@ -48,7 +48,7 @@ class Wraps:
 
     Attributes:
         pulley: number of the pulley of each contact, shape (contacts,).
-        place: place of its gap among the history values, shape (contacts,); signs of the gaps tell which contacts are
+        place: place of its gap among the history values, shape (contacts,); signs of the gaps show which contacts are
             closed.
         angle: part of the wrap angle that a contact represents [rad], shape (contacts,).
         stiffness: stiffness of a contact [N/m], shape (contacts,).

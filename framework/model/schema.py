@@ -367,7 +367,7 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
 
 
 def row_bytes(component: type[Component]) -> int:
-    """Least memory of one row in the table of a component [bytes]."""
+    """Smallest memory of one row in the table of a component [bytes]."""
     sizes: list[int] = [
         math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()
     ]

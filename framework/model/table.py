@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray, pack_runs, unpack_runs
+from windlass.framework.checks.checks import suggest
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import REQUIRED, Column, Component, parse_values, show_value
 from windlass.framework.parallel.processes import Processes
@@ -266,7 +267,7 @@ class EntityTable:
         """
         unknown = [name for name in values if name not in self.component.columns]
         if unknown:
-            raise ModelError(f"{self.kind} has no column {unknown[0]!r}: it has {', '.join(self.names)}")
+            raise ModelError(f"{self.kind} has no column {unknown[0]!r}: {suggest(unknown[0], self.names)}")
         parsed = {}
         for name, col in self.component.columns.items():
             value = values.get(name, col.default)

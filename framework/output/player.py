@@ -43,7 +43,7 @@ def load_pyvista(off_screen: bool) -> Any:
     """PyVista.
 
     Raises:
-        OptionError: it is not installed, or there is no screen to draw on; the message tells how to install.
+        OptionError: it is not installed, or there is no screen to draw on; the message explains how to install it.
     """
     try:
         with warnings.catch_warnings():

@@ -24,7 +24,7 @@ WIDTH = 9.0
 INK, GRID = "#1f2933", "#e4e7eb"
 COLOURS = ("#0b7285", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#1971c2", "#e67700", "#495057")
 MOST_CURVES, MOST_LINES = 12, 50_000
-"""Most curves in one pair of axes; most straight lines in a picture."""
+"""Largest number of curves in one pair of axes, and of straight lines in a picture."""
 POINTS = 4000
 """Number of drawn values of a curve, smallest and largest of each interval."""
 SUBDIVISIONS = 4

@@ -23,6 +23,7 @@ from windlass.framework.checks.checks import (
     check,
     check_fields,
     checked,
+    checked_names,
     each,
     handle,
     inside,
@@ -75,7 +76,7 @@ class SensorLike(Protocol):
 
 
 LONGEST_NAME = 200
-"""Most characters of the name of a sensor, which headings of tables and reports contain."""
+"""Largest number of characters of the name of a sensor, which headings of tables and reports contain."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -88,6 +89,7 @@ FIELDS = {
 SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
 
 
+@checked_names
 @dataclass(frozen=True)
 class Sensor:
     """One output variable of one or more entities of one kind.

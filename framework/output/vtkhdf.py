@@ -175,7 +175,7 @@ class VtkhdfSeries(FieldSeries):
             root["Points"] = mesh.points
 
     def _create_rows(self, root: Any, frame: SeriesFrame) -> None:
-        """Create the growing datasets; those with equal content are one dataset under several names."""
+        """Create the growing datasets; datasets with equal content are one dataset under several names."""
         steps = root["Steps"]
         for name in _STEPS:
             shape = (1,) if name == "CellOffsets" else ()

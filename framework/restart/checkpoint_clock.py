@@ -9,7 +9,7 @@ from windlass.framework.launch.launcher import communicator
 from windlass.framework.parallel.processes import Processes
 
 LONGEST_WAIT = 64
-"""Most steps between two readings of the clock."""
+"""Largest number of steps between two readings of the clock."""
 
 
 class Clock:

@@ -122,7 +122,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Whether a hook may change the state: not those of outputs, which are called often."""
+    """Whether a hook may change the state: not hooks of outputs, which are called often."""
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 
 

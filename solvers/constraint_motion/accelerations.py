@@ -105,7 +105,7 @@ class Accelerations:
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Drop the factorisation and the lists of neighbours, so that evaluations equal those of a new object."""
+        """Drop the factorisation and the lists of neighbours, so that evaluations are as of a new object."""
         self.assembly.reset_caches()
         self._factorised = False
         if self.matrix is not None:

@@ -24,8 +24,8 @@ before the jump more than 5 times dq/dτ at the start.  Contacts of the start ma
 found.  So the start with its prescribed motion held must have an equilibrium that is no farther away than the length of
 the step, and a thousandth of the step must not lead half as far: otherwise contacts were decided differently.
 
-Where a step begins near an equilibrium, the work of all forces on the way to the first iterate is about that of Δp, and
-the step is traced from the equilibrium next to its start, whose w0 counts, too: lines without load are almost
+Where a step begins near an equilibrium, the work of all forces from there to the first iterate is about the work of Δp,
+and the step is traced from the equilibrium next to its start, whose w0 counts, too: lines without load are almost
 mechanisms, and their shape changes fast with the first small load, but along a path. Other starts are out of balance by
 more, f(q0) = f0 with the loads of the end, for example if prestrain has changed, which acts fully from the first load
 step on. The path is then f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp. Starts that are
@@ -285,7 +285,7 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # it is still open whether the path leads to the end
+            # it is not yet known whether the path leads to the end
             reached = solve(low, after)
             if reached is None:
                 return ""
@@ -338,7 +338,7 @@ class JumpWatch:
             found = solve(low, self._before + share * (self._after - self._before))
             if found is None:
                 return None
-            # both slopes are those of the whole Δp
+            # both slopes refer to the whole Δp
             high, way, slope = found, self._eval_work(found.q - low.q), self._follow_loads()
             suspected = way > EXCESS * share * max(self._paid, slope)
             if not suspected and slope > STIFFER * self._paid:

@@ -1,7 +1,7 @@
-"""Settling: a flow down the potential for contacts that open and close each other without end.
+"""Settling: a flow down the potential for contacts that open and close in endless cycles.
 
 The discontinuous iteration decides all contacts at once.  Where contact is far stiffer than the body that it holds (a
-rope of a few newtons on segments of 10⁷ N/m), contacts that close in one pass push their neighbours off, and the
+rope of a few newtons on segments of 10⁷ N/m), contacts that close in one pass push their neighbours away, and the
 decisions cycle: this is Newton's method without a line search on a potential with kinks in its slope.  With the term k
 M (q - q_last) a contact that closes moves its neighbours little, so that a few passes settle.  Each step of
 

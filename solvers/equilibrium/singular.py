@@ -33,7 +33,7 @@ from windlass.solvers.newton.scheme import Scheme
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 EXACT = 1e-13
-"""Error of an exact solution, relative to the terms of each row; sound pivots leave about 1e-16."""
+"""Error of an exact solution, relative to the terms of each row; good pivots leave about 1e-16."""
 SHIFT = 1e-10
 """Addition to the diagonal, relative to the entries of the row (of the largest row, if they are nearly 0), to find the
 motions that a singular tangent does not resist."""
@@ -66,11 +66,11 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
             f"static model: {len(names)} coordinates have no stiffness: {'; '.join(shorten(names))}. "
             "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
         )
-    package = default_package(problem.pattern, layout.size, "klu")
-    if not try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
+    free = find_free_motion(problem)
+    if free:
         found = summarise_faults(problem)
         raise ModelError(
-            f"static model: its first tangent is singular: nothing holds {_free_motion(problem)}. "
+            f"static model: its first tangent is singular: nothing holds {free}. "
             "Needed is a support, contact or prestress against that motion, or a stabiliser > 0 [1/s^2] with more than "
             "one load step; constraints must not contradict or repeat each other"
             + _describe_missing_mass(problem)
@@ -86,7 +86,7 @@ def summarise_faults(problem: NonlinearProblem) -> list[str]:
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """A hint where the stabiliser has no mass to act on, along the motion that `_free_motion` has stored."""
+    """A hint where the stabiliser has no mass to act on, along the motion that `find_free_motion` has stored."""
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
@@ -161,10 +161,13 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
     return out
 
 
-def _free_motion(problem: NonlinearProblem) -> str:
-    """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
+def find_free_motion(problem: NonlinearProblem) -> str:
+    """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way; empty if the
+    tangent that a problem holds is regular.  The residual vector is overwritten."""
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
+    if try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
+        return ""
     motion = find_weakest(problem.matrix.mat, _row_sizes(problem), package)
     if motion is None:
         return "some coordinates"
@@ -182,11 +185,11 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
         package: direct solver that exchanges pivots.
     """
     shifted = matrix.duplicate(copy=True)
-    # rows of rounding errors alone
+    # rows that contain only rounding errors
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: motions with stiffness die out, also those with little
+    # inverse iteration: motions with stiffness die out, even with a small stiffness
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)

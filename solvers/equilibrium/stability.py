@@ -19,6 +19,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
 from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia, is_surely_stable
 from windlass.solvers.equilibrium.relaxation import first_factor
+from windlass.solvers.equilibrium.singular import find_free_motion
 from windlass.solvers.names import name_largest, shorten
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -50,6 +51,10 @@ CONTROLLED = "the stability of an equilibrium with first-order states, as of con
 FactorSolve = Callable[[FloatArray], object]
 
 
+FREE = "its place is that of the start, as moved by rounding; a support, friction or a spring would determine it"
+"""Words on motions without stiffness."""
+
+
 @dataclass
 class Finding:
     """Faults of an equilibrium; empty if it has none.
@@ -61,8 +66,8 @@ class Finding:
         mode: that mode by local coordinate, largest entry 1, shape (n,).
         names: coordinates that move most in it, and how much [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
-        doubts: findings that the user has to judge, from there, too.
-        coarse: rows that the mesh does not resolve, from there, too.
+        doubts: findings that the user has to judge, also from `Checks.find_faults`.
+        coarse: rows that the mesh does not resolve, also from `Checks.find_faults`.
     """
 
     negative: int = 0
@@ -103,6 +108,9 @@ def examine(problem: NonlinearProblem) -> Finding:
     problem.lag.drop_tangent()
     if is_surely_stable(problem):
         return finding
+    free = find_free_motion(problem)
+    if free:
+        finding.doubts.append(f"nothing holds {free} at full load: {FREE}")
     inertia = TangentInertia(problem)
     try:
         finding.negative = inertia.count_negative()
@@ -128,7 +136,7 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
-    # some processes may have none of them
+    # some processes may have no such rows
     for component, system in contacts.items():
         if system.tangent is not None:
             system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))
@@ -164,7 +172,7 @@ class Follower:
 
     Attributes:
         spent: linear solves of all descents.
-        hindrance: why no descent was possible, if so.
+        hindrance: reason why no descent was possible; empty if one was.
     """
 
     def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve) -> None:

@@ -44,7 +44,7 @@ class RungeKutta(Method):
     Args:
         accelerations, judge, project: see `Method`.
         rtol, atol: tolerances [1], [m, rad, 1; per s].
-        look: function that tells whether a step resolves contacts.
+        look: function that returns whether a step resolves contacts.
     """
 
     def __init__(

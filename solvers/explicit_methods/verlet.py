@@ -36,7 +36,8 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """First half of a step; counts coordinates that were changed since the last step, and those that blow up.
+    """First half of a step; counts coordinates that were changed since the last step, and coordinates that become
+    unstable.
 
     q, v, a: state at the start, shape (n,); seen_q, seen_v: coordinates and velocities at the end of the last step.
     limit: largest change of a coordinate [m, rad, 1].

@@ -6,8 +6,8 @@ same accuracy, but operations act on whole blocks.  Rows to be eliminated come f
 Each eliminated row k of blocks has one piece of memory, which holds its diagonal block, the blocks of U to the right of
 it and the blocks of L below it, in the same order.  Entries within blocks are stored by columns, as in `Pattern`.
 
-Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981); the
-notation is that of G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
+Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981);
+notation as in G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Smaller pivots count as 0; masses of slopes are small without being so."""
+"""Smaller pivots count as 0; masses of slopes are small but not 0."""
 
 
 class Plan(NamedTuple):
@@ -80,7 +80,7 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
 
 @kernel
 def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
-    """Find which rows each eliminated one couples, by the elimination tree; their number, or -1 if room is short."""
+    """Find which rows each eliminated one couples, by the elimination tree; their number, or -1 without room."""
     mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
     used = 0
     for k in range(inner):

@@ -3,7 +3,7 @@
     MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for equal shapes up to a factor, 0 for orthogonal ones.
 
 The nodes of running closed belts have moved in the second state: shapes of a belt are compared after the shift by whole
-nodes that brings its nodes nearest to those of the first state.
+nodes that brings its nodes nearest to the nodes of the first state.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -19,7 +19,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the distance of two frequencies relative to the MAC, for shapes that do not decide [1]."""
+"""Weight of the distance of two frequencies relative to the MAC, for shapes that are not decisive [1]."""
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:

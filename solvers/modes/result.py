@@ -295,7 +295,7 @@ class ModesResult:
     def _find_amplitude(self, i: int, size: float) -> float:
         """Amplitude at which points move by a share of the size of the model, or rotations are visible."""
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
-        # largest displacement, then largest and least coordinates along each axis, the least with the other sign
+        # largest displacement, then largest and smallest coordinates along each axis, the smallest with opposite sign
         bounds = [0.0, *6 * [-np.inf]]
         for component in world.numbering.node_dofs:
             dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))

@@ -288,7 +288,7 @@ class Callbacks:
             return
         programs = problem.find_programs()
         if c is None and not (programs[0] and (programs[1] or programs[2])):
-            # for the convergence test alone this does not pay
+            # for the convergence test alone this is not worthwhile
             return
         problem.prepare(programs)
         self._solve, self.suits_steps = None, False

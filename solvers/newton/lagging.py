@@ -73,7 +73,7 @@ def note_norm(memory: Any, norm: float, target: float) -> None:
 
 @kernel(fast=False)
 def is_new_cheaper(memory: Any) -> bool:
-    """Whether iterations with a new tangent are expected to cost less than those with the old one."""
+    """Whether iterations with a new tangent are expected to cost less than with the old one."""
     m = memory[0]
     norm, target = m["last"], m["target"]
     if not 0.0 < norm < np.inf or norm <= target:

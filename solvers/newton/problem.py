@@ -265,7 +265,7 @@ class NonlinearProblem:
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
-        """Like `store`, but velocities and accelerations do not change, except those of first-order states."""
+        """Like `store`, but velocities and accelerations do not change, except for first-order states."""
         v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
         v[states] = state.v[states]

@@ -74,7 +74,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 
 
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k × r for three axes, with the places of the components of r, None for those that are 0."""
+    """Write k × r for three axes, with the places of the components of r, None for components that are 0."""
     for axis in range(3):
         # the component along the axis is 0; the two others follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3

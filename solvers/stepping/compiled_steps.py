@@ -83,7 +83,7 @@ class StepContext(NamedTuple):
         ends: of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
         size: of the steps [s], shape (1,).
-        now, first: values of the present pass, and those that the first pass of a step has left.
+        now, first: values of the present pass, and values that the first pass of a step has left.
         start_data: history values at the start of the step, shape (d,).
         found: > 0 if a watch has found something, shape (1,).
         follow: see `Follow`.

@@ -8,7 +8,7 @@ from math import inf, isfinite
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
-from windlass.framework.checks.checks import check_fields, number, whole, yes_no
+from windlass.framework.checks.checks import check_fields, checked_names, number, whole, yes_no
 from windlass.framework.model.system import PostNewton
 from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
@@ -17,6 +17,7 @@ from windlass.solvers.stepping.cycles import CycleFinder
 from windlass.solvers.stepping.step_control import REQUEST
 
 
+@checked_names
 @dataclass(frozen=True)
 class Passes:
     """Limits of the discontinuous iteration: Newton's method runs in a step until contacts agree with its result.

@@ -188,7 +188,7 @@ class Integrator:
 
     @property
     def shift(self) -> float:
-        """Time of the algorithmic acceleration after that of the step, in steps [1]."""
+        """Time of the algorithmic acceleration minus the time of the step, in steps [1]."""
         return self.alpha_m - self.alpha_f if self.generalised else 0.0
 
     def factors(self, h: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from windlass.framework.checks.checks import check_fields, number, optional, whole
+from windlass.framework.checks.checks import check_fields, checked_names, number, optional, whole
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
@@ -18,6 +18,7 @@ AFTER_SWITCH = 3
 with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
 
 
+@checked_names
 @dataclass(frozen=True)
 class StepControl:
     """How a step is cut after a failure, and grows again.
@@ -71,7 +72,7 @@ class StepSizes:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """The next step: (size, value at its end); the last step is shortened to hit the end."""
         if self._anchor is None:
-            # a continued run must meet the same times to the last bit
+            # a continued run must have the same times to the last bit
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor

@@ -373,7 +373,7 @@ class ContactWatch(Watch):
         time = assembly.fields.t
         assembly.load_fields(state)
         assembly.fields.t = time
-        # an unchanged start gives no kick
+        # an unchanged start causes no sudden change of the motion
         size = float(self._size[0])
         self._size[0] = 1.0
         self._measure_program()
@@ -383,7 +383,7 @@ class ContactWatch(Watch):
             gaps.holder = self
 
     def _are_others(self) -> bool:
-        """Whether the laws differ from those of the programs."""
+        """Whether the laws differ from the laws of the programs."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
         now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))

@@ -80,7 +80,7 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
-    """Monitor prints, view names gmres and mumps, and the answer is that of the default solver to 1e-8 relative."""
+    """Monitor prints, view names gmres and mumps, and the answer equals the default solver's to 1e-8 relative."""
     words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]
     words += ["-dynamic_pc_factor_mat_solver_type", "mumps", "-dynamic_ksp_rtol", "1e-10"]
     summary, output = run_summary([*SHORT, *words], tmp_path)

@@ -29,7 +29,7 @@ def test_there_is_a_guide_for_each_kind() -> None:
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
-    """One place for the names of extension; cables, nodes and solvers of the package come from its folders."""
+    """All names for extensions come from one package; cables, nodes and solvers come from their folders."""
     law = next(iter(files_of(page).values()))
     modules = re.findall(r"^from (windlass\.(?:framework|solvers)\S*)", law.text, re.MULTILINE)
     assert modules == (["windlass.solvers"] if page.stem == "add_an_integrator" else ["windlass.framework"])

@@ -65,7 +65,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         # the script is no run of this process that needs checkpoints by the clock
         patch.setattr(process, "asked", True)
         patch.setattr(process, "unasked", None)
-        # options of a process are those of one script
+        # options of a process belong to one script
         patch.setattr(wl, "option", lambda key, default, *_, **__: EXAMPLES[name].get(key, default))
         with pytest.raises(Found) as found:
             runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")

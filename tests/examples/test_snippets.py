@@ -7,8 +7,12 @@ with one process per page. A comment in the line above a block controls its exec
     <!-- run -->                the commands of this shell block are executed: windlass, python, mpiexec
     <!-- run: exit 2 -->        the same, and each of them must end with this exit code
     <!-- run: mpi -->           the same as run, as a test with the mark `mpi`
+    <!-- run: with -runs 3 -->  the same as run, with further options of windlass, which make the command short
+    <!-- run: one folder -->    the same as run; a command finds the files that the commands before it have written;
+                                `, with ...` may follow
 
-Shell blocks without such a comment (make, git, apt-get) are not executed.
+Each command runs in a folder of its own, unless its comment names one folder.  Shell blocks without such
+a comment (make, git, apt-get) are not executed.
 """
 
 from __future__ import annotations
@@ -108,7 +112,7 @@ def has(page: Path, language: str, comment: str = "") -> bool:
 @pytest.mark.parametrize("page", [page for page in PAGES if has(page, "python")], ids=name_of)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
-    # Empty lines between the blocks, so that line numbers of tracebacks are those of the page.
+    # Empty lines between the blocks, so that tracebacks name the line numbers of the page.
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
     for block in read_blocks(page):
         if block.language == "python":
@@ -135,11 +139,14 @@ def parse_commands(block: Block) -> list[tuple[dict[str, str], list[str]]]:
 
 
 def check_command(page: Path, folder: Path, block: Block, extra: dict[str, str], words: list[str]) -> None:
-    """Run one command in a folder of its own, which begins with the files of the page."""
+    """Run one command in a folder, with the files of the page; `extra` are variables of the environment."""
     expected = int(block.comment.rpartition("exit ")[2]) if "exit " in block.comment else 0
     at = f"{name_of(page)}, block in line {block.line}: {' '.join(words)}"
     assert words[0] in {*PROGRAMS, "mpiexec"}, f"{at}: only windlass, python and mpiexec can be run"
-    write_files(page, folder)
+    if not folder.exists():
+        write_files(page, folder)
+    if words[0] == "windlass":
+        words = [*words, *shlex.split(block.comment.partition("with ")[2])]
     done = run([part for word in words for part in PROGRAMS.get(word, [word])], folder, extra)
     assert done.returncode == expected, f"{at}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
 
@@ -153,8 +160,9 @@ def check_commands(page: Path, folder: Path, mpi: bool) -> None:
     """Run the commands of a page."""
     blocks = [b for b in read_blocks(page) if b.comment.startswith("run") and (b.comment == "run: mpi") == mpi]
     commands = [(block, *command) for block in blocks for command in parse_commands(block) if can_solve(command[1])]
-    for i, command in enumerate(commands):
-        check_command(page, folder / str(i), *command)
+    for i, (block, *command) in enumerate(commands):
+        place = f"block {block.line}" if "one folder" in block.comment else str(i)
+        check_command(page, folder / place, block, *command)
 
 
 @pytest.mark.parametrize(

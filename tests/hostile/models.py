@@ -1,4 +1,4 @@
-"""A valid row of every registered component, made from its schema: new laws are in it without a line."""
+"""A valid row of every registered component, made from its schema: new laws are included automatically."""
 
 from __future__ import annotations
 

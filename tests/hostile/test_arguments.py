@@ -1,4 +1,4 @@
-"""Every argument of every public function and constructor, with every wrong value: an error in the manner of the house.
+"""Every argument of every public function and constructor, with every wrong value: an error in the usual form.
 
 New public functions need one line in `calls` of calls.py: a valid call.
 """

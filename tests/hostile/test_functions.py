@@ -121,7 +121,7 @@ def evaluate(world: wl.World) -> None:
 @pytest.mark.parametrize(("kind", "name"), FUNCTIONS, ids=lambda item: getattr(item, "__name__", item))
 def test_results(kind: type[Component], name: str) -> None:
     found, count, given = [], 0, [None]
-    # the laws of moving cables are those of cables
+    # moving cables use the laws of cables
     law = kind.__name__.removeprefix("ALE")
     world = wl.World()
     row = world.add(kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_: given[0]})

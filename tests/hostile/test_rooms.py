@@ -110,7 +110,7 @@ ANY_SIGN = {
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
     "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist",
 }  # fmt: skip
-"""Columns without a bound: any sign means something, or a check of the row has the bound, see `REFUSED`."""
+"""Columns without a bound: both signs are meaningful, or a check of the row has the bound, see `REFUSED`."""
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
@@ -120,7 +120,7 @@ ZERO = {
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
     "normal_drag", "axial_drag", "added_mass", "torsional_damping",
 }  # fmt: skip
-"""Columns that may be 0 but not negative, as 0 means something."""
+"""Columns that may be 0 but not negative, as 0 is meaningful."""
 
 
 def find_columns() -> Iterator[tuple[type[Component], Column]]:
@@ -256,7 +256,7 @@ def test_axes_of_any_length() -> None:
 
 
 def test_off_the_rope_beyond_all_numbers() -> None:
-    """A place that is so far that its distance is no number is not on the rope either."""
+    """A place so far away that its distance is NaN is refused, too."""
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])

@@ -14,7 +14,7 @@ Case = tuple[str, Any]
 
 
 class Unreadable:
-    """An object that fails at everything."""
+    """An object whose operations all raise errors."""
 
     def __array__(self, *_: Any) -> Any:
         raise RuntimeError("no array")
@@ -24,7 +24,7 @@ class Unreadable:
 
 
 def function(*_: Any) -> float:
-    """A function where none is wanted."""
+    """A function where none is allowed."""
     return 1.0
 
 

@@ -1,4 +1,4 @@
-"""ALECable2D: reference data, tangents, the velocity of the material, and its place next to Cable2D."""
+"""ALECable2D: reference data, tangents, velocity of the material, and agreement with Cable2D."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_tangents_match_forward_differences_of_the_reference(name: str) -> None:
 @pytest.mark.parametrize("flags", [(True, True), (True, False), (False, True)])
 @pytest.mark.parametrize("integration", [0, 2])
 def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], integration: int) -> None:
-    """By q, v and a: 1e-7 of the largest entry of each row."""
+    """With respect to q, v and a: 1e-7 of the largest entry of each row."""
     world, _ = create_cable(factor, *flags, integration=integration)
     rng, state = np.random.default_rng(5), State(world)
     for name, scale in (("q", 0.05), ("v", 1.0), ("a", 2.0)):
@@ -129,7 +129,7 @@ def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], i
 
 
 def test_at_rest_it_is_a_cable() -> None:
-    """Without axial motion the forces on the nodes are those of Cable2D."""
+    """Without axial motion the forces on the nodes equal the forces of Cable2D."""
     world, _ = create_cable()
     plain = World()
     nodes = plain.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])

@@ -151,7 +151,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
 def test_rigid_motion_turns_forces(integration: int) -> None:
     """Turning and moving everything, with a superposed rigid velocity, turns the forces of cables straight at rest.
 
-    All except those of bending damping, which depends on the rotation of the vector κ; see
+    All except bending damping, which depends on the rotation of the vector κ; see
     docs/explanation/theory/cable.md.
     """
     world, _, state = create_spatial_cables(

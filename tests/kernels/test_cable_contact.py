@@ -109,7 +109,7 @@ def test_refused_models() -> None:
 
 
 def test_ropes_inside_each_other() -> None:
-    """Deeper than a radius: at the start an error, and later no step that is kept."""
+    """Deeper than a radius: an error at the start, and later a rejected step."""
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d begin inside each other by 0.00528 m .* less than a radius"):
         wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()
@@ -123,7 +123,7 @@ def test_ropes_inside_each_other() -> None:
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])
 def test_every_contact_is_found(skin: float) -> None:
-    """A coil of a rope that closes up, whose turns touch: gaps are those of all pairs, for any skin."""
+    """A coil of a rope that closes up, whose turns touch: the gaps of all pairs are found, for any skin."""
     turns, radius, count = 2.2, 0.05, 24
     angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
     pitch = 0.0135 / (2.0 * np.pi)

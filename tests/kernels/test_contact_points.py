@@ -110,7 +110,7 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
 
 
 def test_damping_that_fades_in_has_its_tangent() -> None:
-    """With a press the damping grows with the depth up to half of that at rest; points lie above, within and below."""
+    """With a press the damping grows up to half of the depth at rest; points lie above, within and below."""
     stiffness, part = CONTACT["contact_stiffness_per_length"], 0.6 * RADIUS / POINTS
     shares = []
     for grown in (0.005, 0.01):

@@ -1,4 +1,4 @@
-"""Powers of contact between circle and cable: their sum is that of the assembled forces, in random states.
+"""Powers of contact between circle and cable: their sum equals the power of the assembled forces, in random states.
 
 Rates of stored energies agree with differences of the energies of springs and bristles along the motion.
 """

@@ -65,7 +65,7 @@ def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, An
         return c
 
     h = 1e-5
-    of_joint = slice(2, -1)  # after those of the Euler parameters
+    of_joint = slice(2, -1)  # after the multipliers of the Euler parameters
     held = np.concatenate((locked[::-1], locked))
     first = (equations(h, False) - equations(-h, False))[of_joint] / (2.0 * h)
     assert_allclose(equations(0.0, True)[of_joint][held], first[held], atol=1e-8)

@@ -151,7 +151,7 @@ def test_surfaces_on_one_body_do_not_touch() -> None:
 
 
 def add_pair(world: World, **columns: Any) -> tuple[Entity, Entity]:
-    """The hand check: a sphere (radius 1 m, at height 0.9 m, moving) on the plane y = 0, and its force element."""
+    """Checked by hand: a sphere (radius 1 m, at height 0.9 m, moving) on the plane y = 0, and its force element."""
     names = {"dissipation": 0.1, "static_friction": 0.8, "dynamic_friction": 0.5, "viscous_friction": 0.1}
     material = world.add(ContactMaterial, **({"plane_strain_modulus": 1e6, **names} | columns.pop("material", {})))
     contacts = world.add(ContactSet)
@@ -165,7 +165,7 @@ def add_pair(world: World, **columns: Any) -> tuple[Entity, Entity]:
 
 
 def test_hand_check() -> None:
-    """Numbers worked out by hand; the torque on a sphere that cannot turn is reported all the same."""
+    """Numbers worked out by hand; the torque on a sphere that cannot turn is reported nevertheless."""
     world = World()
     point, force = add_pair(world)
     state = State(world)

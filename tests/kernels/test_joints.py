@@ -116,7 +116,7 @@ def test_spherical_joint(axes: tuple[bool, bool, bool]) -> None:
     gap = np.array((1.0, 0.0, 0.2)) + turned @ (-0.4, 0.2, 0.1) - np.array((0.4, 0.1, 0.5))
     assert_allclose(eval_output(joint, "gap", state), gap * axes, atol=1e-15)
     state.lam[:] = np.arange(1.0, 1.0 + len(state.lam))
-    # multipliers are numbered table by table: those of the bodies come first
+    # multipliers are numbered table by table, first of the bodies
     assert_allclose(eval_output(joint, "multipliers", state), np.array((3.0, 4.0, 5.0)) * axes)
     assert_allclose(eval_output(joint, "force", state), np.array((3.0, 4.0, 5.0)) * axes)
     assert_allclose(eval_output(joint, "torque", state), 0.0)

@@ -99,7 +99,7 @@ def eval_loads(world: wl.World, t: float = 0.0) -> Any:
 
 
 def test_compiled_functions_are_those_of_arrays() -> None:
-    """Laws and flows of one point, compiled, against those of arrays, to rounding."""
+    """Laws and flows of one point, compiled, against laws and flows of arrays, to rounding."""
     found = []
     for own_law, own_flow in ((law, flow), (con.compiled(law_of_a_point), con.compiled(flow_at_a_point))):
         world, cables = build(3)
@@ -241,7 +241,7 @@ def test_irregular_sea() -> None:
     ],
 )  # fmt: skip
 def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
-    """Speeds at heights by their formulas; waves that grow are not there at the start."""
+    """Speeds at heights by their formulas; waves that grow begin from 0."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = probe(world, world.add(con.Fluid, density=RHO, **columns), (0.0, 0.0, height))
     found = wl.eval_output(load, "fluid_velocity", wl.State(world), x=0.0)
@@ -313,7 +313,7 @@ def test_bad_fluids(columns: dict[str, Any], words: str) -> None:
 
 
 def test_bad_directions_and_cables() -> None:
-    """Gravity that is not downwards, moving material, places beyond the ends, laws that give nonsense."""
+    """Gravity that is not downwards, moving material, places beyond the ends, laws with invalid results."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     probe(world, world.add(con.Fluid, density=RHO), (0.0, 0.0, 0.0))
     with pytest.raises(wl.ModelError, match=r"gravity = .* must point downwards, along -z, as z is upwards"):

@@ -1,7 +1,7 @@
 """Contact of circles with cables whose material moves along the axis: marker, virtual power, tangents, updates.
 
-The plain law is the measure: with s = s_t = 0 all must be as for `Cable2D`, and at other s and s_t the forces must be
-those of a plain cable that has the velocities of the material.
+The plain law is the measure: with s = s_t = 0 all must be as for `Cable2D`, and at other s and s_t the forces must
+equal the forces on a plain cable that has the velocities of the material.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import eval_differences, eval_residual, eval_tangent
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
-# no stiffness and no mass: all forces are those of the contact
+# no stiffness and no mass: all forces come from the contact
 CABLE = {"mass_per_length": 0.0, "axial_stiffness": 1e-300, "bending_stiffness": 0.0, "length": LENGTH}
 LAW = {
     "segments": SEGMENTS,
@@ -139,7 +139,7 @@ def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
 
 
 def test_marker_gives_the_motion_of_the_material() -> None:
-    """Points, velocities, slopes and their rates are those of the element's own outputs and of differences in time."""
+    """Points, velocities, slopes and their rates agree with the element's own outputs and with differences in time."""
     pairs = create_pairs("mm")
     set_random(pairs, 1)
     # outputs below evaluate other states in the same columns
@@ -192,7 +192,7 @@ def eval_contact_output(pairs: Pairs, name: str) -> Any:
 
 @pytest.mark.parametrize("place", [(0.0, 0.0), (0.03, -0.05)])
 def test_virtual_power(place: Any) -> None:
-    """f.q_t of all coordinates is the power of the point forces: that of normal and tangential forces, for any rates.
+    """f.q_t of all coordinates is the power of the point forces, normal and tangential, for any rates.
 
     With segment normals f_n v_n + f_t v_t summed, v from the velocities of the material; so forces map back by the
     transpose of the map from rates to velocities.
@@ -340,7 +340,8 @@ def test_sticking_positions_that_are_kept_do_not_drift() -> None:
 
 @pytest.mark.parametrize(("sticking", "stretch"), [("current", 1.0), ("current", 1.07), ("reference", 1.0)])
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticking: str, stretch: float) -> None:
-    """A mesh at rest, material with s_t = v/lam, a circle with the rim speed v: no slip velocity and no bristle, ever.
+    """A mesh at rest, material with s_t = v/lam, a circle with the rim speed v: no slip velocity and no bristle at any
+    time.
 
     A straight cable over the circle; the circle turns clockwise for material that moves to the right.  On reference
     lengths that is so only without stretch: seven turns of the circle would bend bristles by half a turn.

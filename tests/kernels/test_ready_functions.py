@@ -92,7 +92,7 @@ def test_bad_input(make: Callable[[], Any], words: str) -> None:
 
 
 def test_wrong_shape_in_a_law() -> None:
-    """A vector where one number is wanted, and vice versa."""
+    """A vector instead of one number, and vice versa."""
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
     world.add(con.Force, marker=con.position_marker(world, ball), function=con.ramp(0.0, 1.0))
@@ -161,7 +161,7 @@ def test_no_python_in_a_step() -> None:
 
 
 def test_run_that_goes_on() -> None:
-    """A run in two parts is that in one, to the last bit."""
+    """A run in two parts equals one run, to the last bit."""
     world, _ = create_driven(False)
     whole = wl.Dynamic(world, step=1e-3, end=0.06, lag=False, name="").solve()
     half = wl.Dynamic(world, step=1e-3, end=0.03, lag=False, name="").solve()

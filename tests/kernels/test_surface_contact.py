@@ -45,7 +45,7 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """A surface of each kind, as a cable on the radius RADIUS finds it; one row."""
+    """A surface of each kind, for a cable on the radius RADIUS; one row."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name in ("sphere", "inside"):
@@ -140,7 +140,7 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 
 def test_profile_is_whole() -> None:
-    """A profile with convex, concave and sharp corners: its distance is that to its curve, without holes."""
+    """A profile with convex, concave and sharp corners: its distance is the distance from its curve, without holes."""
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
         pieces = create_pieces(np.array(vertices), radii, "row 0")
@@ -157,7 +157,7 @@ def test_profile_is_whole() -> None:
 
 
 class Arc(NamedTuple):
-    """Two cables without stiffness along a circle; world coordinates are those of three nodes, then of the body."""
+    """Two cables without stiffness along a circle; the world has coordinates of three nodes, then of the body."""
 
     assembly: Assembly
     data: Any
@@ -247,7 +247,7 @@ def test_tangent_of_options(columns: Any) -> None:
 
 @pytest.mark.parametrize("name", ["drum", "plane", "round"])
 def test_forces_moments_and_power(name: str) -> None:
-    """Forces and moments of cable and body sum to 0 in space; their power is that of the points, part by part."""
+    """Forces and moments of cable and body sum to 0 in space; their power equals the points' power, part by part."""
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
     x, v, size = fields.x[: arc.count], fields.v[: arc.count], np.abs(f).max()
@@ -267,7 +267,7 @@ def test_forces_moments_and_power(name: str) -> None:
 
 
 def test_springs_and_bristles_have_a_potential() -> None:
-    """The rates of the stored energies are those of the powers, also of bristles on a curved surface."""
+    """The rates of the stored energies equal the powers, also of bristles on a curved surface."""
     arc = create_arc("round", contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h = arc.assembly.fields, 1e-6

@@ -130,7 +130,7 @@ def test_objectivity_under_random_rotations() -> None:
             node = 2 * i + j
             phi = find_twist(world, nodes[node], R @ frames[j], moved[2 * j + 1])
             turned.q[dofs[node]] = np.append(moved[2 * j : 2 * j + 2], phi) - x[node] + state.q[dofs[node]]
-    # the branch of an angle is no matter of the shape: the twist has that of the first rod
+    # the branch of an angle does not depend on the shape: the twist has the branch of the first rod
     twist = eval_output(rods, "twist", state)[0] - eval_output(rods, "twist", turned)
     turned.q[dofs[1::2, 6]] += 2.0 * np.pi * np.round(twist / (2.0 * np.pi))
     given = energies(world, turned)[0]
@@ -186,7 +186,7 @@ def test_untwisted_as_cable_without_torsion(integration: int) -> None:
 
 
 def test_frames_are_those_of_outputs_and_markers() -> None:
-    """The frame of a node is that of its element's end and of its marker, and turns with the angular velocity."""
+    """The frame of a node is the frame of its element's end and of its marker, and turns with the angular velocity."""
     world, rods = create_rods(3)
     nodes = nodes_of(world, rods)
     markers = rigid_marker(world, nodes)

@@ -12,6 +12,7 @@ from kernels.test_springs import create_world, dense_tangent, eval_forces, rando
 from numpy.testing import assert_allclose
 
 import windlass.connectors as con
+from windlass.connectors.user_functions.user_forces import WithoutMotion
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
@@ -122,7 +123,7 @@ def test_calls() -> None:
     def counted(t: float, rows: Any, *vectors: Any) -> Any:
         calls.append(rows)
         for vector in vectors[2:]:
-            vector *= 1.0  # arrays of its own, which it may change
+            vector *= 1.0  # separate arrays, which it may change
         return over_rows(t, rows, *vectors)
 
     marked = con.vectorised(counted)
@@ -260,3 +261,25 @@ def test_not_a_function() -> None:
         with pytest.raises(ModelError) as error:
             mark(3.0)  # type: ignore[arg-type]
         assert "3.0" in str(error.value)
+
+
+def test_functions_without_motion_are_not_differentiated() -> None:
+    """They give the forces and the tangent of a plain function of time, with one call for each row and evaluation."""
+    calls = list[float]()
+
+    def push(t: float) -> Any:
+        calls.append(t)
+        return np.array((1.0 + t, 2.0, -3.0 * t))
+
+    alone, plainly = create_springs(WithoutMotion(push)), create_springs(lambda t, row, *motion: push(t))
+    for assembly in (alone, plainly):
+        assembly.fields.t = 0.25
+    forces, expected = eval_forces(alone), eval_forces(plainly)
+    assert (forces == expected).all() and forces.any()
+    calls.clear()
+    tangent = dense_tangent(alone, 1.0, 0.3)
+    once = len(calls)
+    assert (tangent == dense_tangent(plainly, 1.0, 0.3)).all()
+    assert once <= 8 and len(calls) - once >= 4 * 12
+    with pytest.raises(ModelError, match=r"force_function of .* gave 'no' .* must give 3 finite numbers"):
+        eval_forces(create_springs(WithoutMotion(lambda t: "no")))

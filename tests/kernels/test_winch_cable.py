@@ -55,7 +55,7 @@ def eval_left_side(world: World, state: wl.State) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_tangent_against_differences(end: Any) -> None:
-    """Of forces, damping, inertia and weight, by nodes and length."""
+    """Derivatives of forces, damping, inertia and weight with respect to nodes and length."""
     check_tangent(create_rope(end, store_tension=8.0)[0])
 
 

@@ -86,7 +86,7 @@ def eval_theory(case: Case, torque: float | None = None, length: float | None = 
     EA, e0 = case.axial_stiffness, case.reference_strain
     axis, tension, mass = RADIUS + case.offset, unloaded_tension(case), mass_per_length(case)
     press = tension * (1 - case.inertia)
-    # F_1 + F_2 = 2 F about, F_1/F_2 = exp(mu pi) at most
+    # approximately F_1 + F_2 = 2 F, and at most F_1/F_2 = exp(mu pi)
     most = 2 * press * np.tanh(FRICTION * np.pi / 2) * axis
     return belt_creep(
         axial_stiffness=EA,

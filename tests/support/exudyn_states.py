@@ -4,7 +4,7 @@
     python tests/support/exudyn_states.py tests/reference/exudyn_laws.json
 
 There are no solves: two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
-residual without the connector is subtracted from that with it.  Tests need the file only, not the program.
+residual without the connector is subtracted from the residual with it.  Tests need the file only, not the program.
 """
 
 from __future__ import annotations

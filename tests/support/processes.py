@@ -68,7 +68,7 @@ _LOCK = threading.Lock()
 
 
 def starter(number: int) -> Starter:
-    """One of two starters, whose processes have different hashes of texts."""
+    """One of two starters, whose processes have different hash seeds of strings."""
     with _LOCK:  # threads of a test with their first request must not create one each
         return _create_starter(number)
 
@@ -90,8 +90,8 @@ def run_warm(
     """Run ``python WORDS`` in a process that has the libraries already and is new otherwise.
 
     A process is new altogether where the environment has another value for a library.  All others of a kind, 0 or 1,
-    begin with the same hashes of texts: where two runs must agree, one of them is of the other kind.  The timeout is
-    in s.
+    begin with the same hash seed of strings: where two runs must agree, one of them is of the other kind.  The timeout
+    is in s.
     """
     with own_mpi_folder(environment) as own:
         if not is_common(own):
@@ -136,7 +136,8 @@ def _run_by_starter(
 def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]:
     """The beginning of a command for several processes, which the WORDS of ``python WORDS`` follow.
 
-    The processes are of both kinds of `run_warm` in turn, so that they have different hashes of texts, as new ones.
+    The processes are of both kinds of `run_warm` in turn, so that they have different hash seeds of strings, like new
+    processes.
     """
     places = os.pathsep.join(starter((kind + number) % 2).place for number in (0, 1))
     return [mpiexec, "-n", str(processes), sys.executable, "-IS", str(ROOT / "tests/support/rank.py"), places]

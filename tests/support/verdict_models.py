@@ -1,4 +1,4 @@
-"""Small belts, ropes and chains, healthy or made to explode."""
+"""Small belts, ropes and chains, healthy or made unstable."""
 
 from __future__ import annotations
 

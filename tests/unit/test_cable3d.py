@@ -79,7 +79,7 @@ def test_clamp(slope: Any, held: set[str]) -> None:
 
 
 def test_drawing(tmp_path: Path) -> None:
-    """Points, forces and moments of a recorded frame are those of the outputs; both kinds of cables in one file."""
+    """Points, forces and moments of a recorded frame equal the outputs; both kinds of cables in one file."""
     world = World(gravity=(0.0, -9.81, 1.0))
     flat = straight_cable(world, (0, 0), (1, 0), 2, **ROPE)
     cables = straight_cable(world, (0, 0, 1), (1, 0, 1), 2, **ROPE)

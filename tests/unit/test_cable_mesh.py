@@ -27,7 +27,7 @@ Y_LINES = [(0, 1), (2, 0), (0, 3)]
 
 
 def build(path: Path, **arguments: Any) -> tuple[World, CableMesh]:
-    """A net in a world of its own, finalized."""
+    """A net in a separate world, finalized."""
     world = World()
     net = cables_from_mesh(world, path, **{**SECTION, **arguments})
     world.finalize()

@@ -184,7 +184,7 @@ def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
 @pytest.mark.parametrize("construction", wl.catalogue.wire_ropes())
 @pytest.mark.parametrize("core", ["FC", "IWRC"])
 def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
-    """Steel and core fill the circle by half; wires are stressed below their grade; EI is less than that of a bar."""
+    """Steel and core fill the circle by half; wires are stressed below their grade; EI is less than of a bar."""
     rope = wl.catalogue.wire_rope(construction, 0.02, core)
     area = np.pi * 0.01**2
     metal = rope.columns["axial_stiffness"] / (100e9 if core == "IWRC" else 90e9)

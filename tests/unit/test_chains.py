@@ -202,7 +202,7 @@ def test_a_body_of_many_nodes() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Ropes of 2 to 4 places, built in parts, with markers on both processes: as on one."""
+    """Ropes of 2 to 4 places, built in parts, with markers on both processes: as on one process."""
     expected = run_ropes()
     done = run_python([ROOT / "tests/support/parallel_reevings.py", tmp_path / "two.npz"], 2)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: small models in processes of their own, through `windlass run` and `python`."""
+"""The command line as a user sees it: small models in separate processes, through `windlass run` and `python`."""
 
 import json
 import os

@@ -32,7 +32,7 @@ JOBS = [
 
 @pytest.fixture(autouse=True)
 def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of two kernels, and a cache folder of its own; compiled for any environment variables."""
+    """A list of two kernels, and a separate cache folder; compiled for any environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK", "WINDLASS_COMPILERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))

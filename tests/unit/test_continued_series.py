@@ -42,7 +42,7 @@ def continue_from(
 
 @every_series
 def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> None:
-    """Frames 3 and 4 are cut; the series is that of one run, also when this happens twice."""
+    """Frames 3 and 4 are cut; the series equals the series of one run, also when this happens twice."""
     mesh = interrupt(kind, tmp_path)
     series = continue_from(kind, tmp_path, mesh, 3, 4)
     check_series(series.path, mesh, TIMES[:4])
@@ -135,7 +135,7 @@ def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> 
     series = continue_from(kind, tmp_path, mesh, 3, 5, digest=digests[2])
     assert series.digest == digests[4]
     check_series(series.path, mesh, TIMES[:5])
-    # before anything is read, the digest is that of the checkpoint
+    # before anything is read, the digest equals the checkpoint's
     assert kind(tmp_path / "belt", mesh, kept=TIMES[:5], digest=digests[4]).digest == digests[4]
 
 
@@ -156,7 +156,7 @@ def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None
 
 
 def test_table_begins_with_the_rows_that_are_kept(tmp_path: Path) -> None:
-    """Digits are those of the rows of one run."""
+    """All digits equal the rows of one run."""
     columns, rows = [("time", "s"), ("step", "1")], [(0.0, 0), (0.1 + 0.2, 1), (1 / 3, 2)]
     texts = []
     for kept in (0, 2):

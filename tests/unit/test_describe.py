@@ -40,7 +40,7 @@ def test_columns_of_base_and_switches() -> None:
 
 
 def test_own_components_are_described_too() -> None:
-    """Also one without text of its own, with functions, arrays and columns of open length."""
+    """Also one without its own text, with functions, arrays and columns of open length."""
 
     class Own(Component):
         marker = ref(POSITION, "where it is", optional=True)

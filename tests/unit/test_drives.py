@@ -53,11 +53,11 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
     ("changed", "given", "message"),
     [
         ({}, {"length": 0.9}, r"length = 0.9 m of 'belt' does not fit, it is too short: .* must be >= 1\.\d+ m"),
-        ({}, {"length": 2.0}, r"it is slack: the way around its pulleys is 1\.\d+ m"),
+        ({}, {"length": 2.0}, r"it is slack: the route around its pulleys is 1\.\d+ m"),
         ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
         ({}, {"strain": 0.01, "tension": 1.0}, "must be one of length="),
-        ({}, {"reference_strain": -0.01}, "its fit is told by length="),
+        ({}, {"reference_strain": -0.01}, "its fit is given by length="),
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
@@ -72,6 +72,63 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
     with pytest.raises(wl.ModelError, match=message):
         create_belt(world, create_pulleys(world, **changed), **given)
     assert not any("Cable2D" in component.__name__ for component in world.tables)
+
+
+@pytest.mark.parametrize("spring", [False, True])
+@pytest.mark.parametrize("gravity", [(0.0, 0.0), (0.0, -9.81)])
+def test_an_arm_that_nothing_holds_is_named(
+    gravity: tuple[float, float], spring: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tensioner whose arm turns on its pivot without a spring: an error before the solve, under gravity a note."""
+    world = wl.World(gravity=gravity)
+    pulleys = create_pulleys(world)
+    tensioner = world.add(RigidBody2D, name="tensioner", position=(0.2, -0.2), mass=1.0, inertia=1e-3)
+    arm = world.add(RigidBody2D, name="arm", position=(0.2, -0.4), mass=0.5, inertia=1e-3)
+    con.fix(world, arm, "x", "y")
+    ends = {
+        "marker0": con.rigid_marker(world, arm, (0.0, 0.2)),
+        "marker1": con.rigid_marker(world, tensioner, (0.0, 0.0)),
+    }
+    world.add(con.RevoluteJoint2D, **ends)
+    pulleys.append(wl.Pulley(tensioner, 0.03))
+    create_belt(world, pulleys)
+    if spring:
+        world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, arm, "rotation"), stiffness=50.0)
+    motion, words = wl.Dynamic, "holds tensioner and arm, which joints connect: must have a spring"
+    if gravity[1] or spring:
+        motion(world, step=1e-6, end=1e-6, name="").solve()
+        assert (words in capsys.readouterr().err) == (not spring)
+    else:
+        with pytest.raises(wl.ModelError, match=words):
+            motion(world, step=1e-6, end=1e-6, name="").solve()
+
+
+def test_misspelt_and_missing_arguments_are_named() -> None:
+    """Each builder of drives suggests from its own arguments, and names those that are missing."""
+    world = wl.World()
+    pulleys = create_pulleys(world)
+    body = pulleys[0].body
+    belt = create_belt(world, pulleys)
+    for call, message in (
+        (lambda: wl.Pulley(body, 0.1, frction=0.3), r"Pulley has no argument 'frction': did you mean friction\?"),
+        (lambda: wl.Pulley(body, radus=0.1), r"Pulley has no argument 'radus': did you mean radius\?"),
+        (lambda: wl.Pulley(body), r"Pulley needs radius"),
+        (lambda: wl.Belt(world, pulleys, axial_stifness=1e4, mass_per_length=0.1), r"did you mean axial_stiffness\?"),
+        (lambda: wl.Belt(world, pulleys, mass_per_length=0.1), r"Belt needs axial_stiffness \[N\]"),
+        (lambda: belt.average(starts=0.1), r"average has no argument 'starts': did you mean start\?"),
+        (lambda: belt.steady({"driver": -10.0}, torqes={}), r"steady has no argument 'torqes': did you mean torques\?"),
+        (lambda: belt.draw("belt.png", stat=None), r"draw has no argument 'stat': did you mean state\?"),
+        (lambda: wl.TensionerArm("idler", pivt=(0.0, 0.0), moment=abs), r"did you mean pivot\?"),
+        (lambda: con.DriveSensor(belt, quantty="torque"), r"did you mean quantity\?"),
+        (lambda: con.torsional_damper(world, body, inertia=1.0, frequenc=2.0), r"did you mean frequency\?"),
+        (lambda: con.timing_distance(70, 0.005, (20, 40), strains=0.0), r"did you mean strain\?"),
+        (lambda: con.engine_speed(-1.0, {}, ris=0.1), r"did you mean rise\?"),
+        (lambda: wl.catalogue.belt("PK", rib=6), r"did you mean ribs\?"),
+        (lambda: wl.Dynamic(world, stp=1e-3, end=1.0), r"Dynamic has no argument 'stp': did you mean step\?"),
+        (lambda: world.add(RigidBody2D, position=(0.0, 0.0), mas=1.0), r"has no column 'mas': did you mean mass\?"),
+    ):
+        with pytest.raises(wl.ModelError, match=message):
+            call()  # type: ignore[no-untyped-call]
 
 
 def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
@@ -417,7 +474,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
     solver.solve(belt.run(state, speed), hooks=[means, rare])
     report, other = means.report(), rare.report()
     assert report is not None and report.efficiency > 1.05
-    # speeds, torques and powers are those of all steps, however seldom there are records
+    # speeds, torques and powers include all steps, however rare records are
     assert other is not None and len(rare.times) < len(means.times) / 5
     for duty, same in zip(report.pulleys, other.pulleys, strict=True):
         found, expected = ((x.speed, x.torque, x.power) for x in (same, duty))
@@ -458,7 +515,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
     assert re.search(r"add 32 to 50 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
-    # (EA + N) of the slack span over that of the tight one
+    # (EA + N) of the slack span over (EA + N) of the tight one
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
@@ -475,7 +532,7 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
 
 
 def test_means_before_one_turn_of_the_belt_say_so() -> None:
-    """Losses of speed that are 10 % off those of steady motion; the time of a turn is length over speed."""
+    """Losses of speed that differ by 10 % from steady motion; the time of a turn is length over speed."""
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
     report = belt.report(wl.State(world))

@@ -60,7 +60,7 @@ def add_cable(world: World, **columns: Any) -> Entity:
         ({"reference_strain": np.nan}, "reference_strain = nan in Cable2D row 0: must be a finite number"),
         ({"integration": 3}, "integration = 3 in Cable2D row 0: must be one of 0, 1, 2"),
         ({"integration": 1.5}, "must be a whole number"),
-        ({"EA": 3.0}, "Cable2D has no column 'EA': it has"),
+        ({"EA": 3.0}, "Cable2D has no column 'EA': must be one of"),
         ({"axial_force_function": 3.0}, "axial_force_function in Cable2D row 0 = 3.0: must be a function"),
     ],
 )
@@ -132,7 +132,7 @@ def test_slope_of_nodes(columns: dict[str, Any]) -> None:
 
 
 def test_nodes_that_share_a_position() -> None:
-    """Two cables meet in one point with slopes of their own: a hinge with two coordinates less."""
+    """Two cables meet in one point with separate slopes: a hinge with two coordinates less."""
     world = World()
     a, b = create_nodes(world)
     hinged = world.add(PointSlope2D, shares_position=b, slope=(0.0, 1.0))

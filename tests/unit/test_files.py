@@ -216,7 +216,7 @@ with wl.Recorder("rope", formats=(wl.option("format", "vtkhdf", "", "of the file
 
 @pytest.mark.parametrize(("kind", "limit"), [("xdmf", 400), ("vtkhdf", 1200)])
 def test_command_on_a_full_disk(kind: str, limit: int, tmp_path: Path) -> None:
-    """HDF5 ended the process in a crash: now one message, exit code 2, earlier frames readable, nothing left behind."""
+    """One message and exit code 2, no crash in HDF5; earlier frames are readable and no other file is left."""
     (tmp_path / "model.py").write_text(FULL)
     command = [sys.executable, "-m", "windlass.commands.cli", "run", "model.py", "-format", kind]
     limited = ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "-", *command]

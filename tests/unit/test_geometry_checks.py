@@ -61,7 +61,7 @@ def test_pulleys_that_touch_do_not_overlap() -> None:
 
 
 def test_pulleys_that_no_cable_shares_may_overlap() -> None:
-    """Sheaves side by side on one axle, each with a rope of its own."""
+    """Sheaves side by side on one axle, each with its own rope."""
     world = wl.World()
     for _ in range(2):
         sheave = world.add(RigidBody2D, position=(0.0, 0.0), mass=5.0, inertia=0.05)

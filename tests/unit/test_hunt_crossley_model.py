@@ -243,7 +243,7 @@ def test_facing() -> None:
 
 
 def test_restitution_and_dissipation() -> None:
-    """The published values, those of all reference rows, and each function undoing the other."""
+    """The published values, all reference rows, and each function inverting the other."""
     assert_allclose(restitution_from_dissipation(0.1, 1.0), 0.9090157413, rtol=1e-10)
     assert_allclose(restitution_from_dissipation(0.5, 2.0), 0.4877412560, rtol=1e-10)
     for row in read_reference("restitution")["rows"]:

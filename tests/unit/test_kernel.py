@@ -92,7 +92,7 @@ class Outcome(NamedTuple):
 
 
 def settings(folder: Path, **environment: str) -> dict[str, str]:
-    """The environment of the script of a folder; the cache is next to the folder unless told otherwise."""
+    """The environment of the script of a folder; the cache is next to the folder unless given."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
@@ -296,7 +296,7 @@ def test_reading_kernels_is_quick(tmp_path: Path) -> None:
 
 
 def test_names_in_instructions_are_those_of_dis() -> None:
-    """The key of the cache reads byte code by itself; names and scopes are those of Python's disassembler."""
+    """The key of the cache reads byte code by itself; names and scopes agree with Python's disassembler."""
     scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
     scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
     modules = [

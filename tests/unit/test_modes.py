@@ -121,7 +121,7 @@ def test_matrices_are_those_of_newton() -> None:
 
 
 def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
-    """Largest entry 1, except for 1e-6; of two bodies each moves alone; the shares of strain are those of springs."""
+    """Largest entry 1, except for 1e-6; of two bodies each moves alone; the shares of strain belong to springs."""
     assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
     world, _ = create_body()
     other = world.add(el.RigidBody2D, position=(5.0, 0.0), mass=1.0, inertia=1.0, name="other")
@@ -169,7 +169,7 @@ def test_table_and_file(span: wl.ModesResult, tmp_path: Path) -> None:
 
 
 def test_campbell_diagram(tmp_path: Path) -> None:
-    """Frequencies over speeds in a file and a picture; unstable speeds are told."""
+    """Frequencies over speeds in a file and a picture; unstable speeds are named."""
     cases = [(0.0, create_chain(2)), (1.0, create_chain(2, gravity=-9.81))]
     found = wl.campbell(cases, count=2, unit="m/s", output=tmp_path, orders=(1.0,))
     # a second diagram may replace it
@@ -207,7 +207,7 @@ def test_command_with_options_of_slepc(tmp_path: Path) -> None:
 
 
 def test_modes_in_an_interval(tmp_path: Path) -> None:
-    """Those with ω² between two bounds, by slices of the spectrum."""
+    """Modes with ω² between two bounds, by slices of the spectrum."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_interval", "1200,5000", "-modes_st_pc_type", "cholesky"]
     run = run_windlass(["modes", "model.py", *words, "-modes_st_pc_factor_mat_solver_type", "mumps"], folder=tmp_path)

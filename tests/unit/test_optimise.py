@@ -249,7 +249,7 @@ def test_the_first_run_fails() -> None:
 
 
 def test_a_model_of_windlass(tmp_path: Path) -> None:
-    """Its own options and results, in processes of their own."""
+    """Its own options and results, in separate processes."""
     (tmp_path / "spring.py").write_text(MODEL)
     words = ["optimise", "spring.py", "-output", "o", "-minimise", "error", "-stiffness", "100:300", "-runs", "2"]
     done = run_windlass(words, folder=tmp_path)

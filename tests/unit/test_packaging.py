@@ -89,7 +89,7 @@ def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
 
 
 def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
-    """A subfolder follows the entry of its parent in `package-dir`, or has an equal entry of its own."""
+    """A subfolder follows the entry of its parent in `package-dir`, or has its own equal entry."""
     entries = project["tool"]["setuptools"]["package-dir"]
     expected = {"windlass": "src/windlass", "windlass-stubs": "src/windlass-stubs", "windlass.examples": "examples"}
     expected |= folders_with_modules()

@@ -104,7 +104,7 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
-    """A run that was ended after 5 s is kept for as much time, and is run again for more."""
+    """A run that was ended after 5 s is kept for the same limit, and is run again for a longer one."""
     how = peers.Settings()
     for seconds, kept in ((5.0, True), (4.0, True), (60.0, False)):
         records = peers.Records(tmp_path, seconds, "", tmp_path, "00:00")

@@ -11,7 +11,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 
 class Of325:
-    """Reasons of SNES as petsc4py 3.26 has them."""
+    """Reasons of SNES in petsc4py 3.26."""
 
     CONVERGED_ITERATING = 0
     CONVERGED_FNORM_ABS = 2

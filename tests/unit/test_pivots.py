@@ -56,7 +56,7 @@ def factorise(matrix: Any) -> Any:
 
 @pytest.mark.parametrize("storage", [Storage.ROWS, Storage.BLOCKS, Storage.BLOCK_ROWS])
 def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
-    """Tangents at random displacements, from stable ones to such with many negative eigenvalues."""
+    """Tangents at random displacements, from stable ones to tangents with many negative eigenvalues."""
     assembly = serial_assembly(create_rope())
     problem, random = NonlinearProblem(assembly, "", storage), np.random.default_rng(3)
     zero, found = np.zeros(assembly.layout.spare), []

@@ -51,7 +51,7 @@ def columns(flag: bool, first: bool, second: bool) -> Columns:
 
 
 def into(f: FloatArray) -> Evaluation:
-    """An evaluation without anything but an array for forces."""
+    """An evaluation that has only an array for forces."""
     none = np.zeros(0)
     return evaluate(Fields(none, none, none, none, none, none), f=f)
 

@@ -50,7 +50,7 @@ def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
     assert out.frames == 11
     with Recorder(tmp_path / "sag", frames=2, axis="step") as out:
         state = Static(world, load_steps=6, name="").solve(hooks=[out])
-        # each solve has files of its own
+        # each solve has separate files
         Static(world, load_steps=4, name="").solve(state, hooks=[out])
     assert read_series(out.paths[0])[0] == [0.0, 3.0, 6.0, 8.0, 10.0]
 

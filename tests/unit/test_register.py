@@ -160,7 +160,7 @@ def test_wrong_laws(create: Callable[[], None], message: str) -> None:
 
 
 class Node(Component):
-    """A node whose columns are those of two coordinates."""
+    """A node with the columns of two coordinates."""
 
     dof_names = ("x", "y")
     reference_columns: ClassVar[tuple[str, ...]] = ("position",)
@@ -403,7 +403,7 @@ def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: s
 
 
 def test_words_of_joints_are_fields_of_the_row() -> None:
-    """Those of its equation and of its drive, with further fields where a joint declares them."""
+    """Multipliers of its equation and of its drive, with further fields where a joint declares them."""
 
     def equation(row: Any, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> float:
         return float(d[0] - row.rest)

@@ -34,7 +34,7 @@ def find_forces(world: World) -> Any:
 
 
 def test_free_net_resists_no_rigid_motion_of_the_plane() -> None:
-    """Slopes of their own at crossings; without prestress the tangent times a rigid motion is rounding."""
+    """Separate slopes at crossings; without prestress the tangent times a rigid motion is rounding."""
     world = World()
     build_net(world, 4)
     forces, largest = find_forces(world)
@@ -62,7 +62,7 @@ def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
 
 
 def test_gamg_gets_them_by_default() -> None:
-    """-static_pc_type gamg sets them on the tangent, other solvers do not; the answer is that of the default solver."""
+    """-static_pc_type gamg sets them on the tangent, other solvers do not; the answer equals the default solver's."""
     world = World(gravity=(0.0, -1e-3, 0.0))
     _, crossings = build_net(world, 8, reference_strain=-0.01)
     number = np.arange(64).reshape(8, 8)
@@ -112,5 +112,5 @@ def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
         int(line.split(name)[1].split()[0])
         for line, name in zip(done.stdout.splitlines()[-2:], ("gamg", "gamg rigid"), strict=True)
     )
-    # 120 and 26 iterations; the second would grow with the model as the first without rigid motions of both processes
+    # 120 and 26 iterations; without rigid motions of both processes the second number would grow with the model, too
     assert rigid < 40 < 80 < without

@@ -60,7 +60,7 @@ class PressCtrlC(wl.StepHook):
     ids=["Dynamic", "Explicit"],
 )
 def test_an_interrupted_solve_goes_on(solver: Any) -> None:
-    """It stops after the step in progress; later steps equal those without the break to the last bit."""
+    """It stops after the step in progress; later steps equal the steps without a break to the last bit."""
     world, _ = rope()
     whole = solver(world).solve()
     broken = solver(world)
@@ -119,7 +119,7 @@ def test_a_failed_solve_leaves_its_last_good_state() -> None:
 
 @pytest.fixture
 def no_options() -> Iterator[None]:
-    """Options are those of the command line before and after a test."""
+    """Before and after a test the options of the command line hold."""
     wl.set_options()
     yield
     wl.set_options()

@@ -191,7 +191,7 @@ def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None
 def run_without_debian_packages(
     checkout: Path, *words: str, user: int, **tools: str
 ) -> subprocess.CompletedProcess[str]:
-    """Call the script as user number `user` where no Debian package and no tool is there but those it needs so far."""
+    """Call the script as user number `user` with only the Debian packages and tools that it needs so far."""
     bin_folder = checkout.parent / "tools"
     bin_folder.mkdir()
     for name in ("bash", "cat", "cut", "dirname", "env", "sha256sum", "sh"):

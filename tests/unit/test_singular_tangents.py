@@ -9,6 +9,7 @@ from windlass.elements import RigidBody2D
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import local_state
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 OPTION = "static_pc_factor_mat_solver_type"
@@ -38,3 +39,24 @@ def test_singular_tangents_leave_no_trace(package: str) -> None:
         assert static.newton.solve(scheme).converged
     finally:
         PETSc.Options().delValue(OPTION)
+
+
+@pytest.mark.parametrize("stiffness", [7.0, 0.1])
+def test_motions_that_nothing_holds_at_full_load_are_named(stiffness: float) -> None:
+    """Three wheels that springs couple and only the stabiliser holds: an error or, where rounding hides it, a note."""
+    world = World(gravity=(0.0, -9.81))
+    wheels = [world.add(RigidBody2D, name=name, position=(0.0, 0.0), mass=2.0, inertia=0.3) for name in "abc"]
+    fix(world, wheels, "x", "y")
+    turns = [coordinate_marker(world, wheel, "rotation") for wheel in wheels]
+    for k, share in enumerate((1.0, 0.7, 0.3)):
+        world.add(
+            CoordinateSpringDamper, marker0=turns[k], marker1=turns[(k + 1) % 3], stiffness=share * stiffness,
+            offset=1e-3,
+        )  # fmt: skip
+    static = Static(world, load_steps=2, stabiliser=1.0, name="")
+    try:
+        static.solve()
+        told = " ".join(static.verdict.notes)
+    except NotConverged as error:
+        told = str(error)
+    assert all(f"({name}, rotation)" in told for name in "abc") and "nothing holds" in told

@@ -110,7 +110,7 @@ def test_every_public_name_is_in_the_reference() -> None:
             value = getattr(package, name)
             if isinstance(value, type) and issubclass(value, Component) and value is not Component:
                 continue
-            # arrays are no classes of their own, and some names are offered twice
+            # arrays are no separate classes, and some names are offered twice
             shown = {
                 f"{p}.{name}" for p in ("windlass", "windlass.elements", "windlass.connectors", "windlass.framework")
             }

@@ -114,7 +114,7 @@ def test_helix() -> None:
 
 
 def test_through_points() -> None:
-    """A smooth curve meets its points; a closed one meets its start with one direction."""
+    """A smooth curve passes through its points; a closed one returns to its start in the same direction."""
     points = np.array([(0, 0, 0), (1, 0, 0.2), (1, 1, 0), (0.2, 1, 1)], float)
     route = through_points(points)
     assert_smooth(route)

@@ -107,7 +107,7 @@ class Look(wl.StepHook):
 
 
 def check(state: wl.State, mass: Any, meter: Any, first: wl.State, size: float, places: int = PLACES) -> None:
-    """The first sums of the only row are those of the run."""
+    """The first sums of the only row equal the sums of the run."""
     gained = [(state.of(mass, name) - first.of(mass, name))[0, 0] for name in ("q", "v")]
     wanted = [size, state.t - first.t, *gained][:places]
     np.testing.assert_allclose(state.of(meter, "data")[0, :places], wanted, rtol=0, atol=1e-12)
@@ -147,7 +147,7 @@ def test_cut_steps_begin_again() -> None:
 
 
 def test_runs_go_on_within_and_between_solves() -> None:
-    """A second solve begins where the first one ended, and a march that is paused steps as one that is not."""
+    """A second solve begins where the first one ended, and a march with pauses takes the same steps as one without."""
     world, mass, meter = swing()
     first = wl.State(world)
     half = wl.Dynamic(world, step=0.01, end=0.2, name="").solve(first)

@@ -26,7 +26,7 @@ def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
         wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
         for name, (at, radius, side) in pulleys.items()
     ]
-    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 1e-6, "mass_per_length": 0.3}
+    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 0.0, "mass_per_length": 0.3}
     return wl.Belt(world, wheels, **{**given, "friction": 0.5, "elements": 40, **columns})
 
 
@@ -54,6 +54,28 @@ def test_two_equal_pulleys(speed: float, mass: float) -> None:
     assert_allclose(found.efficiency, driver.efficiency * driven.efficiency, rtol=1e-9)
 
 
+def test_bent_belts() -> None:
+    """Power balance and torque to rounding, hub loads of an idler against lines that touch R + EI/(2FR), and an error.
+
+    Tangents to circles that grow by d on both of its sides wrap an idler on the back by 2 d/L more for spans of a
+    length L.
+    """
+    places = {"a": ((0.0, 0.0), 0.05, "right"), "idler": ((0.3, 0.02), 0.05, "left"), "b": ((0.6, 0.0), 0.05, "right")}
+    bent, string = (
+        mount(places, axial_stiffness=1e6, mass_per_length=0.0, bending_stiffness=EI).steady({"a": 1.0})
+        for EI in (0.01, 0.0)
+    )
+    F, L = bent.spans[0].tension, bent.spans[0].length
+    more = bent["idler"].wrap_angle - string["idler"].wrap_angle
+    # both circles of a crossing line grow
+    assert_allclose(more, 2.0 * 2.0 * 0.01 / (2.0 * F * 0.05) / L, rtol=1e-2)
+    assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
+    loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
+    assert_allclose(sum(p.power for p in loaded.pulleys), -sum(p.loss for p in loaded.pulleys), rtol=1e-9)
+    with pytest.raises(wl.ModelError, match=r"does not lie on driver: there F = N - rhoA v² is .* N, must be > EI"):
+        mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
+
+
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_three_pulleys(direction: float) -> None:
     """Cords off the face, another friction, an idler on the back: balances, and the slip arcs of Euler and Grashof."""
@@ -71,14 +93,14 @@ def test_three_pulleys(direction: float) -> None:
     flows = [abs(span.speed) / (1.0 + span.tension / 1e4) for span in found.spans]
     assert_allclose(flows, found.flow, rtol=1e-12)
     assert_allclose(sum(p.power for p in found.pulleys), -sum(p.loss for p in found.pulleys), rtol=1e-9)
-    # hub loads: of a belt at rest those of the mounted belt
+    # hub loads: for a belt at rest equal to the mounted belt's
     idle = belt.steady({"driver": 1e-3 * direction})
     assert_allclose([p.hub_load for p in idle.pulleys], belt.hub_loads, rtol=1e-6, atol=1e-6)
     assert "steady motion" in found.format() and "slip reserve [1]" in found.format()
 
 
 def test_closed_length() -> None:
-    """The reference length on spans and arcs, integrated by small steps, is that of the belt."""
+    """The reference length on spans and arcs, integrated by small steps, equals the belt's."""
     belt = mount(THREE)
     found = belt.steady({"driver": -400.0}, {"driven": 12.0})
     E = 1e4 - 0.3 * found.flow**2
@@ -95,7 +117,7 @@ def test_closed_length() -> None:
 
 
 def test_largest_torque() -> None:
-    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused in words."""
+    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused with a message."""
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]
     # stiff belts keep the reference length: the sum of tension times length is constant except for slip arcs

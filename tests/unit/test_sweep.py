@@ -1,4 +1,4 @@
-"""Sweeps: cases in processes of their own, a case that fails, kill and continue, table, plots, wrong command lines."""
+"""Sweeps: cases in separate processes, a case that fails, kill and continue, table, plots, wrong command lines."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def wait_for(condition: Any, seconds: float = 300.0) -> None:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], dict[str, Any]]:
-    """Folder of a sweep of three springs that was killed when one had ended and two were at work, and went on."""
+    """Folder of a sweep of three springs that was killed when one had ended and two were at work, and was continued."""
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "spring.py").write_text(MODEL)
     words = ["sweep", "spring.py", *SWEEP, "-gate", str(folder / "gate"), "-jobs", "2", "-output", "springs"]
@@ -212,7 +212,7 @@ def test_cases_do_not_believe_that_they_are_part_of_a_job(monkeypatch: pytest.Mo
 @pytest.mark.mpi
 @pytest.mark.long
 def test_processes_of_mpiexec_run_cases(spring: Path) -> None:
-    """One shares out, the others run."""
+    """One process distributes the cases, the others run them."""
     done = run_windlass(["sweep", "spring.py", "-mass", "1,3", "-output", "d", "-quiet"], processes=2, folder=spring)
     assert done.returncode == 0, done.stderr
     rows = sweep_table.read_rows(spring / "d")

@@ -17,7 +17,7 @@ from windlass.framework.assembly.steps import force_steps, run_steps
 
 
 def ring(count: int) -> IntArray:
-    """Coordinates of a closed chain of rows, each with those of two neighbours and one that does not exist."""
+    """Coordinates of a closed chain of rows, each with coordinates of two neighbours and one that does not exist."""
     first = np.arange(count)
     return np.column_stack((first, (first + 1) % count, np.full(count, count)))
 

@@ -130,7 +130,7 @@ def test_reasons_are_one_line(tmp_path: Path) -> None:
 
 
 class FakeRunner:
-    """Runs of a model that take their time by a clock of their own: the default 4 s, everything else so many [s]."""
+    """Runs of a model whose times come from a simulated clock: the default 4 s, all others a given time [s]."""
 
     model, processes = Path("rope.py"), 1
 

@@ -58,7 +58,7 @@ def read_results(folder: str = "o") -> dict[str, Any]:
 
 
 def test_first_order(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sum is exact, a ratio has a bend of some per cent, a square has no first-order term and says so."""
+    """A sum is exact, a ratio has a bend of some per cent, a square has no first-order term, which is noted."""
     assert call(f"-output o {LAWS}") == 0
     said, results = capsys.readouterr().out, read_results()
     assert len(quick) == 5 and "5 runs, 0 failed" in said

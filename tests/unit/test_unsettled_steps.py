@@ -63,7 +63,7 @@ def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
 
 @pytest.mark.parametrize("adaptive", [True, False])
 def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) -> None:
-    """An error of 5e-4 of the contact force that no step size cures, at 0.33 s: accepted there, counted, and named."""
+    """An error of 5e-4 of the contact force at 0.33 s that no step size removes: accepted, counted, and named."""
 
     def update(t: float, size: float) -> PostNewton:
         switches = t - size < 0.33 <= t
@@ -77,7 +77,7 @@ def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) ->
 
 
 def test_large_error_ends_the_run() -> None:
-    """At the smallest step, with the connector of the largest force error; the state is that before."""
+    """At the smallest step, with the connector of the largest force error; the state before it is kept."""
     solver = create_solver(lambda t, size: PostNewton(5.0 if t > 0.33 else 0.0, changed=True, force=1e3))
     with pytest.raises(NotConverged, match=r"force error 5 N > 0\.01 N with a contact force of 1e\+03 N") as caught:
         run(solver)
@@ -110,7 +110,7 @@ class Look(wl.StepHook):
     """Looks at every pass."""
 
     def after_iteration(self, state: wl.State, error: float) -> None:
-        """The state of the pass is there."""
+        """The state of the pass is available."""
         assert np.isfinite(state.q).all() and np.isfinite(error)
 
 

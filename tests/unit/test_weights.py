@@ -8,7 +8,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def test_weights_follow_gravity_at_the_same_time() -> None:
-    """Another gravity counts at once, also no gravity."""
+    """A changed gravity acts at once, also if it is zero."""
     world = wl.World(gravity=(0.0, -9.81))
     straight_cable(world, (0, 0), (2, 0), 4, axial_stiffness=1e5, bending_stiffness=1.0, mass_per_length=0.5)
     assembly, total = Assembly(world), []

@@ -180,7 +180,7 @@ def test_bristles_in_lasting_motion_over_a_mesh_at_rest() -> None:
     """Creep of moving material, theory 0.629 %: bristles on current lengths give it within 6 % on 64 elements.
 
     The slip arcs have the angle of the theory within three segments (of 64 on both arcs).  With the reference length
-    the belt does not creep at all, as it is the reference length that rolls; and without bristles the velocity penalty
+    the belt does not creep at all, because the reference length rolls; and without bristles the velocity penalty
     of 1e5 N s/m² lets the sticking arcs slip: half as much again.
     """
     theory = belt_creep(

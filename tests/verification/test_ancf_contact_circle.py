@@ -43,7 +43,7 @@ def test_tip_as_published(solved: Solved) -> None:
     """The published tip, to 1e-7 m: the last load step ends before its equilibrium is exact.
 
     It ends early because the residual after the first iteration (about 500 N) becomes the reference of rtol, so that
-    the value depends on the way.  The reference data promise 1e-8 m to whoever has exact tangents; measured 3.9e-9 m.
+    the value depends on the path.  With exact tangents 1e-8 m is expected from the reference data; measured 3.9e-9 m.
     """
     model, _, state = solved
     assert_allclose(tip_y(model, state), TIP_Y, rtol=0, atol=1e-8)

@@ -46,7 +46,7 @@ def run() -> Run:
 
 
 def test_displacement_of_the_roll(run: Run) -> None:
-    """The published value of the test model; tolerance 1e-9 m asked for, 1e-14 m reached, asserted with 1e-12 m."""
+    """The published value of the test model; tolerance required 1e-9 m, reached 1e-14 m, asserted 1e-12 m."""
     assert_allclose(run.ours["q"][-1, 36], ROLL_X, rtol=0, atol=1e-12)
 
 

@@ -33,7 +33,7 @@ DRIVE: dict[str, Any] = {
 def test_creep_at_three_speeds(inertia: float) -> None:
     """60 elements of 4 segments: speed of the driven pulley within 0.01 % of the driver's, 0.4 % of the loss.
 
-    Measured -0.07 to +0.28 % of the loss.  The remaining error is that of the mesh: the belt runs as a polygon, whose
+    Measured -0.07 to +0.28 % of the loss.  The remaining error comes from the mesh: the belt runs as a polygon, whose
     speed varies.
     """
     case = Case(inertia=inertia, speed=SPEEDS[inertia], contact_stiffness=3e8)
@@ -107,7 +107,8 @@ def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     ],
 )
 def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, points: bool) -> None:
-    """The hardest of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the speed.
+    """The most demanding cases of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the
+    speed.
 
     The belt sinks in by 1 to 16 um, its cubics wave by 0.5 um.  At 70 % inertia their waves stand in the arcs and open
     them: measured +0.085 and +0.063 % on points, +0.079 % on segments; with a quarter of the damping of the contact
@@ -120,7 +121,7 @@ def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inert
 
 
 def test_theory_at_small_torques() -> None:
-    """Bristles that bend, torques of 1e-12 to 1e-4 of the largest, of both signs: the loss is as the torque."""
+    """Bristles that bend, torques of 1e-12 to 1e-4 of the largest, of both signs: loss is proportional to torque."""
     case = Case(bristles=1.6e9, contact_stiffness=5e8)
     torques = np.outer((-1, 1), np.logspace(-9, -1, 33)).ravel()
     losses = np.array([eval_theory(case, torque).speed_loss for torque in torques])
@@ -269,8 +270,8 @@ def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None
 def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) -> tuple[float, float, float]:
     """F at the end of an arc, the angle that slips at its end, and the torque, by integration from entry.
 
-    Bristle u and stretch lam of the belt, with the friction that acts, cut at its limit; a step of its own for each
-    material point.  Nothing is taken from the motion but where and how fast the belt enters.
+    Bristle u and stretch lam of the belt, with the friction that acts, cut at its limit; a separate step for each
+    material point.  Only the place and the speed of the entry are taken from the motion.
     """
     EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))
     mu, mu_k = drive["friction_coefficient"], drive["friction_stiffness_per_length"]
@@ -285,7 +286,7 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
         lam, u, _angle, _torque = z
         trial, limit = friction(lam, u)
         f = np.clip(trial, -limit, limit)
-        # of the momentum rA c² lam' = N' - f, the slip of a bristle, the distance along the arc
+        # equations of the momentum, rA c² lam' = N' - f, of the slip of a bristle, and of the distance along the arc
         return [f / (EA - rA * c**2), lam - omega * R / c, lam / R, f * R]
 
     def leaves(_: float, z: Any) -> float:
@@ -355,7 +356,8 @@ def test_limits_of_the_theory_with_bristles() -> None:
 
 
 def test_two_solutions_of_the_theory_agree() -> None:
-    """The one of the package against one by other unknowns and with the moment of friction integrated along the arc.
+    """The solution of the package against a solution in other unknowns and with the moment of friction integrated along
+    the arc.
 
     The package takes the mean of both radii for the arm of the torque: the depth T/(k R²), in radii, is the difference.
     """
@@ -387,7 +389,7 @@ def test_creep_on_discs() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("law", [{"points": True}, {"discs": True}])
 def test_laws_converge_to_creep(law: dict[str, bool]) -> None:
-    """Bristles of 10⁶, 10⁷, 10⁸ N/m²: the loss comes from 17 % above that of rigid bristles to within 1 % of it."""
+    """Bristles of 10⁶, 10⁷, 10⁸ N/m²: the loss falls from 17 % above the loss on rigid bristles to within 1 % of it."""
     rest = []
     for bristles in (1e6, 1e7, 1e8):
         case = Case(bristles=bristles, **law)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import product
 from math import asin, cos, inf, log, pi, sin
 from pathlib import Path
@@ -44,7 +45,9 @@ def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
 @pytest.mark.parametrize("cord", [0.0, 0.005])
 def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
     """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension."""
-    for step in (2e-5, 1e-4, 4e-4, 2e-2):
+    with pytest.raises(wl.ModelError, match=r"step = 0.02 s of 'belt': must be <= 0.003 s; take 0.0001 s"):
+        create_drive(cord, step=2e-2)
+    for step in (2e-5, 1e-4, 4e-4, 2e-3):
         world, belt, drive = create_drive(cord, step=step)
         report = belt.report(rest(world, belt, drive))
         assert_allclose([span.tension for span in report.spans], 350.0, rtol=2e-3)
@@ -114,15 +117,18 @@ def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None
 def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of drives of `benchmarks/drives.py` with up to five pulleys: losses, tensions, hub loads, torque.
 
-    The independent theory has the same assumptions, a rigid layer and no bending, with its own equations and solver:
+    The independent theory has the same assumptions and a rigid layer, with its own equations and solver.  Of strings
     differences are rounding; losses are differences of speeds, of 1e-4 of these at least, and hub loads have the
-    directions of tangents that are taken 1e-9 of an arc within it.
+    directions of tangents that are taken 1e-9 of an arc within it.  Of belts with bending stiffness the theory is that
+    of small EI/(T R²): its errors are second-order terms, measured 1.4e-4 as drawn and 2.8e-3 with 0.02 N m².
     """
     from drives import compare_steady, draw  # imported here, because benchmarks are no part of the package
 
-    errors, slip = compare_steady(draw(seed))
-    assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
-    assert max(map(abs, errors.values())) < 1e-7 and slip < 1e-7
+    case = draw(seed)
+    for stiffness, allowed in ((1e-13, 1e-7), (case.EI, 5e-4), (max(case.EI, 0.02), 4e-3)):
+        errors, slip = compare_steady(replace(case, EI=stiffness))
+        assert set(errors) == {"loss", "tension", "hub", "torque", "power"}
+        assert max(map(abs, errors.values())) < allowed and slip < allowed
 
 
 def test_theory_of_layers() -> None:
@@ -209,14 +215,16 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_drive_at_random(seed: int) -> None:
-    """Ten drives in motion, of those that few elements serve; the cord of the first lies 2.7 mm above the face.
+    """Ten drives in motion for which few elements suffice; the cord of the first lies 2.7 mm above the face.
 
-    Measured: at most 0.23 % of the loss, 0.38 % of tensions, 0.65 % of hub loads, 0.26 % of torque and power.
+    Measured: at most 0.16 % of the loss, 0.16 % of tensions, 0.53 % of hub loads, 0.24 % of torque and power.  Spans
+    vibrate after the start and turn the hub loads: their means over the first turn of the belt change by 0.6 % with
+    small changes of the input, those over 1.2 later turns by 0.1 %.
     """
     from drives import draw  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
 
-    outcome = run_drive(draw(seed, quick=True), revolutions=1.6, start=0.4)
+    outcome = run_drive(draw(seed, quick=True), revolutions=2.4, start=0.5)
     assert not outcome.reasons and outcome.efficiency < 1.0
     assert max(map(abs, outcome.errors.values())) < 0.01
 
@@ -268,10 +276,44 @@ def test_belt_without_load_is_free(cord: float) -> None:
 
     Measured: 2.2e-5 of the speed, of a strain of 0.02; 1e-6 where no step is cut, as cut steps leave waves.
     """
-    driven = run_steadily(None, 1.0, cord, torque=0.0)["driven"]
-    assert abs(driven.creep) < 3e-5
+    report = run_steadily(None, 1.0, cord, torque=0.0)
+    driven = report["driven"]
+    assert abs(driven.creep) < 3e-5 and not report.advice
     assert abs(driven.torque) < 1e-3 * 0.5 * 3.14 * 260.0 * (0.035 - cord)
     assert driven.slip_arc < 0.01
+
+
+def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
+    """A belt without load on cables of 0.54 rad: the largest traction is that of the report, measured 0.6 % off.
+
+    Cables of 0.33 rad on the driver reach a sixth of the limit, with remaining waves of the start a quarter.
+    """
+    world, speed = wl.World(), 5.0
+    bodies = [
+        world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=2e-3)
+        for name, x in (("driver", 0.0), ("driven", 0.4))
+    ]
+    con.fix(world, bodies, "x", "y")
+    drive = con.prescribe_velocity(world, bodies[0], "rotation", -speed / 0.1)
+    belt = wl.Belt(
+        world, [wl.Pulley(body, R) for body, R in zip(bodies, (0.1, 0.06), strict=True)], tension=300.0,
+        axial_stiffness=4e4, bending_stiffness=1e-4, mass_per_length=0.1, axial_damping=0.4, friction=0.4, elements=40,
+    )  # fmt: skip
+    with belt.preload(drive):
+        state = wl.Static(world, name="").solve()
+    state, largest = belt.run(state, speed), np.zeros(2)
+    passage = belt.length / 40 / speed
+    for k in range(8):
+        end = 0.5 * belt.length / speed + k * passage / 8
+        state = wl.Dynamic(world, step=1e-4, end=end, name="").solve(state)
+        # shape (pulleys, cables, 2)
+        forces = np.asarray(wl.eval_output(belt.contacts, "force_per_length", state)).mean(axis=1).reshape(2, 40, 2)
+        limits = [0.4 * np.median(f[f > 0.0]) for f in np.abs(forces[..., 1])]
+        largest = np.maximum(largest, np.abs(forces[..., 0]).max(axis=1) / limits)
+    report = belt.report(state)
+    assert_allclose(report["driven"].mesh_traction, largest[1], rtol=0.1)
+    assert report["driver"].mesh_traction < largest[0] < 0.3
+    assert [words.partition(":")[0] for words in report.advice] == ["driven"]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +325,7 @@ def test_belt_without_load_is_free(cord: float) -> None:
     ],
 )
 def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -> None:
-    """Four steps and three meshes, of which the coarsest is that which is chosen, have the creep of theory within 1 %.
+    """Four steps and three meshes, the coarsest of which is the chosen one, have the creep of theory within 1 %.
 
     Tensions are within 0.3 %, as the mesh is chosen for; the tension as mounted has a test above.
     """

@@ -44,7 +44,7 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     report = means.report()
     # the mean over nine periods in which idler and driven pulley swing on the belt since the start, at 252 Hz
     assert_allclose(report["driver"].power, -power, rtol=0.02)
-    # the mean torque on pulleys without a load is 0: the loss is that of the belt
+    # the mean torque on pulleys without a load is 0: all loss occurs in the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
     # the energy over the whole time; the speeds of the pulleys differ only by creep and at the start
     assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.056, rtol=5e-3)
@@ -84,7 +84,7 @@ def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -
     wl.Dynamic(world, step=step, end=1.5 * turn, name="").solve(belt.run(rest, steady), hooks=[means])
     report = means.report()
     assert report is not None and not report.doubts
-    # P = psi v sum EI/(2 R²), which would be missing
+    # P = psi v sum EI/(2 R²), the loss that would be missing
     bending = speed * sum(share * SOFT / (2.0 * radius**2) for radius in belt.radii)
     assert_allclose(sum(pulley.bending_loss for pulley in steady.pulleys), bending, rtol=5e-3)
     assert 0.05 < bending / steady.power_in < 0.25

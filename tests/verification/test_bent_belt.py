@@ -88,7 +88,7 @@ def compute(b: Belt, elements: int, k: float = K) -> Solution:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_foundation_tends_to_rigid_circles(bending: float) -> None:
-    """The two theories, which are solved in different ways, meet as k grows: force within 1e-4 at 1e10 N/m²."""
+    """The two theories, solved in different ways, approach each other as k grows: force within 1e-4 at 1e10 N/m²."""
     b = Belt(bending)
     rigid, stiff = solve_rigid(b)[0], solve_foundation(b, 1e10)
     assert_allclose(stiff.force, rigid.force, rtol=1e-4)

@@ -262,7 +262,7 @@ def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
         moment = eval_output(chain.cables, "bending_moment", state)
         forces.append((residual(chain.world, state).reshape(-1, 3) @ R).ravel())
         if objective:
-            # the remaining error is that of the cubics
+            # the remaining error comes from the cubics
             assert np.abs(moment).max() < 2e-3 * 0.15
     change = max(np.abs(f - forces[0]).max() for f in forces[1:])
     assert change < 1e-10 if objective else change > 0.1

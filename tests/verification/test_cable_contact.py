@@ -41,7 +41,7 @@ def settle(world: wl.World, step: float = 1e-6) -> wl.State:
 def test_force_of_a_crossing(angle: float) -> None:
     """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), for any angle.
 
-    The error is that of the midpoint rule for a force that begins and ends with a kink.
+    The error comes from the midpoint rule for a force that begins and ends with a kink.
     """
     depth, k = 2e-4, 1e7
     distance = 2.0 * RADIUS - depth
@@ -119,7 +119,8 @@ def test_rope_laid_on_another() -> None:
 
 
 def test_two_layers_on_a_drum() -> None:
-    """A second layer lies in the grooves of the first: tensions, flanges and drum are those of the rings by hand.
+    """A second layer lies in the grooves of the first: tensions and forces on flanges and drum agree with rings by
+    hand.
 
     The rope under the second layer is pulled in and loses tension; the drum carries the tensions of both layers.
     """
@@ -148,7 +149,7 @@ def test_twisted_pair() -> None:
     """Two ropes twisted and drawn tight press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
 
     R is the radius of the axes, half their distance, h the length of a turn; in the middle, off the clamped ends.
-    The error is that of curvature by cubic elements, of fourth order.
+    The error comes from the curvature of cubic elements and is of fourth order.
     """
     lead, errors = 0.06, []
     for elements in (32, 64):

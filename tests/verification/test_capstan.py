@@ -102,7 +102,7 @@ def test_error_against_bristle_stiffness(capstan: Any) -> None:
     """Soft bristles lose friction where the rope enters: it sticks there over the way mu T0/(R k) until they are bent.
 
     That way is 5 mm for 1e5 N/m², more than a segment of 3.9 mm, and the error -3 %.  From 1e6 N/m² on it is less than
-    a step and the error is that of the segments alone, to 1e-6.
+    a step and the error comes from the segments alone, to 1e-6.
     """
     rows = table(capstan)["bristle stiffness [N/m^2]"]
     errors = np.array([e for _, e in rows])

@@ -18,7 +18,7 @@ from support.verdict_models import driven_belt
 
 
 def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.World:
-    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s unless told otherwise."""
+    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s by default."""
     world = wl.World()
     ball = world.add(MassPoint, mass=1.0, position=(0, gap + 0.02, 0), velocity=(0, -speed, 0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
@@ -86,7 +86,7 @@ def test_a_restart_keeps_what_was_found() -> None:
 
 
 def create_spheres(offset: float) -> wl.World:
-    """Two balls of 0.02 m that fly past each other, or would not, at 10 m/s each."""
+    """Two balls of 0.02 m that fly past each other, or collide, at 10 m/s each."""
     world = wl.World()
     material, group = world.add(con.ContactMaterial, plane_strain_modulus=1e9), world.add(con.ContactSet)
     for side in (1.0, -1.0):
@@ -198,7 +198,7 @@ def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float)
 @pytest.mark.parametrize("step", [1e-2, 2e-4])
 @pytest.mark.parametrize("x", [0.0, 0.13, 0.24, 0.51])
 def test_a_small_circle_that_passes_between_points(many: bool, step: float, x: float) -> None:
-    """5 mm at 50 m/s through a thin cable with points 83 mm apart, in steps of any size; past its end nothing is."""
+    """5 mm at 50 m/s through a thin cable with points 83 mm apart, for any step; past its end none is missed."""
     world = wl.World()
     cable = straight_cable(
         world, (-0.5, 0.0), (0.5, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1e-3, mass_per_length=0.05
@@ -303,7 +303,7 @@ def eval_ratio(time: float) -> float:
 def test_a_sheave_that_throws_its_rope() -> None:
     """Contact that is neither resolved nor cut: the jump of the tension is a separate reason.
 
-    The run ends just after the leap at 0.93 s: the motion after it is chaotic, and hangs on the last digit.
+    The run ends just after the leap at 0.93 s: the motion after it is chaotic and depends on the last digit.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
@@ -380,7 +380,7 @@ def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
-    """Contact that is too weak for 100 m/s is met, and ends in an error: the ropes would go through each other."""
+    """Contact that is too weak at 100 m/s is found, and ends in an error: the ropes would go through each other."""
     world, start = create_crossing_ropes(0.0)
     more = {"method": "rk", "rtol": 0.1, "atol": 0.1} if solver is wl.Explicit else {}
     with pytest.raises(wl.NotConverged, match="force error is not finite") as error:
@@ -416,7 +416,7 @@ def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
 
 
 def test_spheres_with_a_common_centre() -> None:
-    """Trial steps may bring two centres together, where no direction is known: the ball returns all the same."""
+    """Trial steps may bring two centres together, where no direction is known: the ball still returns."""
     world = wl.World()
     ball = world.add(RigidBody3D, position=(0, 0, 0.3), velocity=(0, 0, -100.0), mass=1.0, inertia=1e-3)
     ends = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)

@@ -80,7 +80,7 @@ def test_statics_finds_states_at_rest() -> None:
 
 
 def test_modes_of_states() -> None:
-    """A controlled oscillator: the eigenvalues are those of its matrix."""
+    """A controlled oscillator: the eigenvalues equal the eigenvalues of its matrix."""
     world = wl.World()
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "y")
@@ -166,7 +166,7 @@ def test_controlled_hoist(derivative: Any) -> None:
     assert 3.9 < errors[0] / errors[1] < 4.1 and errors[1] < 1e-6
     ledger = wl.EnergyLedger()
     wl.Dynamic(world, step=4e-3, end=0.1).solve(start, hooks=[ledger])
-    # the kinetic energy is that of masses alone, and nothing is lost
+    # only masses have kinetic energy, and no energy is lost
     assert abs(ledger.rest) < 1e-6 * abs(ledger["work"][-1])
 
 
@@ -294,7 +294,7 @@ def test_wrong_controllers_are_refused(change: dict[str, Any], words: str) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Inputs on other processes, states and a body between both: as on one."""
+    """Inputs on other processes, states and a body between both: as on one process."""
     one, two = tmp_path / "1.npz", tmp_path / "2.npz"
     run_chain(one)
     done = run_python([ROOT / "tests/support/parallel_controllers.py", two], 2)

@@ -135,7 +135,7 @@ def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_pat
 
 
 def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:
-    """To its point, which stands next to the ring at this state; with the forces and the speed as fields."""
+    """To its point, which lies next to the ring at this state; with the forces and the speed as fields."""
     world, cables, bead, joint = create_ring(8)
     state = wl.State(world)
     own = state.of(bead).copy()

@@ -19,7 +19,7 @@ BRAKE = 1.2
 
 
 def test_input_is_brake_and_losses() -> None:
-    """1817 W in, 1717 W out at a loss of speed of 5.4 %, segments; a belt without damping of its own.
+    """1817 W in, 1717 W out at a loss of speed of 5.4 %, segments; a belt without material damping.
 
     The losses of both pulleys equal input minus output within 1 % of the losses (measured 0.2 %).  Sliding dissipates
     power at every instant, on the driven pulley too; the difference between f_t at r + g and its torque at r cancels

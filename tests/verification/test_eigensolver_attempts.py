@@ -1,7 +1,7 @@
 """Modes where SLEPc fails in the reordering of its Schur form, as it does for equal eigenvalues on some processors.
 
 The failure depends on the last digits of BLAS and LAPACK.  Here it is certain: SLEPc's solvers raise the error of
-``trexc`` in their first calls.  The frequencies must be those of a run without failures, to the tolerance of modes.
+``trexc`` in their first calls.  The frequencies must equal a run without failures, to the tolerance of modes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MODELS: dict[str, tuple[Any, str]] = {
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tuple[int, int], bool]]:
-    """Make SLEPc fail so many times; gives a growing list of tried shifts, dimensions and own start vectors."""
+    """Make SLEPc fail a number of times; returns a growing list of tried shifts, dimensions and own start vectors."""
     tried = list[tuple[float, tuple[int, int], bool]]()
     for base in (SLEPc.EPS, SLEPc.PEP):
 
@@ -57,7 +57,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tup
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("failures", [*range(1, len(ATTEMPTS)), np.inf])
 def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frequencies and damping agree with those without failures, to 1e-8 of the largest and the residuals of both."""
+    """Frequencies and damping agree with a run without failures, to 1e-8 of the largest and the residuals of both."""
     create, problem = MODELS[model]
     state = create()
     expected = wl.Modes(state.world, count=6, problem=problem).solve(state)
@@ -68,10 +68,10 @@ def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: py
     assert len(set(tried)) == len(tried) >= 2
     assert len(found.frequencies) == len(expected.frequencies) >= 6
     largest = expected.frequencies.max()
-    # rounding of a nearly inextensible ring leaves residuals of 1e-4; both solutions differ by as much
+    # rounding of a nearly inextensible ring leaves residuals of 1e-4; both solutions differ by the same amount
     allowed = 1e-8 + max(found.residuals.max(), expected.residuals.max())
     np.testing.assert_allclose(found.frequencies, expected.frequencies, rtol=0.0, atol=allowed * largest)
-    # each frequency of the chain has one shape; those of the ring come in pairs
+    # each frequency of the chain has one shape; frequencies of the ring come in pairs
     if model.startswith("chain"):
         for a, b in zip(found.shapes, expected.shapes, strict=True):
             assert abs(np.vdot(a, b)) >= (1.0 - 1e-6) * np.linalg.norm(a) * np.linalg.norm(b)

@@ -34,7 +34,7 @@ TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-11}
 
 
 def lost(ledger: wl.EnergyLedger) -> float:
-    """Energy that is gone: minus the change of kinetic and potential energy [J]."""
+    """Lost energy: minus the change of kinetic and potential energy [J]."""
     return -float(ledger["kinetic"][-1] + ledger["potential"][-1])
 
 
@@ -154,7 +154,7 @@ def test_a_free_ring_over_many_steps() -> None:
 
 
 def test_a_damped_ring() -> None:
-    """Damping accounts for the missing energy; the rest is that of the cables, of order 2."""
+    """Damping accounts for the missing energy; the remaining error comes from the cables and is of order 2."""
     rests = []
     for step in (1e-3, 5e-4, 2.5e-4):
         world, state = create_ring(damping=1.0)
@@ -177,7 +177,7 @@ def test_spheres(method: str) -> None:
         rests.append(ledger.rest)
         gone = ledger["dissipation"][-1]
         assert gone > 0.011 and ledger.totals["HuntCrossley.friction"] > 0.0
-    # the other solver takes shorter steps of its own
+    # the other solver takes shorter steps itself
     if method != "rk":
         assert_allclose(0.5 * orders(rests), 2.0, atol=0.3)
     assert abs(rests[-1]) < 3e-3 * gone
@@ -187,7 +187,7 @@ def test_spheres(method: str) -> None:
 
 
 def test_bodies_in_space() -> None:
-    """A body that tumbles and falls: M depends on its rotation, T is that of the output, Euler parameters are free."""
+    """A body that tumbles and falls: M depends on its rotation, T equals the output, Euler parameters are free."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     given: dict[str, Any] = {"inertia": (0.1, 0.2, 0.3, 0.0, 0.0, 0.0), "angular_velocity": (1.0, 8.0, 0.5)}
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, velocity=(1.0, 0.0, 0.0), **given)
@@ -213,7 +213,7 @@ def create_motor() -> tuple[wl.World, wl.Entity, wl.Entity]:
 
 
 def test_motors_and_loads() -> None:
-    """Work of a motor is the integral of torque times speed, that of a load torque times angle; supports have none."""
+    """Work of a motor: integral of torque times speed; of a load: torque times angle; of supports: none."""
     world, drive, _ = create_motor()
     sensors = wl.Sensors(None, [wl.Sensor(drive, "force", name="torque")])
     ledger = wl.EnergyLedger(every=1)
@@ -230,7 +230,7 @@ def test_motors_and_loads() -> None:
 
 
 def test_changes_of_the_model_are_work() -> None:
-    """A stiffer spring at a stretched spring stores more: by whoever has changed it."""
+    """Stiffening a stretched spring adds energy, which counts as a change of the model."""
     world, point = create_oscillator()
     spring = wl.Entity(world.tables[con.CartesianSpringDamper], np.array([0]))
 

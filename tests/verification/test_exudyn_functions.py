@@ -1,7 +1,7 @@
 """Values that functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with
 angles.
 
-A MainSystem is replaced by the few things that are asked for, so that Exudyn is not needed.
+A MainSystem is replaced by an object with the requested parts, so that Exudyn is not needed.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
 
 
 def test_angles_come_back() -> None:
-    """Angles beyond half a turn, their rates and accelerations by way of Euler parameters."""
+    """Angles beyond half a turn, their rates and accelerations from Euler parameters."""
     item = {"referenceCoordinates": [1.0, 2.0, 3.0, 0.3, -0.2, 0.5]}
     node = AngleNode(None, np.arange(6), item)  # type: ignore[arg-type]
 

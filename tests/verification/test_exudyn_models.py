@@ -104,8 +104,8 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_relative_paths_of_scripts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both commands run a script in the current folder, as `python` does: it reads and writes in folders beside it, and
-    imports modules of its own folder."""
+    """Both commands run a script in the current folder, as `python` does: it reads and writes in folders next to it,
+    and imports modules of its own folder."""
     (tmp_path / "testData").mkdir()
     (tmp_path / "testData" / "mass.txt").write_text("2.5")
     (tmp_path / "beside.py").write_text("FACTOR = 2.0")
@@ -152,7 +152,7 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
 
 
 def test_a_point_that_slides_is_described_as_there() -> None:
-    """Cable and place of the joint, with the force on its point, as there; a pin on the rail touches one segment."""
+    """Cable and place of the joint, with the force on its point; a pin on the rail touches one segment."""
     model = load(FOLDER / "glider.json", FUNCTIONS)
     state = model.solve(name="")
     cable, place = model.coordinates(state, "data")
@@ -291,7 +291,7 @@ NUMBERS = "markerNumber", "markerNumbers", "bodyNumber", "nodeNumber", "nodeNumb
 
 
 def names_item_and_field(line: str) -> bool:
-    """Whether a refusal begins with number, name and type of an item and names a field, and no row of ours."""
+    """Whether a refusal begins with number, name and type of an item and names a field, and no row of Windlass."""
     found = re.match(r"(?:node|object|marker|load) \d+ '.*?' \(\w+\): (.*)", line)
     if found is None or re.search(r"<\w+ \d+>| row \d", line):
         return False
@@ -538,7 +538,7 @@ def test_errors_that_a_script_catches_are_told(
 
 
 def test_solvers_of_a_system_are_named() -> None:
-    """Parts of the solver that Exudyn stores are errors in words."""
+    """Parts of the solver that Exudyn stores are errors with a message."""
     solver = NoSolver("dynamicSolver", it=types.SimpleNamespace(currentTime=2.0))
     assert solver.it.currentTime == 2.0
     with pytest.raises(ModelError, match=r"mbs\.sys\['dynamicSolver'\]\.conv has no counterpart"):
@@ -712,7 +712,7 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_functions_of_springs_get_what_exudyn_gives() -> None:
-    """Cartesian springs: u without the offset; springs along a line: the rate without its offset; as recorded there."""
+    """Cartesian springs get u without offset, springs along a line the rate without offset, as in Exudyn."""
     seen: list[tuple[Any, ...]] = []
 
     def note(mbs: Any, t: float, number: int, *arguments: Any) -> Any:

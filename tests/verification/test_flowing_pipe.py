@@ -8,7 +8,8 @@ The pipe with its fluid has the mass m per length, of which the share β is the 
 A pinned pipe buckles at u = π for every β.  A cantilever, from whose end the fluid leaves along the pipe, gets energy
 from the flow and flutters: at small u the Coriolis forces damp it, at u_c one mode begins to grow.  Without Coriolis
 forces (β = 0) it is Beck's column under a follower force, where two frequencies meet at u² = 20.05.  Critical speeds by
-the characteristic determinant of the differential equation; those of the cantilever jump near β = 0.3, 0.7 and 0.9.
+the characteristic determinant of the differential equation; critical speeds of the cantilever jump near β = 0.3, 0.7
+and 0.9.
 
 Sources: R. W. Gregory, M. P. Païdoussis, Proc. R. Soc. London A 293 (1966) 512-527 (cantilevers); M. P. Païdoussis,
 Fluid-Structure Interactions 1, Academic Press (1998), sections 3.2 to 3.5; M. Beck, ZAMP 3 (1952) 225-228.
@@ -26,7 +27,7 @@ from windlass.framework.arrays import FloatArray
 
 from support.moving_spans import Span, eval_growth, eval_roots, find_exact_root, linearise
 
-# length, mass and bending stiffness are 1, so that roots are those of the formula above, and U = u/√β
+# length, mass and bending stiffness are 1, so that roots agree with the formula above, and U = u/√β
 
 
 def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:
@@ -91,7 +92,7 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
 
 
 def test_beck_column() -> None:
-    """With next to no Coriolis force the first two frequencies meet at u² = 20.05: 20.0509 here, asserted 1e-3.
+    """With almost no Coriolis force the first two frequencies meet at u² = 20.05: 20.0509 here, asserted 1e-3.
 
     Roots that meet depend on the square root of the distance: at 20.0 both are apart, at 20.1 a pair grows by 0.3.
     """

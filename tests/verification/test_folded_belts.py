@@ -1,4 +1,4 @@
-"""Belts around pulleys whose equilibrium is turned inside out: mended, or an error; never a result.
+"""Belts around pulleys whose equilibrium is turned inside out are solved again, or end in an error.
 
 A cable is turned inside out where its slope points against its chord. The preload of a belt is solved again from a
 start with one node turned around, so that Newton converges to such a shape, which is stable: the fold is a loop of the
@@ -41,7 +41,7 @@ def create_belt(elements: int, strain: float) -> tuple[wl.World, Entity, wl.Stat
 
 
 def solve(world: wl.World, start: wl.State | None = None, **settings: Any) -> wl.State:
-    """A static solve without words."""
+    """A static solve without printed output."""
     return wl.Static(world, name="", **settings).solve(start)
 
 

@@ -127,7 +127,7 @@ def test_winder_with_controlled_tension() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Driven joints, stops, bodies next to their nodes, loads along lines and a rolling disc: as on one."""
+    """Driven joints, stops, bodies next to their nodes, loads along lines and a rolling disc: as on one process."""
     found = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

@@ -1,4 +1,4 @@
-"""A belt without load that sinks in has tractions at both ends of its arcs, which no mesh takes away."""
+"""A belt without load that sinks in has tractions at both ends of its arcs, which no mesh removes."""
 
 from __future__ import annotations
 

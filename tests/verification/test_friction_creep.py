@@ -1,7 +1,7 @@
 """Creep of spheres with regularised friction on an incline and in a pyramid: `HuntCrossley` against closed forms.
 
 With u_s = u_d = μ the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr.  It holds nothing: where
-dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) for ever.  Cases, for homogeneous
+dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) forever.  Cases, for homogeneous
 spheres of the radius R and the mass m (inertia 2/5 m R²):
 
 - a sphere on an incline of the angle θ rolls with a = 5/7 g sin θ below tan θ = 7/2 μ, and slips above, with
@@ -128,7 +128,7 @@ def test_sphere_that_slides_and_rolls() -> None:
 
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
-    """v_tr tan θ/μ for ever: 0.33 and 0.83 mm/s, or 1.2 and 3 m/h, where dry friction holds it (μ = 0.3); 1e-9."""
+    """v_tr tan θ/μ forever: 0.33 and 0.83 mm/s, or 1.2 and 3 m/h, where dry friction holds it (μ = 0.3); 1e-9."""
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)
     state = Explicit(world, step=1e-4, end=0.1, name="").solve()
     assert_allclose(eval_output(body, "velocity", state)[0], 1e-3 * slope / 0.3, rtol=1e-9)

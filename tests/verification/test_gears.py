@@ -164,7 +164,7 @@ def test_gear_train_reactions() -> None:
 
 
 def test_gear_train_ratio_and_frequencies() -> None:
-    """Over two turns φ2 = φ0 z0 z2/(z1 z3); frequencies of the teeth are those of k cos²α G Gᵀ on the inertias."""
+    """Over two turns φ2 = φ0 z0 z2/(z1 z3); frequencies of the teeth follow from k cos²α G Gᵀ and the inertias."""
     world, shafts, _, _ = gear_train()
     speeds = np.array((30.0, -30.0 * TEETH[0] / TEETH[1], 30.0 * TEETH[0] * TEETH[2] / (TEETH[1] * TEETH[3])))
     state = wl.State(world)

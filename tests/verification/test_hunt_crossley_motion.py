@@ -162,7 +162,7 @@ class Impact:
 def test_restitution(row: Case) -> None:
     """e to 1e-7, and the greatest depth, over c v from 0 to 10; the closed form with it."""
     impact = Impact(row)
-    # strongly damped spheres leave slowly: some more than the time of contact that is recorded
+    # strongly damped spheres separate slowly: run a little longer than the recorded contact time
     end, depth = impact.run(1.05 * row["contact_time"] + 1e-3)
     velocity = end[len(end) // 2 :]
     speed = velocity[0] - (velocity[3] if impact.two else 0.0)

@@ -182,8 +182,8 @@ def test_amplification_matrix(radius: float) -> None:
     """One step of the code on an oscillator is the amplification matrix of the method, and behaves as published.
 
     The state (u, h v, h² A) with A the algorithmic acceleration; a is -ω² u.  The code's matrix comes from steps with
-    unit states and is compared with that of the method's equations for ω h from 0.05 to 10⁴.  Its spectral radius is at
-    most 1 and tends to ρ∞ for large ω h; its period error has order 2, and is (ω h)²/12 for ρ∞ = 1.
+    unit states and is compared with the matrix of the method's equations for ω h from 0.05 to 10⁴.  Its spectral radius
+    is at most 1 and tends to ρ∞ for large ω h; its period error has order 2, and is (ω h)²/12 for ρ∞ = 1.
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.
     """
     alpha_m, alpha_f = (2 * radius - 1) / (radius + 1), radius / (radius + 1)
@@ -218,7 +218,7 @@ def test_amplification_matrix(radius: float) -> None:
         periods.append(angle / turns[np.argmin(np.abs(turns - angle))] - 1.0)
     # a double or triple root in the limit, so eigenvalues have an error of the third root of the rounding
     assert_allclose(size.max(), radius, atol=5e-3)
-    # relative period error of order 2, for rho = 1 that of the trapezoidal rule, (omega h)²/12
+    # relative period error of order 2, for rho = 1 as for the trapezoidal rule, (omega h)²/12
     assert_allclose(periods[1] / periods[0], 4.0, rtol=0.02)
     if radius == 1.0:
         assert_allclose(periods[0], 0.05**2 / 12, rtol=1e-3)

@@ -57,7 +57,7 @@ class LastPass(StepHook):
 
 
 class Balance(NamedTuple):
-    """One instant: coordinates, forces by kind, those of the cables at rest, kinetic and stored energy [J]."""
+    """One instant: coordinates, forces by kind, forces of the cables at rest, kinetic and stored energy [J]."""
 
     q: FloatArray
     forces: dict[str, FloatArray]
@@ -155,7 +155,7 @@ def test_inertia_takes_what_forces_give() -> None:
 def test_cables_store_or_damp_what_they_take() -> None:
     """Work on the cables at rest is the change of their stored energy, with order 2 in the step: 7e-7, asserted 2e-6.
 
-    The rest of their work is that of damping, which dissipates energy in every step.
+    The rest of their work is done by damping, which dissipates energy in every step.
     """
     gaps = []
     for step in (1e-4, 5e-5):

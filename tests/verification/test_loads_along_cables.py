@@ -181,7 +181,7 @@ def test_modes_in_water() -> None:
 
 
 def test_floating() -> None:
-    """A buoyant rope lies so deep that the water which it displaces weighs as much: to rounding."""
+    """A buoyant rope floats at the depth at which the displaced water has its weight: to rounding."""
     world = create_world()
     rope = straight_cable(world, (0.0, 0.0, 0.2), (10.0, 0.0, 0.2), 4, **{**ROPE, "mass_per_length": 0.4})
     sea = world.add(con.Fluid, density=RHO, transition=1.0, surface=0.1)

@@ -250,7 +250,7 @@ def test_brake_is_released_by_the_torque_at_a_joint() -> None:
 
 
 def test_partition_keeps_cells_beside_their_joints() -> None:
-    """Also for a joint of a hub, which many rows couple: it is on the process of these rows."""
+    """Also for a joint of a hub, which many rows couple: the cell is on the process of these rows."""
     world = wl.World()
     hubs = [world.add(el.RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(el.RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)

@@ -202,7 +202,7 @@ def test_belt_that_sticks_to_its_pulleys() -> None:
     """Spans as strings between the pulleys, the pulleys against each other on the belt.
 
     c/2L (1 + 2/L √(EI/T)) twice, to 4e-4, and its double, to 5e-4; ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the
-    belt that sticks to the pulleys and a third of that of the spans, to 2e-3.
+    belt that sticks to the pulleys and a third of the mass of the spans, to 2e-3.
     """
     state, belt, _ = create_drive(160)
     result = wl.Modes(state.world, count=6).solve(state)

@@ -139,7 +139,7 @@ def test_friction_on_the_bed(n: int) -> None:
 
 @pytest.mark.long
 def test_order() -> None:
-    """Errors fall with the number of cables, and that of the anchor with the stiffness of bristles, of order 1."""
+    """Errors decrease with the number of cables, the anchor's with the stiffness of bristles, with order 1."""
     # without friction both ends, with the mean over positions of the touchdown point within a part
     tops = [np.mean([compare_still(n + k) for k in range(4)]) for n in (25, 50, 100)]
     assert tops[0] > 3.0 * tops[1] > 3.0 * tops[2]
@@ -163,7 +163,7 @@ STARTS = [(start, n, s) for start in ("straight", "catenary", "lying") for n in 
     [pytest.param(*case, marks=() if case in SHORT[1:] else pytest.mark.long) for case in STARTS],
 )
 def test_starts(start: str, n: int, stabiliser: float) -> None:
-    """Right within 2e-4, or an error that says why; never wrong."""
+    """Right within 2e-4, or an error with the reason; never wrong."""
     moored = Moored(start, n, points=2)
     try:
         state = moored.solve(stabiliser=stabiliser)

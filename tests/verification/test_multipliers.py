@@ -74,8 +74,8 @@ def create_wheel(kind: str) -> World:
 def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
 
-    Steps of 2 ms hit both kinks, those of 2.2 and 1.1 ms miss them.  Without the projection the trapezoidal rule gives
-    10.91, 0, 10.91, 0 for ever, Newmark with a prescribed angle thousands of N m, generalised-alpha swings for tens of
+    Steps of 2 ms hit both kinks, steps of 2.2 and 1.1 ms miss them.  Without the projection the trapezoidal rule gives
+    10.91, 0, 10.91, 0 forever, Newmark with a prescribed angle thousands of N m, generalised-alpha swings for tens of
     steps.  Tolerance 1e-3 N m; measured 1e-5 where differences in time take the place of rates, else 1e-6.
     """
     for step in (2e-3, 2.2e-3, 1.1e-3):
@@ -114,7 +114,7 @@ def test_constraint_that_is_switched_on(method: str) -> None:
     world.set(brake, active=False)
     solver = Dynamic(world, step=1e-3, end=0.03, method=method, name="")
     torque = [s.lam[2] for s in solver.march(hooks=[Release(world, brake, 10)])]
-    assert_allclose(torque[13:], 0.0, atol=1e-6, err_msg="without projection +-1500 N m for ever")
+    assert_allclose(torque[13:], 0.0, atol=1e-6, err_msg="without projection +-1500 N m forever")
     assert solver.consistency.projections > 0
 
 

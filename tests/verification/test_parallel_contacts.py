@@ -73,7 +73,7 @@ def parallel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.mpi
 def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
-    """Surfaces of all kinds on all kinds of markers: forces and both tangents are those of one process to rounding."""
+    """Surfaces of all kinds on all kinds of markers: forces and both tangents equal one process to rounding."""
     assert parallel["assembly/contacts"] >= 12
     for name in ("forces", "stiffness", "damping"):
         assert parallel[f"assembly/{name}"] < 1e-14, name

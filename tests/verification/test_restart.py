@@ -86,7 +86,7 @@ def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_belt_killed_and_restarted(whole_belt: Path, tmp_path: Path) -> None:
-    """A static and a dynamic solve, killed after 187 steps: state, counts, tables and series are those of one run."""
+    """A static and a dynamic solve, killed after 187 steps: state, counts, tables and series are as without it."""
     belt = write_belt(tmp_path)
     options = [belt, *BELT, "-checkpoint_every", "50"]
     run([*options, "-output", "part", "-checkpoint", "b.h5", "-die", "197"], tmp_path, killed=True)
@@ -298,7 +298,7 @@ def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) 
 
 
 def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) -> Path:
-    """The belt, killed after step 243, in a folder with its last checkpoint, that of step 140, and its state at 240."""
+    """The belt, killed after step 243, in a folder with its last checkpoint, of step 140, and its state at 240."""
     words: list[str | Path] = [write_belt(folder), *replace_options(BELT, options)]
     words += ["-checkpoint_every", "140", "-keep", "240", "-die", "243"]
     run([*words, "-output", "a", "-checkpoint", "c.h5"], folder, processes, killed=True)
@@ -306,7 +306,7 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 
 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
-    """Take the belt from its checkpoint to its end, with its outputs, in a folder of its own."""
+    """Take the belt from its checkpoint to its end, with its outputs, in a separate folder."""
     shutil.copytree(killed, folder)
     words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
     run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)

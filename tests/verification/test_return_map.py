@@ -77,7 +77,7 @@ def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
 
 
 def test_torque_of_the_belt_turns_the_pulley(mounted: Mounted) -> None:
-    """inertia times angular acceleration is the torque of the belt that outputs show minus that of the load."""
+    """inertia times angular acceleration is the torque of the belt in the outputs minus the torque of the load."""
     state, _ = mounted.run(0.02)
     torque = mounted.belt.report(state).pulleys[1].torque
     place = state.local_dofs(mounted.driven)[0, 2]

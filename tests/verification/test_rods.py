@@ -212,7 +212,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
     out, along = (np.column_stack(v) for v in ((np.cos(a), np.sin(a), 0.0 * a), (-np.sin(a), np.cos(a), 0.0 * a)))
 
     def find_lowest(twist: float) -> float:
-        """The eigenvalue next to those of the six rigid motions and of the spin of the whole ring."""
+        """The eigenvalue next to the zeros of the six rigid motions and of the spin of the whole ring."""
         world = World()
         nodes = world.add(PointSlopeTwist3D, position=R * out, slope=along, normal=(0.0, 0.0, 1.0))
         world.add(

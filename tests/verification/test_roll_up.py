@@ -56,8 +56,8 @@ def test_order_of_convergence() -> None:
 def test_pure_bending() -> None:
     """Nodes lie on the circle of radius L/(2 pi), and the moment is 2 pi EI/L in the Gauss points, without tension.
 
-    Tolerances for 64 elements: radius as the gap above; moment at the points of rule 2, where it is most exact, 1e-4
-    of itself; axial force at the integration points far below the 2 pi² N that would bend the ring by as much.
+    Tolerances for 64 elements: radius as the gap above; moment at the points of rule 2, where it is most exact,
+    1e-4 relative; axial force at the integration points far below the 2 pi² N that would bend the ring by as much.
     """
     cables, state, iterations = roll_up(64)
     ends = eval_output(cables, "position", state, x=1.0 / 64)[:, :2]

@@ -109,7 +109,7 @@ def test_steady_precession() -> None:
         circle = np.stack((radius * (1.0 - np.cos(angle)), -radius * np.sin(angle), R * sin + 0.0 * angle), axis=1)
         errors.append(np.abs(found["position"] - circle).max())
         assert np.abs(found["gap"][:, :2]).max() < 1e-8
-        # weight, and the force towards the middle of the circle; both are those of the disc on the plane
+        # weight, and the force towards the middle of the circle; both are as for the disc on the plane
         assert_allclose(found["multipliers"][20:, 2], -M * G, rtol=2e-3)
         assert_allclose(np.abs(found["multipliers"][20:, 0]), M * abs(radius) * rate**2, rtol=1e-2)
     assert errors[1] < 1e-3 * abs(radius) and 1.7 < math.log2(errors[0] / errors[1]) < 2.4

@@ -76,7 +76,7 @@ def turned(angle: float) -> np.ndarray:
 
 
 def energy(body: Entity, state: State) -> float:
-    """Kinetic energy and that of springs [J]."""
+    """Kinetic energy and energy of springs [J]."""
     kinetic = float(eval_output(body, "kinetic_energy", state))
     state.assembly.load_fields(state)
     return kinetic + state.assembly.energy()
@@ -271,7 +271,7 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Rotors turn by more than two turns and the last one meets its stop: the same as on one process."""
+    """Rotors turn by more than two turns and the last one touches its stop: the same as on one process."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

@@ -30,7 +30,7 @@ def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: fl
 
 
 COARSE = {"step": 1e-3, "resolve_contacts": False}
-"""A step that the impact is not resolved by, and that is not cut for it."""
+"""A step that does not resolve the impact and is not cut."""
 
 
 IMPACT = (
@@ -79,7 +79,7 @@ def test_a_bounce_over_many_steps(step: float, word: str) -> None:
 @pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
 @pytest.mark.parametrize("change", ["column", "velocity", "load"])
 def test_changes_by_users_are_no_creation(kind: Any, change: str) -> None:
-    """A hook stiffens a stretched spring, or speeds up the mass, or a load that depends on time works: all is well."""
+    """A hook stiffens a stretched spring, or speeds up the mass, or a load in time does work: the verdict is ok."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.1, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")
@@ -113,7 +113,7 @@ def test_prescribed_motion_works() -> None:
 
 
 def test_numerical_damping_is_told() -> None:
-    """Generalised-alpha takes a part of a swing by design: words next to the verdict, none for a trapezoidal rule."""
+    """Generalised-alpha takes a part of a swing by design: a note next to the verdict, none for a trapezoidal rule."""
     told = []
     for method in ("generalized_alpha", "newmark"):
         world = wl.World()

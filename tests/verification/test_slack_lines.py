@@ -270,7 +270,7 @@ def hang_ropes() -> wl.World:
 
 
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
-    """Form-finding gives lines a temporary law: afterwards forces equal those of a world that was not solved."""
+    """Form-finding gives lines a temporary law: afterwards forces equal the forces of a world that was not solved."""
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q
     forces = []

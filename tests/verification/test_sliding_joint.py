@@ -72,7 +72,7 @@ def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: P
     """A mass of 2 kg crosses a string of 10 kg at a fifth of its wave speed, over all of its cables.
 
     Largest differences from the series of 200 modes, per largest deflection: 1.5 % with 20 cables, 0.6 % with 40,
-    0.23 % with 80; the series itself is 0.2 % off, that of 80 modes 0.4 %.
+    0.23 % with 80; the series itself is 0.2 % off, with 80 modes 0.4 %.
     """
     times = np.linspace(0.05, 0.45, 9)
     exact = eval_moving_mass(modes, times)
@@ -229,7 +229,7 @@ def solve_trolleys(folder: Path, processes: int) -> Any:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Two trolleys of two rollers that pass from the cables of one process to those of the other."""
+    """Two trolleys of two rollers that pass from the cables of one process to the cables of the other."""
     serial, parallel = run_trolleys(), solve_trolleys(tmp_path, 2)
     assert serial["cable"][1] == 3.0  # the second roller began on cable 2
     for name in serial:

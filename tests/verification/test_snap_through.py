@@ -188,7 +188,7 @@ def test_far_beyond_the_limit(share: float, create: Any) -> None:
 
 
 def find_soft_limit(stiffness: float) -> float:
-    """How far the hand on the truss moves down [m] until it snaps through, P(y) = stiffness (hand - (RISE - y))."""
+    """Displacement of the spring's end [m] at which the truss snaps through, P(y) = stiffness (hand - (RISE - y))."""
     y = np.linspace(RISE, 0.0, 200_001)
     length = np.hypot(1.0, y)
     return float((2.0 * STIFFNESS * (FREE - length) * y / length / stiffness + RISE - y).max())
@@ -197,7 +197,7 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as in theory.
+    """A soft spring pushes the truss down: it snaps when the end of the spring has moved as far as in theory.
 
     The same with a soft contact, which opens when the truss leaps away.
     """
@@ -234,7 +234,7 @@ def test_below_the_limit_nothing_is_said(create: Any, steps: int) -> None:
 
 
 def test_healthy_solves_do_not_jump() -> None:
-    """Belts, ropes over drums, ropes that fall from straight to slack: large motions, contacts, no word of a jump."""
+    """Belts, ropes over drums, ropes that fall from straight to slack: large motions, contacts, no jump is reported."""
     solved: list[Static] = []
     original = Static.solve
 

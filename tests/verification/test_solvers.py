@@ -1,4 +1,4 @@
-"""Solvers around Newton: load steps, step control, failures that teach, save and restart, linear solves."""
+"""Solvers around Newton: load steps, step control, messages of failures, save and restart, linear solves."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def assert_same(one: State, other: State, names: tuple[str, ...] = NAMES) -> Non
 def create_belt(dry_friction_after: float = np.inf) -> World:
     """A cable "belt" of 5 elements between two hinges, under 1 N in the middle.
 
-    From a given time [s] on, node 3 rubs in y with 1000 N against whatever motion, without any smoothing.
+    From a given time [s] on, node 3 has dry friction of 1000 N in y, without any smoothing.
     """
     world = World()
     belt = straight_cable(
@@ -97,7 +97,7 @@ def create_belt(dry_friction_after: float = np.inf) -> World:
 def test_load_steps_lead_to_the_same_equilibrium() -> None:
     """Arithmetic and geometric load steps, with and without stabiliser, of a conservative model.
 
-    Case: clamped cable, 8 elements, bent by its weight and an end force.  The equilibrium does not depend on the way;
+    Case: clamped cable, 8 elements, bent by its weight and an end force.  The equilibrium does not depend on the path;
     Newton ends it quadratically with residuals below 1e-10 N, which leaves about 1e-11 m.
     """
     results = []
@@ -218,7 +218,8 @@ def test_failing_step_is_cut_and_grows_again() -> None:
 
 
 def test_history_values_are_restored() -> None:
-    """One pass per step and a tolerance that no switching contact meets: attempts change gaps, retries begin without.
+    """One pass per step and a tolerance that no switching contact fulfils: attempts change gaps, retries begin with the
+    old ones.
 
     Case: ANCFcontactFrictionTest, which comes to rest on the roll with segments that close with 237 N; the step is cut
     down to the smallest one, and the error keeps the state before it.

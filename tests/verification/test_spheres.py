@@ -55,7 +55,7 @@ def test_restitution(model: str, given: float, found: float) -> None:
 
 
 def test_a_dent_remains_and_sticks() -> None:
-    """Pressed and drawn back: up k δ, down k_2 (δ - δ_p), then -k_a δ, all less f_0; after it was open it is as new."""
+    """Pressed and drawn back: up k δ, down k_2 (δ - δ_p), then -k_a δ, all less f_0; once open, it has no dent."""
     k, ratio, f0, ka = 1e5, 0.6, 0.5, 1e4
     world, _, _ = drop(0.0, contact_stiffness=k, plasticity_ratio=ratio, pull_off_force=f0, adhesion_stiffness=ka)
     assembly = Assembly(world)

@@ -62,7 +62,7 @@ def test_heavy_top(method: str, rotations: str, bound: float) -> None:
 
     The top spins with 126 rad/s, so that (ω h)² = 4e-3 for the smallest step.  Relative to the path of the axis, errors
     are (ω h)²/16 for Euler parameters as coordinates, whose frequencies (ω ± Ω)/2 are too low by the same share, and
-    0.3 (ω h)² where the turning of the step is exact; that of the spin itself is (ω h)²/48, and 0.
+    0.3 (ω h)² where the turning of the step is exact; the error of the spin itself is (ω h)²/48, and 0.
     """
     errors = []
     for step in (1e-3, 5e-4):

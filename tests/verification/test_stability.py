@@ -1,6 +1,6 @@
 """Static equilibria: right and stable, or an error with the reason.
 
-Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which has tests of its own; Euler's column and its
+Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which is tested separately; Euler's column and its
 elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
 R. von Mises, ZAMM 3 (1923) 406-422; M. Beck, ZAMP 3 (1952) 225-228 (follower load).
 """
@@ -185,7 +185,8 @@ def test_column_beyond_the_critical_load_is_named() -> None:
 
 
 def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
-    """At 1.2 of the critical load P/P_E = (2 K/π)²: deflection k L/K and shortening 2 L (1 - E/K), to 1e-4; it is said.
+    """At 1.2 of the critical load P/P_E = (2 K/π)²: deflection k L/K and shortening 2 L (1 - E/K), to 1e-4; with a
+    note.
 
     By 32 elements; 16 are 2e-4 off.
     """
@@ -276,7 +277,7 @@ def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
-    """A belt around two pulleys at rest, which may circulate: without friction, nothing holds it along its way."""
+    """A belt around two pulleys at rest, which may circulate: without friction, nothing holds it along itself."""
     world = World()
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 0.3)]
     columns = {"axial_stiffness": stiffness, "bending_stiffness": 1e-3, "mass_per_length": mass}

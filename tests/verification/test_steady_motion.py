@@ -17,12 +17,12 @@ MASS = 0.3 * TENSION / SPEED**2
 INERTIA = {"driver": 1e-3, "driven": 2e-3, "idler": 1e-5}
 
 
-@pytest.mark.long
-def test_three_pulleys_of_unequal_radii() -> None:
-    """Ratio 2 with an idler on the back, rhoA v²/T = 0.3, four turns of the belt, means over the last two.
+@pytest.mark.parametrize("bending", [pytest.param(4e-7, marks=pytest.mark.long), 9e-3])
+def test_three_pulleys_of_unequal_radii(bending: float) -> None:
+    """Ratio 2 with an idler on the back, rhoA v²/T = 0.3; two turns of the belt from its steady motion, means over one.
 
-    With mesh and contact as chosen, in time the speed loss is -0.65 % (0.2955 for 0.2974 %), tensions +0.04 %, hub
-    loads +0.17 % at most; 0.5 % are asserted, 1 % of the loss.  Slip arcs in time are those of bristles, and shorter.
+    As a string and with 2.5 % of T R² of the idler, whose hub load is 1.4 % larger than that of a string.  With mesh
+    and contact as chosen, 0.5 % are asserted; measured 0.06 % of the loss of speed, 0.04 % of tensions and hub loads.
     """
     world = wl.World()
     wheels = {
@@ -32,23 +32,24 @@ def test_three_pulleys_of_unequal_radii() -> None:
     con.fix(world, list(wheels.values()), "x", "y")
     drive = con.prescribe_velocity(world, wheels["driver"], "rotation", -SPEED / 0.05)
     spin = con.coordinate_marker(world, wheels["driven"], "rotation")
-    world.add(con.CoordinateLoad, marker=spin, function=con.smooth_step(0.0, 0.02, 0.0, TORQUE))
+    world.add(con.CoordinateLoad, marker=spin, value=TORQUE)
     belt = wl.Belt(
         world,
         [wl.Pulley(wheels[name], radius, side) for name, (_, radius, side) in PULLEYS.items()],
-        tension=TENSION, axial_stiffness=EA, mass_per_length=MASS, bending_stiffness=4e-7, friction=0.5,
+        tension=TENSION, axial_stiffness=EA, mass_per_length=MASS, bending_stiffness=bending, friction=0.5,
         axial_damping=0.8, step=5e-5,
     )  # fmt: skip
     steady = belt.steady({"driver": -SPEED / 0.05}, {"driven": TORQUE})
     with belt.preload(drive):
         rest = wl.Static(world, name="").solve()
     turn = belt.length / SPEED
-    means = belt.average(start=2.0 * turn, every=2)
-    wl.Dynamic(world, step=5e-5, end=4.0 * turn, name="").solve(belt.run(rest, SPEED), hooks=[means])
+    means = belt.average(start=turn, every=4)
+    solver = wl.Dynamic(world, step=5e-5, end=2.0 * turn, method="generalized_alpha_index2", name="")
+    solver.solve(belt.run(rest, steady), hooks=[means])
     report = means.report()
     assert report is not None
     losses = [1.0 - found["driven"].speed * 0.1 / (found["driver"].speed * 0.05) for found in (steady, report)]
-    assert_allclose(losses[0], losses[1], rtol=1e-2)
+    assert_allclose(losses[0], losses[1], rtol=5e-3)
     for name in PULLEYS:
         found, measured = steady[name], report[name]
         assert_allclose(found.tension_before, measured.tension_before, rtol=5e-3)

@@ -155,7 +155,7 @@ def test_negative_masses_are_refused(mass: Any, words: str) -> None:
 
 
 def test_masses_of_zero_are_allowed() -> None:
-    """A singular mass matrix with rounding errors is still accepted as that of a body."""
+    """A singular mass matrix with rounding errors is still accepted for a body."""
     world, one = wl.World(), np.array([1.0, 1e-4, 0.0])
     mass = np.outer(one, one) + 1e-18 * np.arange(9.0).reshape(3, 3)
     mass[2] = mass[:, 2] = 0.0

@@ -42,7 +42,8 @@ def test_helix(capstan: Any, lead: float) -> None:
     """Ratio of the tensions within 0.05 % of exp(mu theta cos(lambda)), 48 cables; measured +0.012, +0.009, +0.0004 %.
 
     Without steps in which a point closes, as this sticks for one step.  All of the contact slips, the rope leaves under
-    the lead angle, and the pull on the drum is that of both strands.  Most load steps take one pass of five iterations.
+    the lead angle, and the pull on the drum is the sum of both strands.  Most load steps take one pass of five
+    iterations.
     """
     case = capstan.Case(lead=lead)
     drawing = capstan.draw(case)
@@ -126,7 +127,8 @@ def test_errors_of_the_helix(capstan: Any) -> None:
 
 @pytest.mark.parametrize("surface", ["drum", "sphere"])
 def test_geodesics(surface: str) -> None:
-    """Without friction the tension of a rope on a helix, and on a great circle, is that of its ends everywhere.
+    """Without friction the tension of a rope on a helix, and on a great circle, equals the tension at its ends
+    everywhere.
 
     To 1e-3, of which bending makes 1e-4; the line force is T kappa: cos(lambda)²/R on the helix, 1/R on the circle.
     """
@@ -223,7 +225,7 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     ]
     for found, right in zip(moves[:3], exact, strict=True):
         assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
-    # the work lost in a loop, by one rule of integration for both: the way down, read upwards, above the way up
+    # the work lost in a loop: the area between both branches, by one rule of integration
     lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], up) for way in (moves, exact))
     assert_allclose(lost, right, rtol=0.01)
     # forces are balanced to 1e-6 N

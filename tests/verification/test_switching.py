@@ -250,8 +250,8 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
     """Dampers drag the rope; bristles are switched on at 5 ms, in a hook or between solves; "again":
     after they were on from 1 to 3 ms.
 
-    The torque was 3.2 N m before and 7.2 N m after the next step, with the bristles of its slip.  From a place that was
-    never theirs bristles gave 13 and 84 N m.  Segments, also in the published form, and points.
+    The torque was 3.2 N m before and 7.2 N m after the next step, with the bristles of its slip.  With a wrong initial
+    place, bristles gave 13 and 84 N m.  Segments, also in the published form, and points.
     """
     law, form = ContactFrictionCirclePoints2D, {}
     if sticking_length is not None:

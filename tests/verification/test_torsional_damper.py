@@ -13,7 +13,7 @@ from windlass import connectors as con
 from windlass.elements import MassPoint, RigidBody2D
 
 HUB, SHAFT, MU = 0.02, 3e4, 0.2
-"""Inertia of the hub [kg m²], stiffness of its shaft [N m/rad], inertia of the ring per that of the hub [1]."""
+"""Inertia of the hub [kg m²], stiffness of its shaft [N m/rad], inertia of the ring per inertia of the hub [1]."""
 
 
 def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
@@ -45,7 +45,7 @@ def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
 
 
 def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> None:
-    """Den Hartog's damping is a mean of those with a peak in either point: the largest amplitude is 1 % above."""
+    """Den Hartog's damping is the mean of both that have a peak at a fixed point; the largest amplitude is 1 % more."""
     omegas = np.linspace(0.5, 1.5, 800) * sqrt(SHAFT / HUB)
     best = sqrt(3.0 * MU / (8.0 * (1.0 + MU)))
     peak, limit = eval_response(1.0 / (1.0 + MU), best, omegas).max(), sqrt(1.0 + 2.0 / MU)

@@ -1,6 +1,6 @@
 """Unstable equilibria in models of many kinds: the solver leaves them with a note, or reports them as an error.
 
-Each model begins at an unstable equilibrium, or far from equilibrium.  The stable one is known by hand.
+Each model begins at an unstable equilibrium, or far from equilibrium.  The stable one is computed by hand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verdicts: runs that were made to explode are errors or doubtful, healthy ones are neither."""
+"""Verdicts: runs that were made unstable are errors or doubtful, healthy ones are neither."""
 
 from __future__ import annotations
 

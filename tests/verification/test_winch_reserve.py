@@ -107,7 +107,7 @@ def lay(cables: int, space: bool) -> tuple[wl.World, WinchReserve, wl.State]:
     for name, value in (("q", last - length), ("v", -1.3), ("a", 0.4)):
         state.put(rope.feed, value, name)
     k = np.linspace(0.0, 1.0, cables + 1)
-    # r(σ) and r_t at fixed shares σ; slopes are those by length
+    # r(σ) and r_t at fixed shares σ; slopes are derivatives with respect to length
     r, side = (1.02 * last * k, 0.3 * np.sin(2.0 * k)), (0.6 * np.cos(2.0 * k) / last)
     r_t, turn = (-1.3 * 1.02 * k, 0.5 * np.sin(3.0 * k)), 1.5 * np.cos(3.0 * k) / last + 1.3 * side / last
     x = np.stack((*r, *[0.0 * k] * space, 1.02 + 0.0 * k, side, *[0.0 * k] * space), axis=1)
@@ -175,7 +175,7 @@ def sway(wanted: float) -> Any:
 
 @pytest.mark.long
 def test_convergence_with_the_length_of_the_cables() -> None:
-    """Cables of 1 m to 0.06 m against such of 0.03 m: each halving gains, four of them a factor of 100 (order 1.7)."""
+    """Cables of 1 m to 0.06 m against cables of 0.03 m: four halvings gain a factor of 100 (order 1.7)."""
     exact = sway(0.03125)
     errors = [np.abs(sway(wanted) - exact).max() for wanted in (1.0, 0.5, 0.25, 0.125, 0.0625)]
     assert errors[0] < 3e-4

@@ -1,7 +1,7 @@
 """The command `windlass`: run models, compile kernels ahead, report on the installation.
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
-windlass run MODEL.py -help                             list its options and those of its solvers
+windlass run MODEL.py -help                             list its options and its solvers' options
 windlass run-exudyn MODEL.py [options]                  run a script of Exudyn with the solvers of Windlass
 windlass modes MODEL.py [options]                       run it, then show the modes about its last state
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options

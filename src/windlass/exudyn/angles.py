@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from windlass.elements.nodes.rotations import euler_parameter_rates, euler_parameters_of
 from windlass.framework.arrays import FloatArray, IntArray
@@ -27,6 +26,8 @@ ANGLES = "RigidBodyRxyz"
 
 def find_matrix(angles: FloatArray) -> FloatArray:
     """R of three angles [rad]."""
+    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
+
     matrix: FloatArray = Rotation.from_euler("XYZ", angles).as_matrix()
     return matrix
 
@@ -40,6 +41,8 @@ def find_rates(angles: FloatArray) -> FloatArray:
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
     """The angles of Euler parameters (4,) that are nearest to given ones: a, b, c or a + π, π - b, c + π, minus 2π
     n."""
+    from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
+
     a, b, c = Rotation.from_quat(np.roll(e, -1)).as_euler("XYZ")
     found = np.array(((a, b, c), (a + np.pi, np.pi - b, c + np.pi)))
     found -= 2 * np.pi * np.round((found - near) / (2 * np.pi))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from windlass.exudyn.imported import Imported
 from windlass.framework.arrays import ComplexArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import require_law
-from windlass.solvers.modes.modes import Modes
-from windlass.solvers.modes.result import ModesResult
+
+if TYPE_CHECKING:  # the solver of modes takes as long to import as a short run
+    from windlass.solvers.modes.result import ModesResult
 
 OPTIONS = "eigenvalues_"
 """Prefix of the options."""
@@ -97,6 +98,8 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
     """This number of modes, all for 0."""
+    from windlass.solvers.modes.modes import Modes  # imported here, because few scripts ask for eigenvalues
+
     modes = Modes(
         model.world, count=count or model.size(), problem="quadratic" if quadratic else "linear", prefix=OPTIONS,
         name="eigenvalues",

@@ -124,6 +124,8 @@ def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def find_numbers(value: Any) -> Any:
     """A number, or a list of numbers, with symbolic expressions evaluated."""
+    if type(value) is float:
+        return value
     if isinstance(value, (list, tuple)):
         return [find_numbers(part) for part in value]
     return value.Evaluate() if hasattr(value, "Evaluate") else value

@@ -42,7 +42,7 @@ FIELDS = {
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
     "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Fields of items that columns without a field of their own are made from; the first one that an item has."""
+"""Fields of items from which columns without their own field are made; the first one that an item has."""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 

@@ -138,11 +138,12 @@ class Mirror:
         reference, size = layout.reference, data.ODE2Size()
         if not size:
             return
+        shift = reference[source]
 
         def update() -> None:
             self._shown = None
             q, v = np.zeros(size), np.zeros(size)
-            q[order], v[order] = fields.x[source] - reference[source], fields.v[source]
+            q[order], v[order] = fields.x[source] - shift, fields.v[source]
             for node, own in turned:
                 moved = fields.x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, fields.v[own], np.zeros(7))

@@ -137,7 +137,7 @@ def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
 def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
     """All columns of a CSV file over its times, by name, such as a file of `Sensors`.
 
-    Headings, units and comments are those of `con.read_series`; times are converted to seconds, values keep the unit of
+    Headings, units and comments are as in `con.read_series`; times are converted to seconds, values keep the unit of
     their heading.  The column ``step`` of `Sensors` is left out.
 
     Args:

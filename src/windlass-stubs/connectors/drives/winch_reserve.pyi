@@ -69,7 +69,7 @@ class WinchReserve(StepHook):
     def outside(self) -> Entity:
         'The cables that are outside now, from the outlet to the end.'
     def _find_level(self, length: float, level: int) -> int:
-        'The level for a length of rope [m], from that before.'
+        'The level for a length of rope [m], from the previous level.'
     def _switch(self, level: int) -> None:
         'Put the cables of a level outside, and hold the nodes that they do not have.'
     def before_step(self, state: State) -> None:

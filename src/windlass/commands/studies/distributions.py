@@ -97,7 +97,7 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
     """The distributions of a command line; runs the model to get its options.
 
     Raises:
-        OptionError: none, wrong ones, or ones of options that the model does not have.
+        OptionError: no distributions, wrong ones, or distributions of options that the model does not have.
     """
     both = [name for name in words.varied if name in words.constant]
     if both:

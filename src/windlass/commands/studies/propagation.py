@@ -31,7 +31,7 @@ class Spread:
     """The spread of a result.
 
     Attributes:
-        mean, deviation: of the result; of first order its value at the mean of the options.
+        mean, deviation: of the result; with first order, mean is the result at the means of the options.
         error: standard error of the mean, 0 for first order.
         quantiles: at QUANTILES, empty for first order.
         shares: influence of each option: share of the variance, squared rank correlation, or first index.
@@ -63,7 +63,7 @@ def first_order(values: FloatArray) -> Spread:
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # a term is compared with the whole deviation: an option without influence is no trouble
+    # a term is compared with the whole deviation: an option without influence is no problem
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]

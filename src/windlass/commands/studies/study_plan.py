@@ -50,7 +50,7 @@ class StudyPlan:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Says, if the user stops the study, that the same command continues it."""
+        """Prints, if the user stops the study, that the same command continues it."""
         try:
             yield
         except KeyboardInterrupt as stopped:

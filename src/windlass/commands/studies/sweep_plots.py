@@ -19,7 +19,7 @@ FIRST = 6
 WORK = (*COUNTS, "cpu_time")
 """Ends of names of counts of work, which are drawn only if chosen."""
 MOST_PANELS = 6
-"""Most heat maps side by side, one for each combination of the options that are not axes."""
+"""Largest number of heat maps side by side, one for each combination of the options that are not axes."""
 MOST_CURVES = 12
 DPI = 120.0
 FOLDER = "plots"

@@ -22,7 +22,7 @@ CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
 """Statistics of each solve that are columns."""
 LONGEST_LIST = 16
-"""Most numbers of a list that become columns; longer lists are only in the file of the case."""
+"""Largest number of entries of a list that become columns; longer lists are only in the file of the case."""
 PIP_LINE = "pip install 'pandas>=2,<4'"
 
 Row = dict[str, Any]

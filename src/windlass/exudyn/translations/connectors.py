@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from windlass import connectors as con
 from windlass import elements as el
+from windlass.connectors.user_functions.user_forces import WithoutMotion
+from windlass.exudyn.angles import find_matrix
 from windlass.exudyn.registry import Building, Item, MarkerFrame, Refused, read_numbers, require, translates
 from windlass.exudyn.translations.markers import (
     can_leave_plane,
@@ -38,7 +39,7 @@ FRICTION = (
 )
 
 MOST_INPUTS = 8
-"""Most coordinates with respect to which a load is differentiated, each by two evaluations in Python."""
+"""Largest number of coordinates with respect to which a load is differentiated, each by two evaluations in Python."""
 MOST_MOVED = 500
 """Largest number of coordinates of a system that is searched for dependencies of a load."""
 
@@ -193,7 +194,7 @@ def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, i
         if is_global and given[:3].any():
             if not on_ground:
                 raise ModelError("offsetUserFunction moves a joint along global axes: must have marker 0 on the ground")
-            given[:3] = (axes @ Rotation.from_euler("XYZ", given[3:]).as_matrix()).T @ given[:3]
+            given[:3] = (axes @ find_matrix(given[3:])).T @ given[:3]
         return given
 
     return {"offset_function": find_offset}
@@ -255,7 +256,8 @@ def vector_load(b: Building, item: Item) -> Entity:
             raise Refused("loadVectorUserFunction reads the state: only that of a force along global axes may")
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        push = lambda t, row, *motion: -np.asarray(function(mbs, t, given))  # noqa: E731
+        # it reads the state of the system, not the motion of its marker
+        push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
