@@ -218,8 +218,8 @@ def test_drive_at_random(seed: int) -> None:
     """Ten drives in motion for which few elements suffice; the cord of the first lies 2.7 mm above the face.
 
     Measured: at most 0.16 % of the loss, 0.16 % of tensions, 0.53 % of hub loads, 0.24 % of torque and power.  Spans
-    vibrate after the start and turn the hub loads: means over the first turn of the belt hang on small changes of the input by
-    0.6 % of a hub load, and over 1.2 later turns by 0.1 %.
+    vibrate after the start and turn the hub loads: their means over the first turn of the belt change by 0.6 % with
+    small changes of the input, those over 1.2 later turns by 0.1 %.
     """
     from drives import draw  # imported here, because benchmarks are no part of the package
     from drives import run as run_drive  # imported here, because benchmarks are no part of the package
