@@ -33,8 +33,8 @@ def work_type(dims: int) -> np.dtype[Any]:
     and forces.
 
     ``free``: strains or curvatures without force, of the present point or of all points of rule 2; ``slopes``: e and
-    its rate; ``on_points``: forces on e, s0 and s1; ``sums`` over points of their derivatives with respect to e, s0 and s1;
-    ``matrix``, row by row.
+    its rate; ``on_points``: forces on e, s0 and s1; ``sums`` over points of their derivatives with respect to e, s0 and
+    s1; ``matrix``, row by row.
     """
     n = 4 * dims
     free = 3 + 2 * (1 if dims == 2 else 3)

@@ -399,7 +399,7 @@ class Eigensolver:
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
-            # of a complex pair, which rounding makes of a double 0, one vector gives the real part, the other the second
+            # rounding makes a complex pair of a double 0: one vector gives the real part, the other the imaginary part
             for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
                 x = np.array(part.array_r[own])
                 size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5

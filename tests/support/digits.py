@@ -9,6 +9,7 @@ Solves of programs that a test starts are not recorded.  For long vectors every 
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -27,7 +28,7 @@ class Digits:
     """Final vectors of each solve of a test, by the name of the test, the number of the solve and the vector."""
 
     def __init__(self, file: Path) -> None:
-        self.file, self.test, self.count = file, "", 0
+        self.file, self.test, self.count, self.watches = file, "", 0, False
         self.values: dict[str, Any] = {}
 
     def watch(self, solver: type) -> None:
@@ -49,6 +50,11 @@ class Digits:
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.test, self.count = item.nodeid, 0
+        # only now: imported earlier than the tests, MPI would leave its variables to the programs that tests start
+        if not self.watches and "windlass" in sys.modules:
+            for name in ("Static", "Dynamic", "Explicit", "Modes"):
+                self.watch(getattr(sys.modules["windlass"], name))
+            self.watches = True
 
     @pytest.hookimpl
     def pytest_sessionfinish(self) -> None:
@@ -63,16 +69,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch all solvers."""
+    """Record the solves of this process."""
     folder = config.getoption("digits")
     if folder:
-        import windlass as wl  # imported here, because it starts PETSc
-
         worker = getattr(config, "workerinput", {}).get("workerid", "main")
-        digits = Digits(Path(config.rootpath, folder, f"{worker}.npz"))
-        for solver in (wl.Static, wl.Dynamic, wl.Explicit, wl.Modes):
-            digits.watch(solver)
-        config.pluginmanager.register(digits, "digits")
+        # by process: `make test` calls pytest twice
+        config.pluginmanager.register(Digits(Path(config.rootpath, folder, f"{worker}-{os.getpid()}.npz")), "digits")
 
 
 def read(folder: Path) -> dict[str, Any]:
