@@ -9,6 +9,7 @@ of the example and of PETSc.
 """
 
 import json
+import os
 import platform
 import runpy
 import sys
@@ -23,6 +24,8 @@ import numpy as np
 
 import windlass as wl
 
+CHOSEN = "--chosen"
+"""Last word of a command line that has the options of the other program's settings."""
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "belt_drive.py"
 
 if len(sys.argv) < 4:
@@ -33,20 +36,24 @@ if more[:1] == ["--from"]:
     begin, more = float("".join(more[1:2]) or "nan"), more[2:]
     if not 0.0 <= begin < float(end_time):
         sys.exit(f"--from {begin:g} s: must be >= 0 and before the end at {end_time} s")
+called = sys.argv
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
-# the settings and the law of the other program, with the passes of its script
+sys.argv += [word for word in more if word != CHOSEN]
 preset = wl.presets.exudyn()
-passes = replace(preset.dynamic["passes"], max_it=3, atol=1e-3)
 # an argument without an option
 arguments = {"rotations": preset.dynamic["rotations"]}
-options = {name: value for name, value in {**preset.dynamic, "passes": passes}.items() if name not in arguments}
-for prefix, settings in (("static", preset.static), ("dynamic", options)):
-    given = {f"discontinuous_{name}": value for name, value in vars(settings["passes"]).items()}
-    for word, value in {name: value for name, value in (settings | given).items() if name != "passes"}.items():
-        sys.argv += [f"-{prefix}_{word}", str(value).lower()]
-for word, value in preset.contact.items():
-    sys.argv += [f"-{word}", value]
-sys.argv += ["-output", "none", "-ledger", "false", "-progress", "false", *more]
+if more[-1:] != [CHOSEN]:
+    # the settings and the law of the other program, with the passes of its script; the presets start PETSc, which reads
+    # the command line only then, so this program begins anew with these options
+    passes = replace(preset.dynamic["passes"], max_it=3, atol=1e-3)
+    options = {name: value for name, value in {**preset.dynamic, "passes": passes}.items() if name not in arguments}
+    words = [word for name, value in preset.contact.items() for word in (f"-{name}", value)]
+    for prefix, settings in (("static", preset.static), ("dynamic", options)):
+        given = {f"discontinuous_{name}": value for name, value in vars(settings["passes"]).items()}
+        for word, value in {name: value for name, value in (settings | given).items() if name != "passes"}.items():
+            words += [f"-{prefix}_{word}", str(value).lower()]
+    words += ["-output", "none", "-ledger", "false", "-progress", "false"]
+    os.execv(sys.executable, [sys.executable, *called, *words, CHOSEN])
 sys.path.insert(0, str(EXAMPLE.parent))
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")
 before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)
