@@ -102,6 +102,8 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     """F_1/F_2 = exp(mu theta r/R/sin(beta/2)) where half turns of two equal pulleys slip, the belt as long as before:
 
     F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2)      L: length of a span
+
+    without bending, which makes the lines of the spans longer.
     """
     sheet = wl.catalogue.belt(name, **given)
     world, radius, tension = wl.World(), 0.08, 300.0
@@ -109,7 +111,7 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     assert groove == radians(angle)
     belt = wl.Belt(
         world, [wl.Pulley(body, radius, groove_angle=groove) for body in create_wheels(world)], tension=tension,
-        **sheet.columns,
+        **(sheet.columns | {"bending_stiffness": 0.0}),
     )  # fmt: skip
     cord = radius + sheet.columns["cord_offset"][0]
     exponent = sheet.columns["friction"] / sin(0.5 * groove) * pi * radius / cord
