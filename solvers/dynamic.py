@@ -48,6 +48,8 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
+HARD = 25
+"""Newton iterations of an attempt from which its shapes are examined; few steps need as many."""
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
@@ -159,7 +161,8 @@ class Dynamic(StepSolver):
         self.balance = RunBalance(self.assembly, damps=self.integrator.damps)
         self.contacts = ContactWatch(self.assembly, LIMIT, cuts=adaptive and resolves)
         self.ropes = RopeWatch(self.assembly)
-        others = EnergyWatch(self.assembly), ShapeWatch(self.assembly), self.ropes, self.balance
+        self.shapes = ShapeWatch(self.assembly)
+        others = EnergyWatch(self.assembly), self.shapes, self.ropes, self.balance
         watches = PrescribedWatch(self.assembly), self.contacts, *others
         self.watches = Watches(self.assembly, watches)
 
@@ -374,6 +377,11 @@ class Run:
         if shorter < h and can_cut:
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
+        elif attempt.converged and can_cut and attempt.iterations >= HARD and steps.stage < ACCEPTED:
+            # Newton may have found another solution than the one that begins at the start of the step
+            fold = solver.shapes.find_new()
+            if fold:
+                attempt.converged, attempt.reason = False, fold
         # also for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:

@@ -22,6 +22,9 @@ FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a f
 EVERY = 512
 """Largest number of steps between checks of shapes; the first checks come after 1, 2, 4, 8 ... steps."""
 
+CUTS = 64
+"""Largest number of attempts in a run that are rejected because of a wrong shape."""
+
 
 def refuse_start(assembly: Assembly) -> None:
     """Raise ModelError for implausible shapes and overlaps at the start in the fields; all processes must call it."""
@@ -49,10 +52,12 @@ class ShapeWatch(Watch):
         self._assembly, self._load = assembly, load
         # the first wrong shape; time of the last check; number of steps, and their number at the next check
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
+        # attempts that ended with a wrong shape and were cut
+        self._cuts = 0
 
     def begin(self, state: State, duration: float) -> None:
         """See `Watch`."""
-        self._words, self._seen, self._steps, self._next = "", state.t, 0, 1
+        self._words, self._seen, self._steps, self._next, self._cuts = "", state.t, 0, 1, 0
 
     def after_step(self, state: State, changed: bool) -> None:
         """See `Watch`."""
@@ -72,6 +77,17 @@ class ShapeWatch(Watch):
         self._assembly.load_fields(state)
         self._look(state.t)
 
+    def find_new(self) -> str:
+        """The first wrong shape at the end of a step, in the fields; "" if there is none, or was one before.
+
+        All processes must call it.  At most `CUTS` shapes of a run are found, because smaller steps may have them, too.
+        """
+        if self._words or self._cuts >= CUTS:
+            return ""
+        folds = find_folds(self._assembly)
+        self._cuts += bool(folds)
+        return folds[0] if folds else ""
+
     def judge(self) -> list[str]:
         """See `Watch`."""
         return [self._words] if self._words else []
@@ -82,12 +98,13 @@ class ShapeWatch(Watch):
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Watch`."""
-        return {"words": self._words, "seen": self._seen, "steps": self._steps, "next": self._next}
+        kept = {"words": self._words, "seen": self._seen, "steps": self._steps, "next": self._next}
+        return kept | {"cuts": self._cuts}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
-        self._steps, self._next = int(kept["steps"]), int(kept["next"])
+        self._steps, self._next, self._cuts = (int(kept[name]) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:
         """Examine the shapes at a time [s]; all processes must call it."""

@@ -239,6 +239,22 @@ def test_cables_turned_inside_out(method: str) -> None:
     assert any(re.match(words, reason) for reason in solver.verdict.reasons), solver.verdict.describe()
 
 
+def test_steps_that_turn_a_cable_inside_out_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps of many iterations are examined: wrong shapes at their end reject them, until they have been cut enough."""
+    # none at the start
+    found = iter([[], ["cable 2 is turned inside out"], ["cable 2 is turned inside out"]])
+    monkeypatch.setattr("windlass.solvers.verdicts.shapes.find_folds", lambda assembly: next(found, []))
+    monkeypatch.setattr("windlass.solvers.verdicts.shapes.ShapeWatch._look", lambda self, t: None)
+    monkeypatch.setattr("windlass.solvers.dynamic.HARD", 1)
+    world, _ = hang()
+    solver = wl.Dynamic(world, step=1e-3, end=3e-3, name="")
+    reached = solver.solve(hooks=[lambda state: None])
+    reasons = [(size, reason) for _, size, reason in solver.failed_attempts]
+    assert reasons == [(1e-3, "cable 2 is turned inside out"), (5e-4, "cable 2 is turned inside out")]
+    assert solver.statistics.rejected == 2 and reached.t == 3e-3
+    assert solver.verdict
+
+
 @pytest.mark.parametrize("method", ["generalized_alpha", "verlet"])
 @pytest.mark.parametrize(
     ("change", "words"),
