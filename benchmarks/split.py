@@ -124,7 +124,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
                 function = getattr(owner, field.name)
                 if callable(function):
                     part = part_of(system.name, field.name)
-                    # only the update runs outside of Newton runs
+                    # only the contact update is called outside of Newton runs
                     wrap = clock.run if part == "contact update" else clock.wrap
                     setattr(owner, field.name, wrap(part, function))
     assembly.order_systems()

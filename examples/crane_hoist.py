@@ -54,7 +54,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum and sheaves, of the rope [m]
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
-MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
+MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass and inertia of block and load [kg], [kg m^2]; d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
 HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast
 WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum then winds [rad]

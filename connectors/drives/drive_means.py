@@ -145,7 +145,7 @@ class DriveSensor:
 
 
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
-    """A probe of some numbers of a drive, None: of all."""
+    """A probe that reads these quantities of a drive; all, if ``quantities`` is None."""
     if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()

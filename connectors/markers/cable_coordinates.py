@@ -29,7 +29,7 @@ class CableColumns(NamedTuple):
     q: FloatArray  # total coordinates [m, 1], 0 beyond the coordinates of the cable, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
     length: FloatArray  # length of the undeformed cable [m], shape (n,)
-    dofs: IntArray  # local coordinate numbers, the spare number beyond the cable's, shape (n, w)
+    dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, w)
 
 
 class CableCoordinates(Component):

@@ -132,7 +132,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -547,7 +547,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """PETSc, with its command line."""
     start()
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     return PETSc
 

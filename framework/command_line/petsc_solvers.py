@@ -5,7 +5,7 @@ from typing import Any
 
 def describe_kinds(solver: Any) -> str:
     """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of its factors, in PETSc's words."""
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     outer: dict[str, str] = {}
     if isinstance(solver, PETSc.SNES):
@@ -29,7 +29,7 @@ def is_eigensolver(solver: Any) -> bool:
 
 def set_up_twin(solver: Any) -> None:
     """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     if is_eigensolver(solver):
         return

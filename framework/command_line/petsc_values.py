@@ -72,7 +72,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 def largest_int() -> int:
     """PETSc's largest whole number."""
     import numpy as np  # imported here, because the command line starts faster without it
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -113,7 +113,7 @@ def petsc_reason(error: Exception) -> str:
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Have a solver read options; PETSc's reason if it refuses them."""
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

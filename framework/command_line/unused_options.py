@@ -81,7 +81,7 @@ class Solver:
 
 def find_unused() -> dict[str, str]:
     """Options that no rank has read: name without dash → value (empty for a flag)."""
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
@@ -93,7 +93,7 @@ def find_unused() -> dict[str, str]:
 
 def excuse(prefix: str) -> None:
     """Mark the options of a solver as read; it does not solve, because a checkpoint contains its result."""
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):

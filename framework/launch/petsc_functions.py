@@ -37,7 +37,7 @@ _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictio
 
 @functools.cache
 def _petsc() -> Any:
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     return PETSc
 

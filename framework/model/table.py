@@ -174,7 +174,7 @@ class EntityTable:
             self.local(name)[place[found]] = values[found]
 
     def ids_of(self, rows: IntArray) -> IntArray:
-        """Numbers of the entities of some rows in the world, shape (n,)."""
+        """Numbers in the world of the entities of these rows, shape (n,)."""
         if not self.is_distributed:
             return self.ids[rows]
         first_rows, first_ids = np.array(self._runs, np.int64).reshape(-1, 2).T

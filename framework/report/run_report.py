@@ -203,7 +203,7 @@ def _describe_run() -> list[Any]:
     command = shlex.join(["windlass", "run", *sys.argv])
     lines = [f"export {name}={shlex.quote(value)}" for name, value in sorted(os.environ.items()) if _counts(name)]
     lines.append((f"mpiexec -n {size} " if size > 1 else "") + command)
-    from petsc4py import PETSc  # imported here, because PETSc starts with its options
+    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     petsc = ".".join(map(str, PETSc.Sys.getVersion()))
     versions: list[list[Any]] = [[name, _version(name)] for name in ("windlass", *PACKAGES)]

@@ -10,8 +10,8 @@ r, 0, 2 r, 0 instead of r.  The oscillating accelerations violate the constraint
 
     e = C_q a - r,
 
-which is of order h² in smooth motion and changes by order h³ from step to step.  Where it changes by more than `KINK`
-of its terms, velocities (index 3), accelerations and multipliers are projected onto the constraints:
+which is of order h² in smooth motion and changes by order h³ from step to step.  Where its change exceeds `KINK` times
+the size of its terms, accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 

@@ -160,7 +160,7 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         nominal: their number with the nominal step.
         failed: (time [s], step size [s], reason) of rejected attempts.
     """
-    # the step ends at the instant of the contact that recommends it
+    # an attempt that is rejected to end the step at the instant of a contact is no failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []

@@ -164,7 +164,7 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
 def test_statics_in_blocks_find_what_rows_find(
     slenderness: float, digits: float, request: pytest.FixtureRequest
 ) -> None:
-    """With the same number of iterations, and where rounding ends them all digits that the tangent allows."""
+    """Both storages need the same number of iterations, which rounding ends at the digits that the tangent allows."""
     iterations, found = [], []
     for storage in ("seqbaij", "seqaij"):
         for rtol in (1e-8, 1e-12):

@@ -232,7 +232,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     state = wl.Dynamic(world, step=2e-5, end=0.01).solve(state)
     # the belt has run by a sixth of a turn of the driver, with teeth that have climbed in part
     assert abs(read_twist(state)) < 0.2 and read_meshing(state) == before
-    # the step that the note before the solve asks for: teeth that snap into the next groove are impacts
+    # the step size that the note before the solve recommends, because teeth that jump into the next groove are impacts
     solver = wl.Dynamic(world, step=4e-6, end=0.0195)
     state = solver.solve(state, hooks=[relieve])
     assert solver.verdict.word == "ok" and 0.012 < relieve.time < 0.019
