@@ -47,7 +47,7 @@ class Numbers(Protocol):
         """Places of coordinates among the coordinates that this process knows."""
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Reference coordinates of world coordinates."""
+        """Reference values of the coordinates with these numbers in the world."""
 
 
 from windlass.framework.model.world import World as Tables
