@@ -300,13 +300,19 @@ def eval_ratio(time: float) -> float:
     return float(600.0 * (gravity - acceleration) / (250.0 * (gravity + acceleration)))
 
 
-def test_a_sheave_that_throws_its_rope() -> None:
+def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     """Contact that is neither resolved nor cut: the jump of the tension is a separate reason.
 
-    The run ends just after the leap at 0.93 s: the motion after it is chaotic and depends on the last digit.
+    The run ends just after the leap at 0.93 s: the motion after it is chaotic and depends on the last digit.  The step
+    of the leap turns a cable inside out; repeated with smaller steps it ends within 5 mm of steps of 0.15 ms.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
+    solver = wl.Dynamic(world, step=5e-3, end=0.94, **settings)
+    solver.solve(start.copy())
+    assert solver.verdict.word == "ok"
+    assert any("is turned inside out" in reason for _, _, reason in solver.failed_attempts)
+    monkeypatch.setattr("windlass.solvers.dynamic.HARD", 10**9)
     solver = wl.Dynamic(world, step=5e-3, end=0.94, **settings)
     solver.solve(start)
     (leap,) = solver.verdict.reasons
