@@ -9,8 +9,8 @@
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot do so.
 - Motion does not begin with a cable deep inside a circle, from where contact would throw it out.
 - Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
-  pushes it out on the nearer side, which may be the wrong one: below the circles of a sea bed. - If the number of turns
-      of a closed belt around its pulleys changes, it has left them.
+  pushes it out on the nearer side, which may be the wrong one: below the circles of a sea bed.
+- If the number of turns of a closed belt around its pulleys changes, it has left them.
 """
 
 from __future__ import annotations
@@ -54,13 +54,14 @@ def watch(system: System, rows: LocalRows) -> None:
     view, own = view_contact(rows), rows.columns
     c = own.columns.rows if isinstance(own, Contact) else own.rows
     row, within = segment_places(c["segments"])
-    if not view.at_point:
-        system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
+
+    def find(fields: Fields, step: float) -> list[str]:
+        long_steps = find_long_steps(rows, c, fields, step) if view.at_point else ()
+        return find_doubts(rows, c, fields, step, lambda: view.evaluate(fields), long_steps)
+
+    system.checks.doubts = find
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
-        system.checks.doubts = lambda fields, step: find_doubts(
-            rows, c, fields, step, lambda: view.evaluate(fields), find_long_steps(rows, c, fields, step)
-        )
         system.checks.reasons = lambda fields, step: [
             *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step)
         ]  # fmt: skip

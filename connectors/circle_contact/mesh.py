@@ -5,9 +5,10 @@ and where it is bent onto the circle it moves its points along it by up to l³/(
 docs/explanation/theory/contact.md.
 
 - Tractions without load.  Bristles treat this displacement along the circle as slip, see `mesh_traction.py`.  Beyond
-  the limit of friction mu f_n both ends of an arc slip alternately in both directions. - Open places on the arc.  A
-  cable that sinks in by less than its deviation from the arc opens there, and loses the energy of its bristles. That
-  matters if a change of tension is transferred to the circle over a long part of the arc, sqrt(EA/mu_k).
+  the limit of friction mu f_n both ends of an arc slip alternately in both directions.
+- Open places on the arc.  A cable that sinks in by less than its deviation from the arc opens there, and loses the
+  energy of its bristles.  That matters if a change of tension is transferred to the circle over a long part of the arc,
+  sqrt(EA/mu_k).
 """
 
 from __future__ import annotations

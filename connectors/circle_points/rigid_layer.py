@@ -20,8 +20,9 @@ stiffness: in steady motion the rim has the speed of the belt that enters, omega
 deflection, u = 0 at the entry, act like a layer of their stiffness, and the belt loses more speed on short arcs.
 Anchors at given distances also exclude the motion of cubics along the circle while they are bent onto it.
 
-Points of little pressure slip.  Their slip does not move the anchor of their cable while another point of it sticks:
-the next cable is placed relative to this anchor, so that slips of single points would add up to a wrong rim speed.
+Points of little pressure slip in the step in which their cable is laid.  Their slip does not move its anchor if another
+point sticks: the next cable is placed relative to this anchor, so the slips of single points would add up to a wrong
+speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.

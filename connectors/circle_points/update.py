@@ -195,11 +195,10 @@ def update_history(
                 drag[k] = 0.0
         # sticking points share one bend; states and anchors
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
-        # on a rigid layer points of little pressure slip without moving the anchor of a cable that sticks, see
-        # rigid_layer.py
+        # points of little pressure slip without moving the anchor of a cable that is being laid, see rigid_layer.py
         holds = False
         for k in range(n):
-            holds |= row.rigid_layer and state[k] == STICKS
+            holds |= held and state[k] == STICKS
         for k in range(n):
             if state[k] != data[first + n + k] and state[k] != UNDEFINED:
                 error += abs(excess[k])

@@ -245,8 +245,8 @@ class _Line:
         because no torque acts; one node of a belt is held along it, because a belt without friction could move freely
         along itself.
 
-        Args: *off: entities that are switched off for that time by their column ``active``, such as the drive of a
-            pulley.
+        Args:
+            *off: entities that are switched off for that time by their column ``active``, e.g. the drive of a pulley.
         """
         friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
         self.world.set(self.contacts, friction_coefficient=0.0)

@@ -1,8 +1,8 @@
 """The numbers of a drive in compiled code: pulleys and spans at a state, and all that follows from them.
 
-A record of a drive is one row of numbers: those of each pulley, those of each span, those of the whole drive, in the
-order of `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also has the formulas).  Records within compiled
-steps cost less than a step only if no Python takes part, see `DriveMotion`.
+A record of a drive is one row of numbers: first the numbers of each pulley, then of each span, then of the whole drive,
+in the order of `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also has the formulas).  Records within
+compiled steps cost less than a step only if no Python takes part, see `DriveMotion`.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
 
 
 def _find_markers(world: World, ids: set[int], turns: bool) -> set[int]:
-    """Markers of entities, and of these markers, unless ``turns`` except for those of the rotation of a node."""
+    """Markers on entities, and markers on these markers; rotations of nodes count only with ``turns``."""
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

@@ -282,8 +282,14 @@ class TensionerArm:
 
 
 class _Lines(NamedTuple):
-    """The lines of the spans of a bent belt: lengths [m], angles by which they have turned from those of the taut route
-    [rad], angles t on the pulleys [rad], and the length that the ends of arcs add [m]."""
+    """The lines of the spans of a bent belt.
+
+    Attributes:
+        spans: lengths of the lines [m], shape (spans,).
+        turned: angles between these lines and the common tangents of the pulleys [rad], shape (spans,).
+        wraps: angles t of the arcs [rad], shape (pulleys,).
+        more: length that the ends of all arcs add [m].
+    """
 
     spans: FloatArray
     turned: FloatArray

@@ -48,11 +48,9 @@ FLUTTER = (
 
 CONTROLLED = "the stability of an equilibrium with first-order states, as of controllers, is not checked: use modes"
 
+FREE = "it stays where it was at the start, except for rounding; a support, friction or a spring would determine it"
+
 FactorSolve = Callable[[FloatArray], object]
-
-
-FREE = "its place is that of the start, as moved by rounding; a support, friction or a spring would determine it"
-"""Words on motions without stiffness."""
 
 
 @dataclass

@@ -21,7 +21,6 @@ SHOWN = 3
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
 """Largest number of steps between checks of shapes; the first checks come after 1, 2, 4, 8 ... steps."""
-
 CUTS = 64
 """Largest number of attempts in a run that are rejected because of a wrong shape."""
 

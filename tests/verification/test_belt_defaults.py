@@ -286,8 +286,7 @@ def test_belt_without_load_is_free(cord: float) -> None:
 def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
     """A belt without load on cables of 0.54 rad: the largest traction is that of the report, measured 0.6 % off.
 
-    Cables of 0.33 rad on the driver reach a sixth of the limit, with the waves that cables excite as they come less
-    than half.
+    Cables of 0.33 rad on the driver reach a sixth of the limit; single pairs that were laid less evenly reach a third.
     """
     world, speed = wl.World(), 5.0
     bodies = [
@@ -313,7 +312,7 @@ def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
         largest = np.maximum(largest, np.abs(forces[..., 0]).max(axis=1) / limits)
     report = belt.report(state)
     assert_allclose(report["driven"].mesh_traction, largest[1], rtol=0.1)
-    assert report["driver"].mesh_traction < largest[0] < 0.5
+    assert report["driver"].mesh_traction < largest[0] < 0.35
     assert [words.partition(":")[0] for words in report.advice] == ["driven"]
 
 
