@@ -103,7 +103,8 @@ class ShapeWatch(Watch):
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
-        self._steps, self._next, self._cuts = (int(kept[name]) for name in ("steps", "next", "cuts"))
+        # checkpoints of earlier versions have no cuts
+        self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:
         """Examine the shapes at a time [s]; all processes must call it."""
