@@ -195,7 +195,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert_allclose(table[table.dtype.names[0]], np.linspace(0.0, 1.0, 6), atol=1e-9)
     assert len(np.loadtxt(tmp_path / "out" / "steps.csv", delimiter=",", skiprows=1)) > 20
     summary = json.loads((tmp_path / "out.json").read_text())
-    results = summary["results"] if "results" in summary else summary
+    results = summary.get("results", summary)
     rest, force = results["rest"]["line 1"], results["motion"]
     assert rest[1] > rest[0] > 2e5 and force["Point2FX"][1] < -1.5e5 and force["Point2FZ"][1] < -1e5
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
