@@ -83,7 +83,8 @@ def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pyt
         {"Examples/b.py": peers.Verdict("differs", "2e-3"), "Examples/C.py": peers.Verdict("agrees", "0")}
     )
     assert page.read_text() == (
-        f"words\n{peers.MARK}\n\n3 scripts: 2 agrees, 1 differs.\n\n| script | verdict | relative difference, or reason |\n| --- | --- | --- |\n"
+        f"words\n{peers.MARK}\n\n3 scripts: 2 agrees, 1 differs.\n\n"
+        "| script | verdict | relative difference, or reason |\n| --- | --- | --- |\n"
         "| Examples/a.py | agrees | 1 |\n| Examples/b.py | differs | relative difference 2e-3. a reason |\n"
         "| Examples/C.py | agrees | relative difference 0 |\n"
     )
