@@ -26,7 +26,7 @@ from drive_theory import Steady, Wheel, lay_lines, solve_drive
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.circle_contact.mesh import choose_angle
+from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
@@ -186,7 +186,7 @@ def run(
     radii = np.array(case.radii)
     lengths, _, wraps = lay_lines(case.wheels(), radii)
     route, v = float(lengths.sum() + wraps @ radii), case.speed * case.radii[0]
-    count = elements or int(np.ceil(route / (choose_angle(case.tension / case.EA) * min(case.radii))))
+    count = elements or choose_elements(route, case.tension / case.EA, case.radii, wraps * radii)
     period = 2.0 * pi * float(radii.min()) * sqrt(case.rho / (1000.0 * case.tension))
     step = min(route / count / v / steps_per_cable, PERIODS_PER_STEP * period)
     belt, drive = lay_belt(case, elements, step)
