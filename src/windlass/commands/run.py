@@ -1,4 +1,4 @@
-"""The command `windlass run`: a model script as `python` would run it, with short errors and checked options."""
+"""The command `windlass run`: runs a model script like `python`, with short errors and checked options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model; the exit code."""
+    """Run a model; returns the exit code."""
     return run_script(words, "run", HELP)
 
 
@@ -42,11 +42,11 @@ def run_script(
 
     Args:
         words: the file of the script, then its options and PETSc's.
-        command: as users write it, for messages.
+        command: the command as users write it, for messages.
         help_text: description of the command.
-        before: called when PETSc has its command line, before the script begins.
+        before: called after PETSc has received its command line, before the script begins.
         after: called with the file when the script has ended without error.
-        execute: runs the model of a file; default: a Python script as `python` would run it.
+        execute: runs the model in the file; default: runs the file as a Python script.
 
     Returns:
         The exit code: the exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
