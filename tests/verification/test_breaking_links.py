@@ -109,7 +109,7 @@ def test_wrong_links() -> None:
         con.Link(mass, breaking_load=1.0)
     with pytest.raises(wl.ModelError, match=r"Link of .* never breaks: must have a breaking_load \[N\], time \[s\] or"):
         con.Link(springs[0])
-    with pytest.raises(wl.ModelError, match="breaking_load = -1.0 N in Link: must be > 0"):
+    with pytest.raises(wl.ModelError, match=r"breaking_load = -1\.0 N in Link: must be > 0"):
         con.Link(springs[0], breaking_load=-1.0)
     link = con.Link(springs[0], time=1.0)
     with pytest.raises(wl.ModelError, match="link 'a' is given 2 times: names must differ"):
