@@ -57,7 +57,7 @@ def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
 
 
 def test_a_rope_swings_as_in_the_plane() -> None:
-    """Statics and 1000 dynamic steps of a 3D rope, in the x-y plane and in another plane, equal the 2D rope to 1e-10."""
+    """Statics and 1000 dynamic steps of a 3D rope, in the x-y plane and another plane, equal the 2D rope to 1e-10."""
     _, hanging, moving = swing(None)
     for R in (np.eye(3), TURNED):
         chain, here, after = swing(R)
