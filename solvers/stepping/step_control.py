@@ -18,7 +18,7 @@ AFTER_SWITCH = 3
 with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
 
 
-@checked_names
+@checked_names({})
 @dataclass(frozen=True)
 class StepControl:
     """How a step is cut after a failure, and grows again.
