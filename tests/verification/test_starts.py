@@ -247,13 +247,18 @@ def test_cables_turned_inside_out(method: str) -> None:
     assert any(re.match(words, reason) for reason in solver.verdict.reasons), solver.verdict.describe()
 
 
-def test_steps_that_turn_a_cable_inside_out_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After steps of many iterations, shapes are examined. A step that ends with a wrong shape is rejected and cut."""
+@pytest.mark.parametrize("hard", [1, 25])
+def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shapes after the first step and after steps of many iterations are examined. A step that ends with a wrong
+    shape is rejected and cut.
+
+    In the second case, no step has as many iterations as required.
+    """
     # no wrong shape at the start
     found = iter([[], ["cable 2 is turned inside out"], ["cable 2 is turned inside out"]])
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.find_folds", lambda assembly: next(found, []))
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.ShapeWatch._look", lambda self, t: None)
-    monkeypatch.setattr("windlass.solvers.dynamic.HARD", 1)
+    monkeypatch.setattr("windlass.solvers.dynamic.HARD", hard)
     world, _ = hang()
     solver = wl.Dynamic(world, step=1e-3, end=3e-3, name="")
     reached = solver.solve(hooks=[lambda state: None])
