@@ -59,11 +59,13 @@ class Account:
         carried: the same for its inertia, such as the kinetic energy of that material.
         parts: shape of the values that ``jumps`` compares.
         jumps: ``(s)`` adds to s.jumps, shape (l, rows), the instantaneous losses in a step of the size s.size [s],
-            shape (1,), in addition to the powers [J]; it reads s.parts, and s.parts_before of the start of the step.
+            shape (1,), in addition to the powers [J]; it reads s.parts, and s.parts_before of the start of the step,
+            which then become s.parts.
         rows: number of rows, where a system has other rows in `System.dofs`.
         by: the column by which losses are listed, for instance ``"circle"``; empty for none.
         is_whole: whether the account is complete; false with user forces, which need not have an energy.
-        powers: ``(s)`` adds the powers of ``read`` alone, where that is faster.
+        powers: ``(s)`` adds P(s.v) - P(s.half) of powers P that are quadratic in velocities, which are faster alone.
+            ``read`` then adds no powers to an empty array.
         conserves: whether these rows neither lose nor pass on energy: any difference between their work and their
             energy is then an error of the integrator.
     """

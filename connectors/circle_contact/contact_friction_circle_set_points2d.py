@@ -128,10 +128,14 @@ def bind(rows: LocalRows) -> PairColumns:
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     p, assign = bind(rows), call(assign_pairs)
+
+    def bring(s: Fields) -> None:
+        assign(p, s.data)
+
     system = create_system(rows, p.points)
     follow_pairs(rows, system, p, CircleSearch, assign)
-    system.account = create_point_account(p.points, lambda s: assign(p, s.data), by="")
-    system.gaps = watch_circles(rows, p, CIRCLE_FAMILY, lambda s: assign(p, s.data))
+    system.account = create_point_account(p.points, bring, by="")
+    system.gaps = watch_circles(rows, p, CIRCLE_FAMILY, bring)
     return system
 
 

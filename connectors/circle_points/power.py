@@ -150,7 +150,7 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
     return out
 
 
-def create_point_account(c: PointRows, before: Callable[[Any], object] | None = None, by: str = "circle") -> Account:
+def create_point_account(c: PointRows, before: Callable[[Any], None] | None = None, by: str = "circle") -> Account:
     """The account of rows with points; ``before`` brings them up to date."""
     read = call(
         read_points,

@@ -102,12 +102,14 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     In total the loss is the work done minus the change of the energy. Dampers lose their mean force times the change of
     the gap, plus the work of springs that is not stored where contact begins or ends; where one end of the step has no
     gap, they lose the mean of their powers.  ``before`` and ``now`` are results of `read_segments`; further numbers
-    belong to closed neighbours.  ``lost`` is in the order of `LOST`.
+    belong to closed neighbours.  ``lost`` is in the order of `LOST`.  ``before`` becomes ``now``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
+                # all other numbers are 0
+                before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
                 lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
@@ -132,6 +134,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
+            for k in range(now.shape[2]):
+                before[i, s, k] = now[i, s, k]
 
 
 def create_account(

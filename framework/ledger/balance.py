@@ -61,6 +61,7 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 
 
 _NONE = np.zeros(0)
+_NO_POWERS = np.zeros((0, 0))
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
 """Arguments of steps whose arguments are known."""
 
@@ -115,25 +116,20 @@ def create_accounted(
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
-    count = 3 if account.jumps is None and len(now.powers) else 0
+    count = 0 if account.jumps is not None or not len(now.powers) else 3 if account.powers is None else 1
     middle = tuple(account.create_reading(len(system.dofs)) for _ in range(count))
     jumps = np.zeros((len(account.lost), now.powers.shape[1]))
     return Accounted(component, system, account, place, now, before, middle, jumps)
 
 
 def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """Energies and powers of a law at the fields into a reading, as steps of a `Program`."""
+    """Energies and powers of a law at the fields into a reading, as steps of a `Program`; of laws with
+    `Account.powers` the energies alone."""
+    values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
     return [
         *clear_steps(reading.energies, reading.powers),
-        (account.read, (evaluate(fields, **reading._asdict()),)),
+        (account.read, (evaluate(fields, **values._asdict()),)),
     ]
-
-
-def power_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """The powers of a law at the fields into a reading, as steps of a `Program`."""
-    if account.powers is None:
-        return reading_steps(account, reading, fields)
-    return [*clear_steps(reading.powers), (account.powers, (evaluate(fields, powers=reading.powers),))]
 
 
 def list_state_steps(
@@ -260,10 +256,18 @@ class Balance:
         left = np.zeros(len(self._q))
         ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
         found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
-        # at the middle velocity, the mean of the end velocities, and displacement/h
-        for k, shift in enumerate((0.0, 1.0, -2.0)):
+        readings = list[Step]()
+        for account in moved:
+            if account.account.powers is not None:
+                powers = account.middle[0].powers
+                readings += clear_steps(powers)
+                readings.append((account.account.powers, (evaluate(fields, half=left, powers=powers),)))
+        found += assembly.marker_steps(readings) + readings
+        # of other powers at the middle velocity, the mean of the end velocities, and displacement/h
+        moved = [account for account in moved if account.account.powers is None]
+        for k, shift in enumerate((0.0, 1.0, -2.0) if moved else ()):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
-            readings = [one for account in moved for one in power_steps(account.account, account.middle[k], fields)]
+            readings = [one for account in moved for one in reading_steps(account.account, account.middle[k], fields)]
             found += assembly.marker_steps(readings) + readings
         for account in moved:
             found.append(step(mix_powers, *(reading.powers.reshape(-1) for reading in account.middle)))

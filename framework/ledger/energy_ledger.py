@@ -29,7 +29,7 @@ from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import NO_CALLS, Program, join
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.ledger.balance import (
     CHANGES,
@@ -45,7 +45,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
@@ -91,6 +91,9 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
+        # of idle steps: programs that integrate and record, both joined, and whether recording has one
+        self._parts: tuple[Program, ...] = ()
+        self._joined, self._asks = NO_CALLS, False
         # sums of this process, in the order of the kinds; recorded sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
@@ -248,14 +251,21 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next recorded step, where compiled code can integrate them."""
-        is_known = state.world.version == self._version and self.idle_program(state) is not None
-        return super().idle_steps(state, size) if is_known else 0
+        """All next steps, where compiled code can integrate them: those that are recorded call Python from there."""
+        if state.world.version != self._version or self.idle_program(state) is None:
+            return 0
+        return MOST_STEPS if self._asks else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled step that integrates a time step; None if this needs Python."""
+        """The program that integrates a time step, and records it if it is due; None if this needs Python."""
         assert self._balance is not None
-        return self._balance.find_program(state)
+        integrate, record = self._balance.find_program(state), self.find_asking(state)
+        self._asks = record is not None
+        if integrate is None or record is None:
+            return integrate
+        if self._parts != (integrate, record):
+            self._parts, self._joined = (integrate, record), join([integrate, record])
+        return self._joined
 
     def skip(self, steps: int) -> None:
         """Count the steps."""
