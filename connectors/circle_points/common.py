@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointRows, fill_outputs
+from windlass.connectors.circle_points.kernels import PointRows, fill_ends, fill_outputs
 from windlass.connectors.circle_points.power import eval_point_powers
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.place_numbers import NUMBERS, STATE
@@ -17,6 +17,7 @@ from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths, c
 from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column
@@ -25,6 +26,7 @@ from windlass.framework.model.table import EntityTable
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
 """Columns of cables that rows of points read."""
+_fill_ends = call(fill_ends)
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 """Fields of rows that are columns per metre of cable."""
 
@@ -108,6 +110,13 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
     fill_outputs(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
+    return out
+
+
+def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
+    """Ends on the touching line of the parts that points stand for [m], shape (rows, points + 1, 2), global x, y."""
+    out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
+    _fill_ends(c, fields.x, out)
     return out
 
 
