@@ -391,30 +391,43 @@ class Balance:
         # functions of users must be called at the state, and again in the middle of the step
         return self._whole if self._whole.is_plain else None
 
-    def take_sums(self) -> dict[str, float]:
-        """Increase of the quantities since the last call, on this process [J]."""
-        work, kinetic, taken = self._sums.work.tolist(), float(self._sums.kinetic[0]), self._sums.taken
+    @property
+    def is_parallel(self) -> bool:
+        """Whether several processes share the world."""
+        return self._assembly.layout.size > 1
+
+    def take_numbers(self) -> FloatArray:
+        """Sums since the last call, on this process, for `name_sums`, shape (numbers,) [J]."""
+        found: FloatArray = np.concatenate([self._sums.work, self._sums.kinetic, *self._sums.taken.values()])
+        self._clear()
+        return found
+
+    def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
+        """Increase of the quantities [J] by name, from numbers of `take_numbers`; from rows of them as arrays."""
+        columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()
+        count = len(self._forces)
+        work, kinetic, place_of_next = columns[:count], columns[count], count + 1
         found, integrator, unbalanced = {"kinetic": kinetic}, work[0] - kinetic, 0.0
         for (sort, component, name), w in zip(self._forces, work, strict=True):
             label = component.__name__ if component is not None else GRAVITY
-            unbalanced += w if sort in ("load", GRAVITY) else -w
+            unbalanced = unbalanced + (w if sort in ("load", GRAVITY) else -w)
             if sort != INERTIA:
                 found[f"{label}.{name}" if name else label] = -w if sort in (GRAVITY, "constraint") else w
         for component, _, account, place, *_ in self._accounts:
             label = component.__name__
-            sums = taken[component].tolist()
+            first, place_of_next = place_of_next, place_of_next + len(account.names)
+            sums = columns[first:place_of_next]
             carried = sum(sums[len(sums) - len(account.carried) :]) if account.carried else 0.0
             found |= {f"{label}.{name}": value for name, value in zip(account.names, sums, strict=True)}
             if self._forces[place].sort == "load":
-                found[label] += sum(sums) - carried
-                integrator -= carried
+                found[label] = found[label] + (sum(sums) - carried)
+                integrator = integrator - carried
                 continue
             left = work[place] - sum(sums) + carried
             found[label] = found[f"rest.{label}"] = 0.0
-            integrator += (left if account.conserves else 0.0) - carried
+            integrator = integrator + ((left if account.conserves else 0.0) - carried)
             if not account.conserves:
                 found[f"rest.{label}" if account.is_whole else label] = left
-        self._clear()
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def _clear(self) -> None:
