@@ -104,11 +104,13 @@ def read_points(
         row = c.rows[i]
         n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
         L, closed = row.length * n, 0
+        # closed points share the bristles of all
         for k in range(n):
             closed += data[first + k] <= 0.0 and data[first + n + k] != UNDEFINED
         mu_k = par.friction_stiffness * n / max(closed, 1)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        # the bend of all bristles of the cable
         bend = 0.0
         if closed > 0:
             bend, _ = eval_bristles(par, o, y, q, w, data, first, n, L)
@@ -117,6 +119,7 @@ def read_points(
             for j in range(PARTS):
                 to[j] = 0.0
             to[CONTACT_STATE], to[PARTS] = OPEN, closed
+            # open points have a gap alone
             if k >= n:
                 continue
             s, state = relative_place(k, n), data[first + n + k]
@@ -128,6 +131,7 @@ def read_points(
             slips, bristle = abs(state) == SLIPS, z.bristle
             if slips and mu_k != 0.0:
                 bristle = z.ft * z.D / (par.friction_stiffness * par.radius)
+            # powers, energies and forces
             sliding, damping, normal, bends, _ = split_power(par, z, state)
             gap = z.D - par.radius - par.grown
             spring, bent = 0.5 * par.contact_stiffness * gap * gap, 0.5 * mu_k * bristle * bristle

@@ -111,6 +111,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # all other numbers are 0
                 before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
+            # normal dampers
             if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
                 lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
             else:
@@ -120,6 +121,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 if was == OPEN or state == OPEN:
                     force, stored = NORMAL_FORCE, now[i, s, SPRING_ENERGY] - before[i, s, SPRING_ENERGY]
                 lost[3, i] += 0.5 * (before[i, s, force] + now[i, s, force]) * way - stored
+            # bristles
             beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
             beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
             if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):

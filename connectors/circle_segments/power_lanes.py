@@ -190,6 +190,7 @@ def read_segments(
     rows, numbers, total = list_closed(c, data)
     for i in range(len(parts)):
         row = c.rows[i]
+        # gaps of open segments
         ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
         cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
         for s in range(parts.shape[1]):
@@ -206,6 +207,7 @@ def read_segments(
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
+        # sums by row, and numbers of segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
             energies[0, i] += g.spring_energy[k]

@@ -92,6 +92,7 @@ def sum_pulley(
     angle, touching, chain = np.empty(total), np.empty(total, np.bool_), np.empty(total, np.int64)
     for j in range(len(sums)):
         sums[j] = 0.0
+    # segment by segment along the cable
     k = 0
     for i in range(len(c.n)):
         cx, cy = centre[c.circle[i], 0], centre[c.circle[i], 1]
@@ -99,6 +100,7 @@ def sum_pulley(
         for s in range(c.n[i]):
             bx, by = ends[i, s + 1, 0] - cx, ends[i, s + 1, 1] - cy
             angle[k], chain[k] = np.arctan2(ax * by - ay * bx, ax * bx + ay * by), c.chain[i]
+            # forces and states
             ax, ay, state = bx, by, out[i, s, STATE]
             touching[k] = c.active[i] and data[c.data[i] + s] <= 0.0
             arm = c.radius[i] if np.isnan(c.lever[i]) else c.radius[i] + (out[i, s, GAP] + c.lever[i])
@@ -112,6 +114,7 @@ def sum_pulley(
                 elif abs(state) == 1.0:
                     sums[SLIP] += abs(angle[k])
             k += 1
+    # powers
     for i in range(len(powers)):
         for s in range(c.n[i]):
             for j in range(powers.shape[2]):
@@ -120,6 +123,7 @@ def sum_pulley(
     for j in range(1, len(counts)):
         if counts[j] > counts[most]:
             most = j
+    # its segments
     members, count = np.empty(total, np.int64), 0
     for k in range(total):
         if chain[k] == most:
