@@ -261,7 +261,7 @@ SENSOR = {
 }
 
 
-@checked_names
+@checked_names(SENSOR)
 @dataclass(frozen=True)
 class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.

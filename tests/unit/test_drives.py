@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass import elements as el
 from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
@@ -112,7 +113,11 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
     for call, message in (
         (lambda: wl.Pulley(body, 0.1, frction=0.3), r"Pulley has no argument 'frction': did you mean friction\?"),
         (lambda: wl.Pulley(body, radus=0.1), r"Pulley has no argument 'radus': did you mean radius\?"),
-        (lambda: wl.Pulley(body), r"Pulley needs radius"),
+        (lambda: wl.Pulley(body), r"Pulley needs radius \[m\]"),
+        (lambda: el.Circle((0.0, 0.0), 1.0, sde="left"), r"Circle has no argument 'sde': did you mean side\?"),
+        (lambda: el.Circle((0.0, 0.0)), r"Circle needs radius \[m\], side"),
+        (lambda: el.Sheave((0.0, 0.0, 0.0), radus=1.0), r"Sheave has no argument 'radus': did you mean radius\?"),
+        (lambda: el.DrumLayers(radius=0.3, diametr=0.02), r"did you mean diameter\?"),
         (lambda: wl.Belt(world, pulleys, axial_stifness=1e4, mass_per_length=0.1), r"did you mean axial_stiffness\?"),
         (lambda: wl.Belt(world, pulleys, mass_per_length=0.1), r"Belt needs axial_stiffness \[N\]"),
         (lambda: belt.average(starts=0.1), r"average has no argument 'starts': did you mean start\?"),

@@ -239,13 +239,17 @@ def test_cables_turned_inside_out(method: str) -> None:
     assert any(re.match(words, reason) for reason in solver.verdict.reasons), solver.verdict.describe()
 
 
-def test_steps_that_turn_a_cable_inside_out_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps of many iterations are examined: wrong shapes at their end reject them, until they have been cut enough."""
+@pytest.mark.parametrize("hard", [1, 25])
+def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first step and steps of many iterations are examined: a wrong shape at their end rejects them.
+
+    In the second case no step has as many iterations as required.
+    """
     # none at the start
     found = iter([[], ["cable 2 is turned inside out"], ["cable 2 is turned inside out"]])
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.find_folds", lambda assembly: next(found, []))
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.ShapeWatch._look", lambda self, t: None)
-    monkeypatch.setattr("windlass.solvers.dynamic.HARD", 1)
+    monkeypatch.setattr("windlass.solvers.dynamic.HARD", hard)
     world, _ = hang()
     solver = wl.Dynamic(world, step=1e-3, end=3e-3, name="")
     reached = solver.solve(hooks=[lambda state: None])
