@@ -45,7 +45,7 @@ FIELDS = {
 }
 
 
-@checked_names
+@checked_names(FIELDS)
 @dataclass(frozen=True)
 class Link:
     """A joint, support or spring that breaks as a whole.
