@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.beam.rules import Rule
+from windlass.elements.beam.rules import LineRule
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -24,7 +24,7 @@ Point = tuple[float, float, float, float]
 
 
 @kernel(inline=True)
-def read_point(row: Any, rule: Rule, j: int, x: FloatArray, share: float) -> Point:
+def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, share: float) -> Point:
     """r'_x, r'_y, φ, φ' of row at a Gauss point from coordinates (share 1), or their rates from velocities (0)."""
     p0, p1, phi, turn = 0.0, 0.0, 0.0, 0.0
     for a in range(len(rule.W)):
@@ -69,7 +69,7 @@ def beyond(row: Any, j: int, z: Three) -> Three:
 
 
 @kernel
-def residual(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
     """Add the forces of rows of one order to f."""
     for i in range(len(rows)):
         row = rows[i]
@@ -89,7 +89,7 @@ def residual(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, f: FloatArray)
 
 @kernel
 def tangent(
-    rows: Any, rule: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual`."""
     G, R, K = np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((4, 4))
@@ -125,7 +125,7 @@ def tangent(
 
 
 @kernel
-def add_block(row: Any, rule: Rule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
+def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
     """Add the derivatives K of the forces on r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to matrix values."""
     L = row.length
     for a in range(len(rule.W)):
@@ -143,7 +143,7 @@ def add_block(row: Any, rule: Rule, j: int, K: FloatArray, slots: IntArray, valu
 
 
 @kernel
-def mass(rows: Any, rule: Rule, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the mass matrix: ∫ ρA N_a N_b dx of x and y, ∫ J N_a N_b dx of rotations."""
     for i in range(len(rows)):
         row = rows[i]
@@ -168,7 +168,7 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 @kernel
 def fill_energies(
-    rows: Any, rule: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
     """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
     for i in range(len(rows)):
@@ -183,7 +183,7 @@ def fill_energies(
 
 
 @kernel
-def fill_strains(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
+def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
     """Γ_1, Γ_2, φ' and their rates at the Gauss points, shape (table's rows, 3, 3), of rows of one order."""
     for i in range(len(rows)):
         row = rows[i]

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.beam.rules import Rule
+from windlass.elements.beam.rules import LineRule
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -36,7 +36,7 @@ SMALL = 0.05
 
 
 @kernel
-def read_point(row: Any, rule: Rule, j: int, x: FloatArray, y: FloatArray) -> None:
+def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
     """y of a row at a Gauss point from coordinates, or y_t from velocities."""
     for k in range(COUNT):
         y[k] = 0.0
@@ -168,28 +168,28 @@ def add_curvature(
             gi += Q[i, j] * y[3 + j]
             hi += 0.5 * P[i, j] * y[7 + j]
             Pi += P[i, j] * y[3 + j] / n
-        gi, hi, ue, ud = c * gi, c * hi, -c * u * y[3 + i], c * l * y[7 + i]
+        gi, hi, u0, u1 = c * gi, c * hi, -c * u * y[3 + i], c * l * y[7 + i]
         for j in range(4):
             gj, hj, Pj = -along * y[3 + j], -mk * y[3 + j], 0.0
             for o in range(4):
                 gj += Q[j, o] * y[3 + o]
                 hj += 0.5 * P[j, o] * y[7 + o]
                 Pj += P[j, o] * y[3 + o] / n
-            gj, hj, ve, vd = c * gj, c * hj, -c * u * y[3 + j], c * l * y[7 + j]
+            gj, hj, v0, v1 = c * gj, c * hj, -c * u * y[3 + j], c * l * y[7 + j]
             own = 1.0 if i == j else 0.0
             ei, ej, dj = y[3 + i], y[3 + j], y[7 + j]
             # by e and e
             value = c * (Q[i, j] - along * own - ei * gj - gi * ej)
             value -= F * c * (ei * hj + hi * ej + mk * own)
-            value += first * (hi * ve + ue * hj)
-            value += mk * (second * ue * ve + first * (-c * u * own + 2.0 * c * c * u * ei * ej))
+            value += first * (hi * v0 + u0 * hj)
+            value += mk * (second * u0 * v0 + first * (-c * u * own + 2.0 * c * c * u * ei * ej))
             K[3 + i, 3 + j] += value
             # by d and d; the gradient of m·k by d is -P e/n
-            value = first * (-Pi * vd - ud * Pj) + mk * (second * ud * vd + first * c * l * own)
+            value = first * (-Pi * v1 - u1 * Pj) + mk * (second * u1 * v1 + first * c * l * own)
             K[7 + i, 7 + j] += value
             # by e and d
-            value = F * (P[i, j] / n + c * ei * Pj) + first * (hi * vd - ue * Pj)
-            value += mk * (second * ue * vd - first * c * c * l * ei * dj)
+            value = F * (P[i, j] / n + c * ei * Pj) + first * (hi * v1 - u0 * Pj)
+            value += mk * (second * u0 * v1 - first * c * c * l * ei * dj)
             K[3 + i, 7 + j] += value
             K[7 + j, 3 + i] += value
 
@@ -215,7 +215,7 @@ def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
 
 
 @kernel
-def residual(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
     """Add the forces of rows of one order to f."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
@@ -243,7 +243,7 @@ def residual(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, f: FloatArray)
 
 @kernel
 def tangent(
-    rows: Any, rule: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual`."""
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
@@ -296,7 +296,7 @@ def tangent(
 
 
 @kernel
-def add_block(row: Any, rule: Rule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
+def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
     """Add the derivatives K of the forces on y at a Gauss point, shape (11, 11), to matrix values."""
     L = row.length
     for a in range(len(rule.W)):
@@ -321,7 +321,7 @@ def add_block(row: Any, rule: Rule, j: int, K: FloatArray, slots: IntArray, valu
 
 
 @kernel
-def fill_strains(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
+def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
     """Γ, κ and their rates at the Gauss points, shape (table's rows, 3, 6), of rows of one order."""
     y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):
@@ -335,7 +335,7 @@ def fill_strains(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, z: FloatAr
 
 @kernel
 def fill_energies(
-    rows: Any, rule: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
 ) -> None:
     """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
     y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from windlass.elements.beam.forces3d import WIDTH
-from windlass.elements.beam.rules import Rule
+from windlass.elements.beam.rules import LineRule
 from windlass.elements.bodies.rigid3d_kernels import (
     add_torque_tangent,
     apply,
@@ -32,7 +32,7 @@ STRETCHING = 4.0 / 3.0
 
 
 @kernel
-def mass(rows: Any, rule: Rule, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the constant mass matrix ∫ ρA N_a N_b dx of positions."""
     for i in range(len(rows)):
         row = rows[i]
@@ -55,7 +55,7 @@ def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
 
 
 @kernel
-def inertia(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+def inertia(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
     """Add the inertia of the rotations of the nodes to f."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in range(len(rows)):
@@ -76,7 +76,7 @@ def inertia(rows: Any, rule: Rule, x: FloatArray, v: FloatArray, a: FloatArray, 
 
 @kernel
 def inertia_tangent(
-    rows: Any, rule: Rule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add dq, dv and da times the derivatives of `inertia`."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, ORDERS, Rule, create_rule
+from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, ORDERS, LineRule, create_rule
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
@@ -77,7 +77,7 @@ def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDAr
     return packed
 
 
-def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], Rule]]:
+def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
     """The records of each order, with its rule."""
     groups = [(own[own["order"] == p], create_rule(p)) for p in ORDERS]
     return [(some, rule) for some, rule in groups if len(some)]

@@ -24,11 +24,11 @@ INNER = 0.5 * (1.0 - 1.0 / np.sqrt(5.0))
 PLACES: dict[int, tuple[float, ...]] = {
     1: (0.0, 1.0), 2: (0.0, 1.0, 0.5), 3: (0.0, 1.0, INNER, 1.0 - INNER)
 }  # fmt: skip
-"""Places s of the nodes by order [1]."""
+"""LinePlaces s of the nodes by order [1]."""
 MOST_NODES, MOST_POINTS = 4, 3
 
 
-class Rule(NamedTuple):
+class LineRule(NamedTuple):
     """The rule of an order p, with g = p Gauss points and n = p + 1 nodes.
 
     w: weights of the Gauss points, their sum is 1, shape (g,).
@@ -45,7 +45,7 @@ class Rule(NamedTuple):
 
 
 def gauss_points(count: int) -> tuple[FloatArray, FloatArray]:
-    """Places s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
+    """LinePlaces s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
     xi, w = roots_legendre(count)
     return 0.5 * (1.0 + xi), 0.5 * w
 
@@ -64,17 +64,17 @@ def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]
 
 
 @cache
-def create_rule(order: int) -> Rule:
+def create_rule(order: int) -> LineRule:
     """The rule of an order from 1 to 3."""
     places = np.array(PLACES[order])
     s, w = gauss_points(order)
     N, D = lagrange(places, s)
     exact, weight = gauss_points(order + 1)
     S = lagrange(places, exact)[0]
-    return Rule(w, N, D, np.einsum("g,ga,gb->ab", weight, S, S), weight @ S)
+    return LineRule(w, N, D, np.einsum("g,ga,gb->ab", weight, S, S), weight @ S)
 
 
-class Places(NamedTuple):
+class LinePlaces(NamedTuple):
     """Shape functions at k places of each row; entries of nodes and Gauss points that a row does not have are 0.
 
     N: of the nodes, shape (rows, k, 4).
@@ -85,9 +85,9 @@ class Places(NamedTuple):
     E: FloatArray
 
 
-def eval_places(order: IntArray, s: FloatArray) -> Places:
+def eval_places(order: IntArray, s: FloatArray) -> LinePlaces:
     """Shape functions of rows of given orders, shape (rows,), at places s = x/L, shape (rows, k)."""
-    found = Places(np.zeros((*s.shape, MOST_NODES)), np.zeros((*s.shape, MOST_POINTS)))
+    found = LinePlaces(np.zeros((*s.shape, MOST_NODES)), np.zeros((*s.shape, MOST_POINTS)))
     for p in ORDERS:
         some = np.flatnonzero(order == p)
         if len(some):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.elements.beam.rows import group_rows
-from windlass.elements.beam.rules import Places, Rule, eval_places
+from windlass.elements.beam.rules import LinePlaces, LineRule, eval_places
 from windlass.elements.cable2d.outputs import label_parts
 from windlass.elements.cable2d.places import find_places
 from windlass.framework.arrays import FloatArray
@@ -22,17 +22,17 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 Filled = tuple[FloatArray, Mapping[str, FloatArray]]
-Fill = Callable[[Any, Rule, FloatArray, FloatArray, FloatArray, FloatArray], None]
+Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray], None]
 
 
-class Loads(NamedTuple):
+class SectionLoads(NamedTuple):
     """Strains beyond those without force, and forces and moments with damping, shape (rows, k, strains) each."""
 
     strain: FloatArray
     force: FloatArray
 
 
-def eval_loads(rows: LocalRows, s: Fields, places: Places, fill: Fill) -> Loads:
+def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> SectionLoads:
     """Strains, forces and moments at places, from a kernel that fills the strains at Gauss points."""
     own = rows.columns
     z, zt = np.zeros(own["free"].shape), np.zeros(own["free"].shape)
@@ -40,21 +40,21 @@ def eval_loads(rows: LocalRows, s: Fields, places: Places, fill: Fill) -> Loads:
         fill(some, rule, s.x, s.v, z, zt)
     strain = z - own["free"]
     force = np.einsum("iab,ipb->ipa", own["stiffness"], strain) + np.einsum("iab,ipb->ipa", own["damping"], zt)
-    return Loads(places.E @ strain, places.E @ force)
+    return SectionLoads(places.E @ strain, places.E @ force)
 
 
-def interpolate(rows: LocalRows, values: FloatArray, places: Places, width: int) -> FloatArray:
+def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: int) -> FloatArray:
     """Coordinates of nodes, interpolated at places, shape (rows, k, width)."""
     found = values[rows.dofs].reshape(len(rows.dofs), -1, width)
     return places.N[:, :, : found.shape[1]] @ found
 
 
-def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Places], FloatArray]) -> Output:
+def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
     """An output at places of the beams; the places of the last call are cached."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_places(rows, x)
-        kept: list[tuple[FloatArray, Places]] = rows.kept("places", list)
+        kept: list[tuple[FloatArray, LinePlaces]] = rows.kept("places", list)
         if not (kept and np.array_equal(kept[0][0], s)):
             kept[:] = [(s, eval_places(rows.columns["order"], s))]
         values = evaluate(rows, fields, kept[0][1])
@@ -64,7 +64,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Pla
 
 
 def draw_lines(
-    rows: LocalRows, subdivisions: int, width: int, fill: Callable[[Places], Filled], units: Mapping[str, str]
+    rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
     """Each beam as ``subdivisions`` lines of equal length; beams that share nodes are one part.
 
@@ -75,7 +75,7 @@ def draw_lines(
     """
     own, count, n = rows.columns, len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
-    places: Places = rows.kept(f"lines {subdivisions}", lambda: eval_places(own["order"], s))
+    places: LinePlaces = rows.kept(f"lines {subdivisions}", lambda: eval_places(own["order"], s))
     points, fields = fill(places)
     number, x, ends = np.arange(count * n).reshape(count, n), own["length"][:, None] * s, rows.dofs[:, [0, width]]
     return Drawing(

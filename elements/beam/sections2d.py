@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from windlass.elements.beam.forces2d import WIDTH, fill_strains
-from windlass.elements.beam.rules import Places
+from windlass.elements.beam.rules import LinePlaces
 from windlass.elements.beam.sections import draw_lines, eval_loads, interpolate, place_output
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray
@@ -22,28 +22,28 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 
-def eval_vector(rows: LocalRows, values: FloatArray, places: Places) -> FloatArray:
+def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
     """Vectors of the axis, shape (rows, k, 3)."""
     return in_space(interpolate(rows, values, places, WIDTH)[:, :, :2])
 
 
-def eval_turn(rows: LocalRows, values: FloatArray, places: Places) -> FloatArray:
+def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
     """Rotations or their rates, shape (rows, k)."""
     return interpolate(rows, values, places, WIDTH)[:, :, 2]
 
 
-def eval_shift(rows: LocalRows, places: Places) -> FloatArray:
+def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
     """Whole turns that are added to the angles of nodes, interpolated, shape (rows, k)."""
     shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
     return shift
 
 
-def eval_displacement(rows: LocalRows, s: Fields, places: Places) -> FloatArray:
+def eval_displacement(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
     """Displacement from the reference, shape (rows, k, 3)."""
     return eval_vector(rows, s.x - rows.layout.reference, places)
 
 
-def eval_force(rows: LocalRows, s: Fields, places: Places, k: int) -> FloatArray:
+def eval_force(rows: LocalRows, s: Fields, places: LinePlaces, k: int) -> FloatArray:
     """N, Q or M, shape (rows, k)."""
     return eval_loads(rows, s, places, fill_strains).force[:, :, k]
 
@@ -85,7 +85,7 @@ UNITS = {"velocity": "m/s", "axial_force": "N", "shear_force": "N", "bending_mom
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Each beam as lines along its axis."""
 
-    def fill(places: Places) -> tuple[FloatArray, Mapping[str, FloatArray]]:
+    def fill(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
         force = eval_loads(rows, fields, places, fill_strains).force
         values = {
             "velocity": eval_vector(rows, fields.v, places),

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from windlass.elements.beam.forces3d import WIDTH, fill_strains
-from windlass.elements.beam.rules import Places
+from windlass.elements.beam.rules import LinePlaces
 from windlass.elements.beam.sections import draw_lines, eval_loads, interpolate, place_output
 from windlass.elements.nodes.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
@@ -24,12 +24,12 @@ from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 
-def eval_vector(rows: LocalRows, values: FloatArray, places: Places) -> FloatArray:
+def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
     """Vectors of the axis, shape (rows, k, 3)."""
     return interpolate(rows, values, places, WIDTH)[:, :, :3]
 
 
-def eval_parameters(rows: LocalRows, values: FloatArray, places: Places) -> FloatArray:
+def eval_parameters(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
     """Interpolated Euler parameters, or their rates, shape (rows, k, 4)."""
     found = values[rows.dofs].reshape(len(rows.dofs), -1, WIDTH)[:, :, 3:]
     n = found.shape[1]
@@ -37,12 +37,12 @@ def eval_parameters(rows: LocalRows, values: FloatArray, places: Places) -> Floa
     return e
 
 
-def eval_frame(rows: LocalRows, s: Fields, places: Places) -> FloatArray:
+def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
     """Rotation matrices with the axes e_1, e_2, e_3, shape (rows, k, 3, 3)."""
     return rotation_matrix(eval_parameters(rows, s.x, places).reshape(-1, 4)).reshape(*places.N.shape[:2], 3, 3)
 
 
-def eval_spin(rows: LocalRows, s: Fields, places: Places) -> FloatArray:
+def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
     """Angular velocity, global, shape (rows, k, 3)."""
     local = local_rates(eval_parameters(rows, s.x, places), eval_parameters(rows, s.v, places))
     return turn(eval_frame(rows, s, places), local)
@@ -54,7 +54,7 @@ def turn(A: FloatArray, b: FloatArray) -> FloatArray:
     return out
 
 
-def eval_load(rows: LocalRows, s: Fields, places: Places, first: int) -> FloatArray:
+def eval_load(rows: LocalRows, s: Fields, places: LinePlaces, first: int) -> FloatArray:
     """Forces (first = 0) or moments (3) along e_1, e_2, e_3, shape (rows, k, 3)."""
     return eval_loads(rows, s, places, fill_strains).force[:, :, first : first + 3]
 
@@ -112,7 +112,7 @@ UNITS = {
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Each beam as lines along its axis."""
 
-    def fill(places: Places) -> tuple[FloatArray, Mapping[str, FloatArray]]:
+    def fill(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
         A, force = eval_frame(rows, fields, places), eval_loads(rows, fields, places, fill_strains).force
         across = force * np.array((0.0, 1.0, 1.0, 0.0, 1.0, 1.0))
         values = {
