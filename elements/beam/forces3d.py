@@ -256,6 +256,7 @@ def tangent(
         for j in range(len(rule.w)):
             read_point(row, rule, j, x, y)
             read_point(row, rule, j, v, yt)
+            # strains, forces and moments
             n, k, F, first, second = fill_point(row.bend, y, A, W, z, G)
             fill_rates(G, yt, zt)
             find_stress(row, j, z, zt, stress)
@@ -267,16 +268,19 @@ def tangent(
                             K[b, o] = 0.0
                     force, moment = (one[a, 0], one[a, 1], one[a, 2]), (one[a, 3], one[a, 4], one[a, 5])
                     add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
+                    # the product with y_t
                     for b in range(COUNT):
                         total = 0.0
                         for o in range(COUNT):
                             total += K[b, o] * yt[o]
                         R[a, b] = total
+            # second derivatives of the strains, times forces and moments
             for b in range(COUNT):
                 for o in range(COUNT):
                     K[b, o] = 0.0
             force, moment = (stress[0], stress[1], stress[2]), (stress[3], stress[4], stress[5])
             add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
+            # T = S G + D ∂z_t/∂y
             for a in range(6):
                 for b in range(COUNT):
                     total = 0.0
@@ -286,6 +290,7 @@ def tangent(
                         if row.damped:
                             total += dq * D * R[o, b]
                     T[a, b] = total
+            # Gᵀ T and second derivatives
             for b in range(COUNT):
                 for o in range(COUNT):
                     total = dq * K[b, o]
