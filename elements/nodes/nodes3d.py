@@ -1,7 +1,8 @@
 """3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
 
 `Point3D` carries mass points, `PointSlope3D` cables, `RigidNode3D` rigid bodies.  Four Euler parameters describe every
-rotation without the singular directions of any three angles, but need the constraint e·e = 1, which `RigidBody3D` adds.
+rotation without the singular directions of any three angles, but need the constraint e·e = 1, which `RigidBody3D` or
+`UnitRotation3D` adds.
 """
 
 from __future__ import annotations
@@ -144,14 +145,14 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for nodes without a body, whose Euler parameters are unconstrained, or with several bodies."""
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():
-        if "rigid body" in component.provides and "node" in component.refs:
+        if "unit rotation" in component.provides:
             for nodes, _, rows in world.split_by_table(other.collect("node")):
                 if nodes is table:
                     np.add.at(bodies, rows, 1)
     for row in np.flatnonzero(bodies != 1)[:1]:
         raise ModelError(
             f"{table.describe(row)} (RigidNode3D row {row}) carries {bodies[row]} bodies: must carry one RigidBody3D, "
-            "which holds its Euler parameters at length 1"
+            "or as a node of beams one UnitRotation3D, which holds its Euler parameters at length 1"
         )
 
 

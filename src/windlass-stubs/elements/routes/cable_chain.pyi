@@ -66,7 +66,7 @@ def find_direction(slopes: FloatArray) -> FloatArray:
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     "Raise ModelError for a chain so coarse that an element turns back on itself.\n\nIts slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route."
 def nodes_of(world: World, cables: Entity) -> Entity:
-    'The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.\n\nEntities with one node each, such as bodies and sliding joints, give their nodes in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
+    'The nodes of a chain of cables or beams in order, each once: of n cables n + 1, or n if the chain is closed.\n\nOf beams of the order p these are p n + 1 nodes, or p n.\nEntities with one node each, such as bodies and sliding joints, give their nodes in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
 def _create_circles(world: World, circles: Sequence[Circle | Entity], radius: float | Sequence[float] | None, sides: Side | Sequence[Side]) -> list[Circle]:
     'Circles from circles and handles.'
 def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle:
