@@ -4,7 +4,8 @@
     u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with the boundary held: K_ii φ = ω² M_ii φ
     T = [[I, 0], [Ψ, Φ]],  Tᵀ M T,  Tᵀ K T      static responses to forces on the boundary are exact
 
-Matrices are arrays, sparse matrices, or files: ``.npz`` of SciPy or a single NumPy array, ``.mtx`` (Matrix Market).
+Matrices are NumPy arrays, sparse matrices of SciPy, or names of files: ``.npz`` of SciPy or a single NumPy array,
+``.mtx`` (Matrix Market).
 
 Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319.
 """
@@ -44,19 +45,19 @@ from windlass.framework.model.world import World
 SMALL = 400
 """Coordinates between boundaries up to which all modes are computed at once."""
 SYMMETRIC = 1e-9
-"""Largest asymmetry of given matrices that counts as rounding, relative to their largest entry [1]."""
+"""Largest asymmetry of given matrices that is attributed to rounding, relative to their largest entry [1]."""
 AXES = 3
 
 
 @dataclass(frozen=True)
 class Superelement:
-    """A reduced body; made by `craig_bampton`, put into worlds by `add_to`.
+    """A reduced body, created by `craig_bampton` and added to worlds by `add_to`.
 
     Attributes:
         mass, stiffness: Tᵀ M T and Tᵀ K T, shape (n, n), n = boundary coordinates and modes.
         basis: T, shape (N, n), with rows in the order of the given matrices.
         boundary: numbers of the coordinates of the boundary, shape (b,).
-        frequencies: of the modes with the boundary held [Hz], shape (n - b,).
+        frequencies: natural frequencies of the modes with the boundary held [Hz], shape (n - b,).
     """
 
     mass: FloatArray
@@ -89,12 +90,12 @@ class Superelement:
 
         Args:
             world: the world.
-            nodes: at most seven handles to one node each; their coordinates, node after node, are the coordinates of
-                the boundary in its order.  Markers, supports and joints are attached to these nodes.
-            directions: which axis each of the N coordinates moves along, 0, 1, 2 for x, y, z, -1 for none (rotations),
-                shape (N,), for the weight; default: no weight.
+            nodes: one to seven handles to one node each. The coordinates of these nodes, node after node, are the
+                coordinates of the boundary in its order. Markers, supports and joints are attached to these nodes.
+            directions: global axis along which each of the N coordinates moves, for the weight: 0, 1, 2 for x, y, z,
+                and -1 for rotations, shape (N,). Default: no weight.
             mass_damping, stiffness_damping: α and β of the damping α M + β K [1/s, s].
-            mesh: file of the mesh, read through meshio, whose edges are shown; its points have two or three coordinates
+            mesh: file of the mesh whose edges are drawn, read through meshio. Its points have two or three coordinates
                 each, in the order of the matrices.
             name: of the body.
 
@@ -223,7 +224,8 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
 
 
 def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
-    """ω [rad/s], ascending, and shapes with φᵀ M φ = 1, largest entry > 0, shape (free, modes)."""
+    """Return ω [rad/s] in ascending order, and mode shapes with φᵀ M φ = 1 and a positive largest entry, shape (free,
+    modes)."""
     from scipy.linalg import eigh  # imported here, because few models have such a body
     from scipy.sparse.linalg import eigsh  # imported here, because few models have such a body
 
@@ -244,7 +246,7 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """q of translations by 1 m: the boundary moves, and modes do not."""
+    """Coordinates q of translations by 1 m: the boundary moves, and the mode coordinates are 0."""
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():
         words = f"must be 0, 1, 2 or -1 for each of {count} coordinates"
@@ -278,7 +280,7 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
 
 def _list_edges(cell: list[int]) -> list[tuple[int, int]]:
-    """Lines around a cell; for solids from each corner to each, as lines inside are not visible."""
+    """Edges of a cell; for solids the lines between all corners, because lines inside a solid are hidden."""
     if len(cell) in (4, 8) or len(cell) < 3:
         pairs = {2: [(0, 1)], 4: [(0, 1), (1, 2), (2, 3), (3, 0)]}.get(len(cell), [])
         if len(cell) == 8:

@@ -1,8 +1,8 @@
-"""Kernels of `Cable3D` over whole tables for integration rule 2, the default: written out point by point.
+"""Kernels of `Cable3D` over whole tables for integration rule 2, the default, with each point written out.
 
-Cables are evaluated side by side, see cable2d/lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point: points.py; sums over points are as in 2D, see
-cable2d/lobatto.py.  All rules: gauss.py.
+Several cables are evaluated at once, see cable2d/lanes.py. One pass evaluates both forces and the product of the mass
+matrix, and one pass both tangent and mass matrix. Equations of a single point: points.py; sums over points as in 2D:
+cable2d/lobatto.py. All rules: gauss.py.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def read_vector(a: FloatArray, row: int, k: int) -> Vector:
-    """Three rows of lane k."""
+    """Read three rows of lane k."""
     return a[row, k], a[row + 1, k], a[row + 2, k]
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    """Read e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
 
 @kernel(inline=True)
 def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """r' in the middle, or its rate."""
+    """r' in the middle of the cable, or its rate."""
     s = combine(0.25, s0, 0.25, s1)
     return combine(1.5, e, -1.0, s)
 
@@ -62,7 +62,7 @@ def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
     L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
-    """Component j of the forces on the coordinates of lane k from those at all points."""
+    """Write component j of the forces on the coordinates of lane k, from the forces at all points."""
     # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
     turn = 0.5 * ROOT3 * (b0 - b1)
     fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
@@ -73,7 +73,8 @@ def put_forces(
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H."""
+    """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
+    -+ H."""
     lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]
@@ -113,7 +114,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the matrix values."""
     lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]

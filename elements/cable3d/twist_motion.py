@@ -6,7 +6,7 @@
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
-m is halfway between the consistent and the lumped matrix: frequencies of torsion then have errors of fourth order.  The
+m is the mean of the consistent and the lumped matrix, so frequencies of torsion have errors of fourth order. The The
 last term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
 
 Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
@@ -25,12 +25,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 NODES = ((3, 4, 5, 12), (9, 10, 11, 13))
-"""Places of slope and angle of both nodes among the coordinates of a row."""
+"""Positions of slope and angle of both nodes among the coordinates of a row."""
 
 
 @kernel(inline=True)
 def read(x: FloatArray, n: IntArray, node: int) -> Vector:
-    """A slope, or its rate."""
+    """Read a slope, or its rate."""
     first = 3 + 6 * node
     return x[n[first]], x[n[first + 1]], x[n[first + 2]]
 
@@ -64,7 +64,7 @@ def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: 
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the forces of the inertia of the spin."""
+    """Add the inertia forces of the spin."""
     omega, omega_t = np.empty(2), np.empty(2)
     for i in range(len(rows)):
         row = rows[i]

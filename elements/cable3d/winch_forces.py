@@ -1,4 +1,4 @@
-"""Kernels of winch cables: forces of stretching and bending, and of damping; letters as in winch_points.py.
+"""Kernels of winch cables: forces of stretching, bending and damping; symbols as in winch_points.py.
 
 The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, minus the energy W dl that rope carries from
 the winch.
@@ -59,7 +59,7 @@ def add_elastic(
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
     """Add elastic forces to f and dq times their derivative to the matrix values; write the energies of stretching and
-    bending of the rows, shape (2, rows).  Empty arrays are left out."""
+    bending of the rows, shape (2, rows). Empty arrays are skipped."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
@@ -141,9 +141,9 @@ def add_damping(
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
     """Add forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix
-    values; write the power that they dissipate [W], shape (rows,).  Empty arrays are left out.
+    values; write the power that they dissipate [W], shape (rows,). Empty arrays are skipped.
 
-    ε_t = J·z_t with J_i = S_i' e on the nodes, e·(r' by l at fixed material) on l;  f = ∫ d_EA ε_t J dx.
+    ε_t = J·z_t with J_i = S_i' e on the nodes and e·(dr'/dl at constant material) on l; f = ∫ d_EA ε_t J dx.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1

@@ -104,7 +104,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), on some rows to f: ∫ ρA S_i g dx, and ∫ ρA w·g dx on l."""
+    """Add the load of an acceleration g [m/s^2], shape (3,), to f for the given rows: ∫ ρA S_i g dx, and ∫ ρA w·g dx on
+    l."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
@@ -150,7 +151,8 @@ def gravity_tangent(
 def fill_motion(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, r: FloatArray, u: FloatArray, N: FloatArray
 ) -> None:
-    """Position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at places."""
+    """Fill position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at
+    places."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, D = np.empty((3, 4)), np.empty((3, 4))
@@ -178,8 +180,8 @@ def fill_motion(
 
 @kernel
 def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """Flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W], shape
-    (rows, 2 + d)."""
+    """Fill the flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W],
+    shape (rows, 2 + d)."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))

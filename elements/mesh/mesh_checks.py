@@ -18,7 +18,7 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
     """Join coinciding points in the given mesh; see ``merge_distance`` of `cables_from_mesh`.
 
     Raises:
-        ModelError: the distance is negative; or it is 0, and points of lines are at one place.
+        ModelError: the distance is negative, or the distance is 0 and points of lines coincide.
     """
     if distance is None:
         return

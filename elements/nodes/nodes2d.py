@@ -1,8 +1,8 @@
-"""2D nodes, which hold coordinates.
+"""2D nodes, which have coordinates.
 
 A node has reference coordinates, initial displacements from them and initial velocities; the total coordinates are
-reference + displacement.  `PointSlope2D` carries cables (position and slope r' = ∂r/∂x with the arc length x of the
-undeformed cable), `RigidNode2D` rigid bodies, `Point2D` mass points.
+reference + displacement. Cables use `PointSlope2D` (position and slope r' = ∂r/∂x with the arc length x of the
+undeformed cable), rigid bodies `RigidNode2D`, and mass points `Point2D`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Point2D(Component):
 
 
 class RigidNode2D(Component):
-    """A point with a rotation about z."""
+    """A 2D point with a rotation about z."""
 
     provides = ("node",)
     dof_names = ("x", "y", "rotation")
@@ -62,7 +62,7 @@ class RigidNode2D(Component):
 
 
 def create_missing_node(world: Tables, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
-    """Replace the columns of a node among the values of a body by a new node.
+    """Create a node from node columns among the values of a body.
 
     Raises:
         ModelError: both a node and columns of a node are given, or neither a node nor a position.
@@ -80,14 +80,14 @@ def create_missing_node(world: Tables, values: dict[str, Any], node: type[Compon
 
 
 def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the positions of nodes that share the position of another node."""
+    """Copy the positions of nodes that share the position of another node."""
     if isinstance(values.get("shares_position"), Entity) and "position" not in values:
         values["position"] = values["shares_position"].position
     return values
 
 
 def check_slopes(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
+    """Raise ModelError for slopes of length 0 and for invalid shared positions."""
     kind, d = table.kind, len(table.component.dof_names) // 2
     zero, names = f"({', '.join('0' * d)})", ", ".join(table.component.dof_names[:d])
     slope, displacement = table.local("slope"), table.local("displacement")

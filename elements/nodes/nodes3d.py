@@ -1,7 +1,7 @@
 """3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
 
-`Point3D` carries mass points, `PointSlope3D` cables, `RigidNode3D` rigid bodies.  Four Euler parameters describe every
-rotation without the singular directions of any three angles, but need the constraint e·e = 1, which `RigidBody3D` adds.
+Mass points use `Point3D`, cables `PointSlope3D`, and rigid bodies `RigidNode3D`. Four Euler parameters describe every
+rotation without the singular directions of three angles, but require the constraint e·e = 1, which `RigidBody3D` adds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Chains of cables: nodes and elements along a straight line, around circles or along any route, made with one call.
+"""Chains of cables: one call creates nodes and elements along a straight line, around circles or along any route.
 
-With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`; along 3D
-routes they are `Cable3D`, with a torsional stiffness `TwistCable3D`.
+With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`. Along 3D
+routes the elements are `Cable3D`, or with a torsional stiffness `TwistCable3D`.
 
 Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
 """
@@ -89,22 +89,22 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles, in the order given; see `routes.route_around` for its course.
+    """Add a taut cable over circles in the given order; see `routes.route_around` for its course.
 
-    A closed cable begins where it leaves the first circle; its last element ends at the first node.
+    A closed cable begins where it leaves the first circle, and its last element ends at the first node.
 
     Args:
         world: the world.
-        circles: circles, or handles to bodies or nodes at their centres (reference positions count).
+        circles: circles, or handles to bodies or nodes at their centres (in the reference configuration).
         elements: number of cable elements, of equal length.
-        radius: for handles: radius of the circles [m], one for all or one each.
-        sides: for handles: side of the cable on which the circle lies in its direction of travel, one for all or one
-            each; "right": the cable wraps clockwise.
+        radius: for handles: radius of the circles [m], one for all circles or one for each.
+        sides: for handles: side of the cable on which each circle lies, in the direction of travel, one for all circles
+            or one for each. With "right" the cable wraps clockwise.
         radial_offset: distance of the cable's axis from the circles [m].
-        closed: whether the end meets the start.
+        closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` of `ALECable2D`; default of ``length`` [m]: the length
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` of `ALECable2D`. Default of ``length`` [m]: the length
             of the route divided by the number of elements.
 
     Returns:
