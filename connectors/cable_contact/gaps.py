@@ -1,10 +1,10 @@
-"""Gaps between 3D cables, by which solvers check whether steps resolve contacts; see `Gaps`.
+"""Gaps between 3D cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-Cables that are not neighbours at either end of a step may pass each other within it.  They are searched for among
-cables whose relative motion exceeds `PASSING` times the sum of their radii: two points, one on each cable, move
-straight from the start of the step to its end and come closer than this sum, although the cables are open at both ends,
-or on
-opposite sides.  Points are at most a diameter apart, so that axes that cross have two points within 0.71 of the sum.
+Cables that are not neighbours at either end of a step may pass each other within the step. The search for such cables
+covers cables whose relative motion exceeds `PASSING` times the sum of their radii. It looks for two points, one on each
+cable, that move straight from the start of the step to its end and come closer than this sum, although the cables are
+open at both ends of the step, or on opposite sides. Points are at most a diameter apart, so axes that cross have two
+points within 0.71 of the sum.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement per sum of radii [1] below which no cable is passed: chords of a relevant depth are longer."""
+"""Relative displacement per sum of radii [1] below which a cable cannot be passed undetected: chords of a relevant
+depth are longer."""
 
 
 @kernel
@@ -62,7 +63,7 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """The numbers of the places that are taken; ``rank``: their numbers among all places."""
+    """Fill the gaps of the occupied places; ``rank``: numbers of these places among all places."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
@@ -84,14 +85,15 @@ def fill_cable_gaps(
 def sweep_cables(
     c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """The deepest penetration of two cables through each other within a step.
+    """Find the deepest penetration of two cables through each other within a step.
 
     Args:
         c: the cables.
         pairs: examined rows, shape (k, 2).
         x, start: coordinates at both ends of the step.
-        row: output for the numbers of this penetration; the missed depth is 0 if there is none, shape (WIDTH,).
-        which: gets the rows of both cables, shape (2,).
+        row: output for the numbers of this penetration, with a missed depth of 0 if no penetration is found, shape
+            (WIDTH,).
+        which: output for the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
@@ -143,9 +145,10 @@ def sweep_cables(
 
 
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Rows of cables that may pass each other between two motions, shape (k, 2); cables of this process first.
+    """Find rows of cables that may pass each other between two motions, shape (k, 2); cables of this process come
+    first.
 
-    group: number of the set by cable, shape (rows,).
+    group: number of the set of each cable, shape (rows,).
     """
     count = len(c)
     hulls = np.empty((2, count, 4, 3))
@@ -176,13 +179,13 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
 
 def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Callable[[Any], Any]) -> Gaps:
-    """The gaps of all places, and of cables that pass each other.
+    """Create the gaps of all places, and of cables that pass each other.
 
     Args:
         places: the places of this process.
         name: of the component.
-        group: number of the set by cable, shape (rows,).
-        assign: binds places to their present cables.
+        group: number of the set of each cable, shape (rows,).
+        assign: function that binds places to their current cables.
     """
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)

@@ -34,13 +34,13 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields, System
 
 SHOWN = 11
-"""Numbers of a place that `fill_places` writes."""
+"""Number of values that `fill_places` writes for each place."""
 PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
 @dataclass
 class ContactPlaces:
-    """All places of the points of this process, the occupied ones among them, and the cables of all processes."""
+    """All places of the points of this process, the occupied places among them, and the cables of all processes."""
 
     c: NDArray[Any]  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
@@ -146,7 +146,7 @@ _fill = call(fill_places)
 
 
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
-    """Results of `fill_places` for the occupied places, shapes (m, SHOWN) and (m, NUMBERS)."""
+    """Results of `fill_places` for the occupied places, of shapes (m, SHOWN) and (m, NUMBERS)."""
     places.assign(fields.data)
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))

@@ -1,13 +1,13 @@
-"""Whether the cables on a circle are short enough for their contact: how far their cubics are off the circle.
+"""Check whether the cables on a circle are short enough for their contact: deviation of their cubics from the circle.
 
-A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 across it, its error inside of a contact,
-and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see
-docs/explanation/theory/contact.md.
+A cubic of the length l = R theta that lies on a circle deviates by R theta^4/384 in normal direction, which is its
+error inside a contact. Where the cubic is bent onto the circle, it moves its points along the circle by up to l³/(192
+R²); see docs/explanation/theory/contact.md.
 
-- Tractions without load.  Bristles treat this displacement along the circle as slip, see `mesh_traction.py`.  Beyond
-  the limit of friction mu f_n both ends of an arc slip alternately in both directions.
-- Open places on the arc.  A cable that sinks in by less than its deviation from the arc opens there, and loses the
-  energy of its bristles.  That matters if a change of tension is transferred to the circle over a long part of the arc,
+- Tractions without load. Bristles treat this displacement along the circle as slip, see `mesh_traction.py`. Above the
+  friction limit mu f_n both ends of an arc slip alternately in both directions.
+- Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
+  is lost. This loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
 """
 
@@ -29,11 +29,12 @@ from windlass.framework.model.system import Fields
 LARGEST_ANGLE = 0.25
 """Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
-"""That angle per fourth root of the strain: the error of the length of cables on a circle grows as its power 4."""
+"""Largest angle per fourth root of the strain: the error of the length of cables on a circle increases with the fourth
+power of the angle."""
 TOLERATED = 1.3
-"""Multiple of that angle from which tensions are wrong by more than one per cent [1]."""
+"""Multiple of the largest angle from which the error of tensions exceeds one per cent [1]."""
 LARGEST_TRACTION = 0.75
-"""Traction by the mesh, relative to the limit of friction, above which a note is printed before a run [1].  Measured:
+"""Traction due to the mesh, relative to the friction limit, above which a note is printed before a run [1]. Measured:
 0.6 to 0.7 of it."""
 
 
@@ -43,14 +44,14 @@ def choose_angle(strain: float) -> float:
 
 
 def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
-    """Rows of belts, which have a press, whose cables touch their circle, shape (k,)."""
+    """Find rows of belts (rows with a press) whose cables touch their circle, shape (k,)."""
     first = c["data"].astype(np.int64)
     on = np.flatnonzero((c["press"] > 0.0) & c["active"] & (c["axial_stiffness"] > 0.0))
     return on[[bool((fields.data[first[k] : first[k] + c["segments"][k]] <= 0.0).any()) for k in on]]
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
+    """Find reasons for doubt: cables of a belt that are too long for the circle on which they lie."""
     on = find_touching_belts(c, fields)
     if not len(on):
         return []
@@ -68,7 +69,7 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
+    """Doubts in words; ``out``: numbers of all segments or points, ``cables``: cable of each row, shape (rows,)."""
     at_points = touches_at_points(rows.table.component)
     # by the present gaps, because closed contacts may not have been decided yet: rows that lie on their circle
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)

@@ -1,4 +1,4 @@
-"""The data of contacts between circles and cables that reports and pictures need, the same for segments and points."""
+"""Data of contacts between circles and cables for reports and pictures, in one form for segments and points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Bound rows of any of the laws; arrays of shape (rows,)."""
+    """Bound rows of any of the laws; arrays have the shape (rows,)."""
 
     circle: IntArray  # positions of the markers of the circles in the columns of their family
     data: IntArray  # positions of the first history values
@@ -43,7 +43,7 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Rows of one of the laws."""
+    """Create the view of rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns
@@ -74,9 +74,10 @@ def view_contact(rows: LocalRows) -> ContactView:
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
+    """Entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
 
-    ``together``: all processes make the call, also for rows of other processes; else each process for its own rows.
+    ``together``: whether all processes make the call, also for rows of other processes; otherwise each process calls
+    for its own rows.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):

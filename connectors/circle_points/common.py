@@ -37,7 +37,7 @@ from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of cables that rows of points read."""
+"""Columns of cables that rows of points use."""
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 """Fields of rows that are columns per metre of cable."""
 
@@ -58,9 +58,9 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material.
+    """Raise ModelError for rows whose cable does not consist of two points with slope that move with the material.
 
-    widths: the numbers of coordinates that it may have.
+    widths: allowed numbers of coordinates of the cable.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         # angles of twist follow the positions and slopes
@@ -78,12 +78,12 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
 
 
 def bind_points(rows: LocalRows) -> PointRows:
-    """The rows for the kernels."""
+    """Bind the rows for the kernels."""
     return bind_rows(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """The rows for the kernels, with these circles."""
+    """Bind the rows for the kernels, with the given circles."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
@@ -100,7 +100,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 
 def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
-    """The fields that rows of all laws of contact with n points of a cable have.
+    """Bind the fields common to rows of all laws of contact with n points of a cable.
 
     Parameters per length are multiplied by the length of a point.
     """
@@ -116,7 +116,7 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
-    Rows with fewer points than the widest one end with zeros (state: undefined).
+    Rows with fewer points than the widest row are padded with zeros (state: undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
@@ -125,7 +125,7 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def create_point_account(c: PointRows, before: Callable[[Fields], object] | None = None, by: str = "circle") -> Account:
-    """The account of rows with points; ``before`` brings them up to date."""
+    """Create the account of rows with points; ``before`` updates the rows before each evaluation."""
 
     def read(s: Evaluation) -> None:
         if before is not None:
@@ -138,8 +138,8 @@ def create_point_account(c: PointRows, before: Callable[[Fields], object] | None
 def read_points(c: PointRows, s: Evaluation) -> None:
     """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
-    Dampers act by the gap from the original circle, without the growth by a press.
-    Energies are stored in the normal springs and the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
+    Dampers use the gap to the original circle, without the enlargement by a press. Energies are stored in the normal
+    springs and the bristles: if m of n points are closed, (n/m) mu_k u²/2 in each closed point.
     """
     out = eval_points(c, s)
     place = np.arange(out.shape[1])
@@ -179,8 +179,8 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
 def split_powers(c: PointRows, out: FloatArray) -> FloatArray:
     """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6).
 
-    P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
-    the circle acts at the same point.  ``out`` are the numbers of `eval_points`.
+    P = f_n v_n + f_t v_t. Bristles absorb mu_k (r/D) u v_t = mu_k u u_t. No power remains for a lever arm, because the
+    reaction on the circle acts at the same point. ``out`` are the numbers of `eval_points`.
     """
     ft, fn, gap, vt, vn, state = (out[..., which] for which in (FT, FN, CLOSED_GAP, VT, VN, STATE))
     slips, spring = np.abs(state) == 1.0, c.rows["contact_stiffness"][:, None] * gap
@@ -195,9 +195,9 @@ def split_powers(c: PointRows, out: FloatArray) -> FloatArray:
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Both ends on the touching line of the parts that points stand for [m], and the velocity of the points [m/s].
+    """Both ends, on the contact line, of the parts that points represent [m], and the velocity of the points [m/s].
 
-    Each of shape (points, 2), global x, y.
+    Each array has the shape (points, 2), global x, y.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
@@ -220,7 +220,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the points of rows; see `eval_point_powers`."""
+    """Powers of the points of rows; see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 
@@ -228,7 +228,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Output variables of the law: as `create_outputs`, with points instead of segments."""
+    """Create output variables of the law, as in `create_outputs`, with points instead of segments."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

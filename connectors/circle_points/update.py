@@ -1,22 +1,24 @@
-"""Kernel that switches the contact of a circle with points of a cable, between Newton runs and as their return map.
+"""Kernel that updates the contact states of a circle with points of a cable, between Newton runs and as their return
+map.
 
-See `kernels.py` for the letters.  The update of a row, where "start" marks stored values of the start of
-the step:
+See `kernels.py` for the symbols. Update of a row, where "start" marks stored values at the start of the step:
 
-    gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then
-              except slipping ones.  All are first assumed to stick; points with |f_t| > mu |f_n| slip, s = sgn(f_t),
-              until none exceeds its limit.  Points that have just touched take over the u of the others.
-              Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
-              mu |f_n|.  So an opening point passes its bend on to the others, and a touching point takes its share.  A
-              state other than stored: error += ||f_t| - mu |f_n||.
+    gap:      If (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
+    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed at the
+              start, without slipping points.  All points are first assumed to stick; points with |f_t| > mu |f_n| slip,
+              s = sgn(f_t), until no point exceeds its limit.  Points that have just touched get the u of the other
+              points.  The anchor of a sticking point is placed where (m/n) u_k is u, and the anchor of a slipping point
+              where bristle and damper together give mu |f_n|.  So the deflection of an opening point is distributed to
+              the other points, and a touching point takes its share.  If the state differs from the stored state,
+              error += ||f_t| - mu |f_n||.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
-With a press, F - press of the cable is stored: of the present state in motion, and at rest where it has changed by so
-much that another pass is needed, whose error is that change of the normal force.  A new row has no friction until all
-of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the circle by up
-to l³/(192 R²) until they lie on it, and earlier anchors would keep this as a false strain.  On a rigid layer it is then
-bent by its distance from its neighbours on the circle: see `rigid_layer.py`.
+With a press, F - press of the cable is stored. In motion the current value is stored in every update. At rest it is
+stored only after a change that requires another pass, with the change of the normal force as the error. A new row has
+no friction until all of its points are closed, with a mean depth near F/(k r), or until one point opens: cubics move
+along the circle by up to l³/(192 R²) until they lie on it, and earlier anchors would keep this motion as a false
+strain. On a rigid layer the initial deflection of the new row follows from its distance from its neighbours on
+the circle: see `rigid_layer.py`.
 
 Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
 

@@ -7,7 +7,7 @@
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
 | `curvature` | 1/m | > 0 to the left |
-| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of the two scalars; a file may contain all four |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of the scalars; a file may contain all |
 
 The values equal the output variables of the same names. Neighbouring cables have separate points at their common node,
 because forces and curvature may jump at a node.

@@ -134,7 +134,7 @@ def straight_cable(
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`, in 3D with
-            ``torsional_stiffness=`` of `TwistCable3D` (see `cable_along`); default of ``length`` [m]: the length of the
+            ``torsional_stiffness=`` of `TwistCable3D` (see `cable_along`). Default of ``length`` [m]: the length of the
             line divided by the number of elements.
 
     Returns:
@@ -181,14 +181,14 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
-    Nodes are at equal distances in unstretched arc length.  Their reference slopes are unit vectors; their initial
-    displacement is the stretch by the tension.  A static solve from there takes a few iterations.
+    Nodes are at equal distances in unstretched arc length. The reference slopes are unit vectors, and the initial
+    displacements contain the stretch by the tension. From this state a static solve needs only a few iterations.
 
     Args:
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.
+        length: unstretched length of the whole cable [m]; a length below the distance of the points gives a taut cable.
         axial_stiffness: EA [N], one number.
         mass_per_length: ρA [kg/m], one number.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
@@ -199,7 +199,8 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.
+        ModelError: a slack cable without weight, or with one end vertically above the other; or forces relative to the
+            reference.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
@@ -231,17 +232,17 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
             `hang_from_ground`.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; default of ``length`` [m]: the length of
-            the route divided by the number of elements.  With ``torsional_stiffness=`` on 3D routes columns of
-            `TwistCable3D`; then also ``normal``, the direction of d_1 at the start, which goes along the route without
-            spin, and ``turned_from`` of the nodes, see `PointSlopeTwist3D`; by default a direction against which no
-            slope of the route points, for instance the axis of its sheaves.
+        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
+            the route divided by the number of elements. With ``torsional_stiffness=`` on 3D routes they are columns of
+            `TwistCable3D`, with two additions for the nodes, see `PointSlopeTwist3D`: ``normal``, the direction of d_1
+            at the start, which moves along the route without spin, and ``turned_from``, by default a direction to which
+            no slope of the route is opposite, for instance the axis of its sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a number of elements that is not allowed, or so few that one turns back on itself.
+        ModelError: a number of elements that is not allowed, or so few elements that one turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 
@@ -249,8 +250,8 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
-    Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
-    long chains.
+    Along a catenary initial displacements also stretch the slopes. With several processes, each process provides a part
+    of a long chain.
     """
     try:
         # this also refuses a wrong number of elements, before it becomes an int
@@ -285,12 +286,12 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
 
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
-    """Columns of the nodes of a cable with twist: normals that go along the route without spin, and ``turned_from``.
+    """Columns of the nodes of a cable with twist: normals that move along the route without spin, and ``turned_from``.
 
     Args:
         route, elements: the route and its number of elements.
-        numbers: of the nodes, shape (n,).
-        given: columns of the user; ``normal`` is that of the first node.
+        numbers: numbers of the nodes, shape (n,).
+        given: columns given by the user; ``normal`` is the normal of the first node.
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
     last = int(numbers.max(initial=0))
@@ -304,11 +305,11 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """The direction b from whose opposite the slopes along a route are farthest, so that nodes may move along the whole
-    route, shape (3,).
+    """The direction b for which the slopes along a route are farthest from the opposite of b, so nodes may move along
+    the whole route, shape (3,).
 
-    It is the mean slope, as on straight routes, or the direction from which slopes have the smallest parts, as the axis
-    of sheaves.
+    b is either the mean slope, as on straight routes, or the direction in which slopes have the smallest components,
+    such as the axis of sheaves.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
@@ -320,7 +321,8 @@ def find_direction(slopes: FloatArray) -> FloatArray:
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError for a chain so coarse that an element turns back on itself.
 
-    Its slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route.
+    The slope of such an element at a node points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a
+    route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)
@@ -335,9 +337,10 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 
 @checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
-    """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
+    """The nodes of a chain of cables in order, without repetition: n + 1 nodes for n cables, or n nodes if the chain is
+    closed.
 
-    Entities with one node each, such as bodies and sliding joints, give their nodes in the order of the rows.
+    For entities with one node each, such as bodies and sliding joints, the nodes are in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.
@@ -366,7 +369,7 @@ def _create_circles(
     radius: float | Sequence[float] | None,
     sides: Side | Sequence[Side],
 ) -> list[Circle]:
-    """Circles from circles and handles."""
+    """Create circles from circles and handles."""
     count = len(circles)
     radii = list(radius) if isinstance(radius, Sequence | np.ndarray) else [radius] * count
     side = [sides] * count if isinstance(sides, str) else list(sides)
