@@ -1,7 +1,7 @@
 """Geometry of two near cables: cubics, the closest point of one axis to a point, directions that follow tangents.
 
-The foot of a point p on an axis r(s) satisfies (r - p).r' = 0 and is found by Newton's method with the slope r'.r' + (r
-- p).r''. During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.
+The foot of a point p on an axis r(s) satisfies (r - p).r' = 0 and is found by Newton's method with the slope r'.r' +
+(r - p).r''. During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.
 `update.py` then finds the cable on which it lies. At the end of a chain, which has a cap, the foot stays at the end.
 
 The kernels of this package read records of the cables, named ``c`` in this file, shape (rows,): ``dofs``, local
