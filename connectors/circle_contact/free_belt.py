@@ -6,8 +6,7 @@ by F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a la
 the circle. So its angle lags behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per
 length. The elastic belt on its bristles, with a² = EA/mu_k, follows this lag with the displacement u:
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside the arc; at the exit the solution is
-    -u.
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside;   solution -u at the exit.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867) for the foundation; O. Volkersen 1938 for a;
 docs/explanation/theory/contact.md, "Creep of belts".

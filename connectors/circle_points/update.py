@@ -20,7 +20,7 @@ along the circle by up to l³/(192 R²) until they lie on it, and earlier anchor
 strain. On a rigid layer the initial deflection of the new row follows from its distance from its neighbours on
 the circle: see `rigid_layer.py`.
 
-Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
+Errors are compared with sum |f_n| over the points that were closed before the update.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -57,7 +57,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
-"""Change of the press at rest, relative to the press as mounted, above which another pass follows [1]."""
+"""Change of the press at rest, relative to the press as mounted, above which another pass is made [1]."""
 DEEP = 0.95
 """Share of the final depth from which a new cable has friction."""
 
@@ -110,13 +110,14 @@ def update_history(
     step_size: FloatArray,
     commits: bool,
 ) -> None:
-    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+    """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
 
-    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.
-    Otherwise nothing is done, except for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
+    The press and the mark of a new cable, which only a solved step may change, are written if ``commits`` is true.
+    Otherwise only the residuals that `mapped` counts are updated, see `Fields`, and no outcome is returned.
 
-    The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
+    The outcome consists of the largest sum of force errors of a row [N], whether any point opened, closed, began to
+    stick or slip, the largest normal force of a row [N] with the previous contact states, and the row of the largest
+    error, -1 without errors.
     """
     if not commits and mapped[0] <= 0.0:
         return

@@ -1,25 +1,25 @@
 """Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
 
-The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle. Here these become a
-function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
+The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle. In this file the forces
+become a function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
 
     velocities of the material    v_i = S_i w,                 w = v + s_t g,
     force on s                    sum_i F_i.r'(x_i) = g.f      (v_i = S_i v + r' s_t: power F_i.v_i for all rates),
     sticking, reference length    x_cur = r alpha + sigma (rho L/n - s):  rho L/n - s is the place in the material,
     sticking, current length      x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|.
 
-On current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s.  So a sticking
-position refers to the material that was there when it was stored; the axial motion s0 of that time is the last history
-value of the row: each update moves the positions on by sigma |e| (s - s0) n/L.
+With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. So a sticking
+position refers to the material at the place and time at which it was stored. The axial motion s0 at that time is the
+last history value of the row, and each update shifts the positions by sigma |e| (s - s0) n/L.
 
-With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds by x_cur,
+With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds through x_cur,
 
     dq df/dq + dv df/dq_t  =  K + dq s_t D G,          column of s:  dv D g + dq P,
-    row of s               =  g.(all this) + dq Gᵀ f in the columns of the nodes.
+    row of s               =  g.(all these terms) + dq Gᵀ f in the columns of the nodes.
 
-The kernels get (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length).
-Cables without axial motion in the same table have s at the spare coordinate, which is always 0 and on which any force
-has no effect.
+The kernels receive (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length). Cables
+without axial motion in the same table use the spare coordinate as s, which is always 0 and on which forces have no
+effect.
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
@@ -61,7 +61,7 @@ class AxialMotion(NamedTuple):
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
-    """Forces and tangent of rows whose material moves, for their `System`."""
+    """Create forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
@@ -97,13 +97,13 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Fill ``shift``: how far the material has moved since the sticking positions in ``data`` were stored."""
+    """Fill ``shift``: displacement of the material since the sticking positions in ``data`` were stored."""
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """The post-Newton update of the law, ``update``; sticking positions are stored with the present s."""
+    """Apply the post-Newton update of the law, ``update``, with sticking positions for the current s."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)

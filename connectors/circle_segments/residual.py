@@ -1,4 +1,4 @@
-"""Forces of the contact of circles with the segments of cables, of many segments side by side; see `kernels.py`."""
+"""Forces of the contact of circles with the segments of cables, for several segments at once; see `kernels.py`."""
 
 from __future__ import annotations
 

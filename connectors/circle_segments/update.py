@@ -1,15 +1,15 @@
-"""Kernels that switch the contact of a circle with a cable between Newton runs, and kernels of its outputs.
+"""Kernels that update the contact states of a circle and a cable between Newton runs, and kernels of its outputs.
 
-See `kernels.py` for the letters.  The update of one segment with friction, where "start" marks stored values
-of the start of the step:
+See `kernels.py` for the symbols. Update of one segment with friction, where "start" marks stored values at the start of
+the step:
 
-    gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-                Errors are compared with sum |f_n| over the segments that were closed before, the force that acted.
+    gap:        If (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
+                Errors are compared with sum |f_n| over the segments that were closed before the update.
     closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
                 f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
-                bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
-                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t replaces D, and the law
-                    records x_cur afterwards: bristles that are switched on later begin unbent.
+                bristle alone gives mu |f_n|; otherwise sticks: state 0, sticking position last.
+                If the state differs from the stored state, error += ||f_t| - mu |f_n||.  Without bristles v_t replaces
+                D, and x_cur is stored after the update: bristles that are switched on later begin without deflection.
     open, or neither mu_k nor mu_v: state -2.
 """
 
@@ -53,7 +53,7 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps, only where their signs change or ``always``, and add |k_c (g - stored gap)| to the errors [N].
+    """Store gaps, only where their signs change unless ``always``, and add |k_c (g - stored gap)| to the errors [N].
 
     With ``always`` segments that are open or without friction get the state -2.
 
@@ -96,7 +96,7 @@ def store_gaps(
 
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
-    """The largest error and force of a row [N], and the row of the largest error, -1 for none."""
+    """The largest error and force of a row [N], and the row of the largest error, -1 without errors."""
     worst, largest, at = 0.0, 0.0, -1
     for i in range(len(error)):
         largest = max(largest, force[i])
@@ -109,7 +109,8 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Frictionless update: a gap is written where its sign has changed; the results are as from `update_friction`."""
+    """Frictionless update: a gap is written where its sign has changed; the results are the same as for
+    `update_friction`."""
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
@@ -128,10 +129,11 @@ def update_gaps(
 def update_friction(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
+    """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
+    Returns the largest sum of force errors of a row [N], whether any segment opened, closed, began to stick or slip,
+    the largest normal force of a row [N] with the previous contact states, and the row of the largest error, -1 without
+    errors.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
@@ -183,9 +185,9 @@ def update_friction(
 
 @kernel
 def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Store the present places of closed segments with a damper and without bristles as their sticking positions.
+    """Store the current places of closed segments with a damper and without bristles as their sticking positions.
 
-    With reference lengths, as in the published law, the recorded positions stay.
+    With reference lengths, as in the published law, the recorded positions are not changed.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -206,10 +208,11 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """With reference lengths: closed segments with bristles and without a sticking position (0) get the present one.
+    """With reference lengths, give closed segments with bristles and without a sticking position (0) the current
+    position.
 
-    Segments without bristles lose theirs.  This serves parameters that are switched between two steps: the published
-    law stores no positions while there are no bristles.
+    Segments without bristles lose their sticking position. This is needed for parameters that are switched between two
+    steps, because the published law stores no positions without bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -232,7 +235,7 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
 def fill_outputs(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
 ) -> None:
-    """The numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
+    """Write the numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         ci, k, n, first = row.circle, row.cable, row.segments, row.data

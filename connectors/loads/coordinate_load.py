@@ -59,7 +59,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """The records of the rows, and their loads."""
+    """Bind the records of the rows, and their loads."""
     return rows.pack(), bind_values(rows, "value", "function")
 
 

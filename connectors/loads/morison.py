@@ -1,15 +1,15 @@
 """Forces of a fluid on a thin cable at points of its axis, with their derivatives: Morison's equation.
 
 With t = r'/|r'|, N = I - t tᵀ, w = u - r_t, w_n = N w, w_t = t·w, A = π d²/4, per current length and times the share s
-of the fluid at the point (letters of the fluid: `windlass.connectors.fluids.flow`):
+of the fluid at the point (symbols of the fluid: `windlass.connectors.fluids.flow`):
 
     D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)                       drag
     B = ρ A g                                                           buoyancy, upwards
     P = ρ A (a + C_a N a)                                               pressure of the fluid, and its added mass
     I = ρ A C_a N r_tt                                                  added mass of the cable, on the left-hand side
 
-and F = |r'| s (D + B + P) per reference length.  B and the first part of P are the pressure of the undisturbed fluid on
-a closed surface: tensions are effective tensions.  Derivatives, with x the position and p = r':
+and F = |r'| s (D + B + P) per reference length. B and the first part of P are the pressure of the undisturbed fluid on
+a closed surface, so tensions are effective tensions. Derivatives, with x the position and p = r':
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
 
@@ -36,7 +36,7 @@ from windlass.framework.kernels.kernel import kernel
 def eval_drag(
     c: Any, m: Any, flow: Any, i: int, t: FloatArray, wn: FloatArray, D: FloatArray
 ) -> tuple[float, float, float]:
-    """t, w_n and D at point i into t, wn, D, shape (3,); gives |r'|, |w_n| and w_t."""
+    """Write t, w_n and D at point i into t, wn, D, shape (3,); return |r'|, |w_n| and w_t."""
     size, q, square = 0.0, 0.0, 0.0
     for k in range(3):
         size += m[i].p[k] ** 2
@@ -70,7 +70,7 @@ def fill_forces(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """F of all points, and its derivatives with respect to position, slope and velocity."""
+    """Fill F of all points, and its derivatives with respect to position, slope and velocity."""
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, speed, q = eval_drag(c, m, flow, i, t, wn, D)
@@ -108,7 +108,7 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia(c: Any, m: Any, flow: Any) -> None:
-    """|r'| s ρ A C_a N r_tt of all points, into F."""
+    """Write |r'| s ρ A C_a N r_tt of all points into F."""
     for i in range(len(c)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -121,8 +121,8 @@ def fill_inertia(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Derivatives of `fill_inertia` with respect to position, slope and acceleration; the last ones replace those for
-    velocities."""
+    """Fill derivatives of `fill_inertia` with respect to position, slope and acceleration, where acceleration replaces
+    velocity."""
     t = np.zeros(3)
     for i in range(len(c)):
         size, along = 0.0, 0.0
@@ -146,8 +146,8 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
 def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
     """Add the power that drag dissipates and the power that the added mass carries away to the rows [W].
 
-    The second one is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an added
-    mass that rotates or submerges. ``rates.p`` are r'_t; powers has shape (rows, 2).
+    The latter power is -½ v·(dM/dt) v with the mass matrix M of the added mass: Morison's force has no term for an
+    added mass that rotates or submerges. ``rates.p`` are r'_t; powers has shape (rows, 2).
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.S.shape[1]
@@ -171,7 +171,7 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
 
 @kernel
 def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
-    """Drag s D per current length of all points [N/m], shape (points, 3)."""
+    """Fill the drag s D per current length of all points [N/m], shape (points, 3)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         eval_drag(c, m, flow, i, t, wn, D)

@@ -1,12 +1,13 @@
-"""Which surfaces may touch: a list of candidate pairs that stays valid while nothing has moved by half the skin.
+"""Search for surfaces that may touch: a list of candidate pairs that remains valid until a surface has moved by half
+the skin.
 
-Bounded surfaces are neighbours when the spheres around them come closer than the skin, which `scipy.spatial.cKDTree`
-finds in a time that grows in proportion to their number.  Radii of very different size are searched in classes, each
-with its own tree, so that one large sphere does not make neighbours of all small ones.  A half space is neighbour of
-every surface that is closer to its plane than the skin.
+Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
+pairs in a time proportional to their number. Radii of very different size are searched in classes, each with a separate
+tree, so one large sphere does not make neighbours of all small spheres. A half space is a neighbour of every surface
+that is closer to its plane than the skin.
 
-On several processes each one searches for the neighbours of its own surfaces, see `distribution.py`; all search when
-one process has to.
+With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`; all
+processes search if the list of one process is outdated.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -25,9 +26,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SKIN_SHARE = 0.2
-"""Skin as a share of the median radius, where the user gives none [1]."""
+"""Skin as a share of the median radius, if the user does not give a skin [1]."""
 SAME_CLASS = 2.0
-"""Radii within this ratio are searched together [1]."""
+"""Ratio of radii within which surfaces are searched together [1]."""
 
 
 @dataclass
@@ -54,7 +55,7 @@ class Neighbours:
 
 
 def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:
-    """An empty list with a skin [m], 0 for the default; the first `update_neighbours` fills it.
+    """Create an empty list with a skin [m], 0 for the default; the first `update_neighbours` fills the list.
 
     Args:
         c: the surfaces.
@@ -70,7 +71,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
 
 def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> bool:
-    """Search again if the list may have become incomplete; whether there are other pairs then, on any process."""
+    """Search again if the list may be outdated; return whether the pairs have changed on any process."""
     known = near.rebuilds > 0 and not near.forgotten
     stale = not known or is_stale(c, near.start, near.listed, near.moving, near.runs, near.bounded, near.skin)
     if not (stale if share is None else share.agree(stale)):
@@ -109,9 +110,9 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Whether an origin has moved by half the skin, or an unlisted surface has come to a moving half space.
+    """Whether an origin has moved by half the skin, or an unlisted surface has come near a moving half space.
 
-    ``watched`` are runs of surfaces, see `find_runs`.
+    ``watched`` are the checked surfaces as runs, see `find_runs`.
     """
     limit = 0.25 * skin * skin
     for run in range(len(watched)):
@@ -133,9 +134,10 @@ def is_stale(
 
 
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
-    """Pairs of bounded surfaces closer than the skin, kinds in order, shape (k, 2).
+    """Find pairs of bounded surfaces closer than the skin, ordered by kind, shape (k, 2).
 
-    On several processes: the pairs of own surfaces with each other and with surfaces of other processes.
+    With several processes: the pairs of the surfaces of this process with each other and with surfaces of other
+    processes.
     """
     chosen = None if share is None else share.find_searched(c, bounded, skin)
     pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
@@ -150,12 +152,12 @@ def find_near(
     skin: float,
     chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
 ) -> IntArray:
-    """Pairs of balls with a distance below the skin, shape (k, 2).
+    """Find pairs of balls with a distance below the skin, shape (k, 2).
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: balls whose neighbours are searched for, and possible neighbours; None: all balls.
+        chosen: balls whose neighbours are searched, and possible neighbours; None: all balls.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -180,7 +182,7 @@ def find_near(
 
 
 class _Crowd:
-    """Some balls and the k-d tree of their centres."""
+    """A group of balls and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
@@ -196,7 +198,7 @@ class _Crowd:
         return self.members[found]
 
     def find_pairs_with(self, other: _Crowd, reach: float) -> IntArray:
-        """Pairs (member, member of another crowd) closer than a distance [m], shape (k, 2)."""
+        """Find pairs (member, member of another group) closer than a distance [m], shape (k, 2)."""
         if self._tree is None or other._tree is None:
             return np.zeros((0, 2), np.int64)
         matrix = self._tree.sparse_distance_matrix(other._tree, reach, output_type="coo_matrix")
@@ -204,7 +206,7 @@ class _Crowd:
 
 
 def _size_classes(reach: FloatArray) -> list[IntArray]:
-    """Groups of surfaces whose radii differ by less than SAME_CLASS."""
+    """Group surfaces whose radii differ by less than SAME_CLASS."""
     if len(reach) == 0:
         return []
     number = np.floor(np.log(reach / reach.min()) / np.log(SAME_CLASS)).astype(np.int64)
@@ -212,7 +214,7 @@ def _size_classes(reach: FloatArray) -> list[IntArray]:
 
 
 def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
-    """Pairs (bounded surface, half space) closer than the skin, shape (k, 2); notes them in ``near.listed``."""
+    """Find pairs (bounded surface, half space) closer than the skin, shape (k, 2); store them in ``near.listed``."""
     m = near.bounded
     # a slice makes no copies
     own: Any = near.watched if len(near.watched) < m else slice(0, m)

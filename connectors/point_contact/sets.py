@@ -38,7 +38,7 @@ class BoundSet:
 
     @property
     def present(self) -> Runs:
-        """Runs of the surfaces that may get forces here."""
+        """Runs of the surfaces that may receive forces on this process."""
         return self.own if self.share is None else self.share.present
 
     def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:
@@ -55,7 +55,7 @@ class ContactSystem(System):
     sets: list[BoundSet] = field(default_factory=list)  # the contact sets with a force element
 
     def find_row(self, row: int) -> tuple[BoundSet, PairParameters, int]:
-        """Set and law of a row of `HuntCrossley`, and the place of its flag among the history values."""
+        """Find set and law of a row of `HuntCrossley`, and the position of its flag among the history values."""
         for bound in self.sets:
             for k in np.flatnonzero(bound.rows == row):
                 return bound, bound.parameters[k], int(bound.flags[k])
@@ -63,7 +63,7 @@ class ContactSystem(System):
 
 
 def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[PairParameters]:
-    """Parameters of some local rows on a set."""
+    """Create parameters of some local rows on a set."""
     parameters = []
     for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
@@ -73,7 +73,7 @@ def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> l
 
 
 def create_sets(rows: LocalRows) -> list[BoundSet]:
-    """The contact sets of some rows, without candidate pairs yet."""
+    """Create the contact sets of some rows, without candidate pairs."""
     world, layout = rows.world, rows.layout
     ids, flags = rows.local("contact_set"), rows.data_start("data")
     sets = []
@@ -93,7 +93,7 @@ def create_sets(rows: LocalRows) -> list[BoundSet]:
 
 
 def couple_pairs(system: ContactSystem, spare: int) -> None:
-    """Give the system the coordinates of all candidate pairs, and note the first pair of each set."""
+    """Add the coordinates of all candidate pairs to the system, and store the first pair of each set."""
     sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
     off_process_dofs = [b.share.off_process if b.share is not None else np.zeros(0, np.int64) for b in sets]
@@ -123,7 +123,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to the forces of some laws; returns the stored energy [J]."""
+    """Set the forces on the surfaces of a set to the forces of some laws; return the stored energy [J]."""
     b.clear(b.surfaces, b.present)
     energy = 0.0
     for par in parameters:

@@ -1,15 +1,15 @@
 """Exact tangent of the Hunt-Crossley law, pair by pair and coordinate by coordinate.
 
-A small motion moves the material points of both surfaces at the contact by u_1, u_2 and turns the bodies by θ_1, θ_2.
-With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
+A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
+θ_2. With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
 
     δx = n·(u_1 - u_2)
     (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2          or δn = e_2 on a half space
     δp_1 = u_1 + D_1 (δn - e_1),      δP = δp_1 - s1 (δx n + x δn)
     δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2)),    δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
-and from these δf, δv and the change δG of the force G = f n + g v_t.  The generalised force Jᵀ G + Jrᵀ((P - p) × G)
-changes with G, P and the markers; the latter bring the second derivatives H and Hr of their position and rotation.
+and from these δf, δv and the variation δG of the force G = f n + g v_t. The generalised force Jᵀ G + Jrᵀ((P - p) × G)
+varies with G, P and the markers; the markers contribute the second derivatives H and Hr of their position and rotation.
 
 Source: implicit differentiation of the contact conditions, own derivation.
 """
@@ -57,7 +57,8 @@ def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
 
 @kernel
 def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
-    """Change of D_11, D_12, D_22 when the normal turns by (ea, eb) in the body and the body by ``spin`` about n."""
+    """Variation of D_11, D_12, D_22 when the normal rotates by (ea, eb) in the body and the body by ``spin`` about
+    n."""
     da, db = D[0] * ea + D[1] * eb, D[1] * ea + D[2] * eb
     s = D[3] * ea + D[4] * eb
     return (
@@ -71,7 +72,7 @@ def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
 def eval_radius_change(
     bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
 ) -> float:
-    """δ ln R for δn = (na, nb), turns e = (e_1, e_2) and spins about n, all in the tangent plane."""
+    """δ ln R for δn = (na, nb), rotations e = (e_1, e_2) and spins about n, all in the tangent plane."""
     ua, ub = na - e[0], nb - e[1]
     change = -4.0 * (D[3] * ua + D[4] * ub)
     if bounded:
@@ -96,7 +97,8 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += dq ∂f/∂q + dv ∂f/∂q̇ of one force element; qdot: velocities of all coordinates and the spare one."""
+    """values += dq ∂f/∂q + dv ∂f/∂q̇ of one force element; qdot: velocities of all coordinates and of the spare
+    coordinate."""
     w, spare = c.dofs.shape[1], len(qdot) - 1
     # per coordinate of the pair: changes of G and of P, and of (P - p) × G at either marker
     dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
@@ -241,7 +243,7 @@ def add_pair_block(
     spare: int,
     values: FloatArray,
 ) -> None:
-    """Bring the changes of G and P of one pair into the matrix: rows of body 1 with +, of body 2 with -."""
+    """Add the variations of G and P of one pair to the matrix: rows of body 1 with +, of body 2 with -."""
     w = c.dofs.shape[1]
     for side in range(2):
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)

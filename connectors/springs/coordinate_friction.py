@@ -54,7 +54,7 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Depth in the stop that is touched, > 0 above, < 0 below; 0 if none is [m]."""
+    """Depth in the touched stop, > 0 above, < 0 below; 0 if no stop is touched [m]."""
     if not row.stops or row.history[2] == 0.0:
         return 0.0
     return float(q - (row.upper_stop if row.history[2] > 0.0 else row.lower_stop))
@@ -62,13 +62,13 @@ def depth(row: Any, q: float) -> float:
 
 @kernel
 def is_stopped(row: Any) -> float:
-    """1 while a stop is touched, else 0."""
+    """1 while a stop is touched, otherwise 0."""
     return 1.0 if row.stops and row.history[2] != 0.0 else 0.0
 
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J]: bent by F/k_b while it slides."""
+    """Energy of the bristle [J], with the deflection F/k_b while it slides."""
     if row.has_function or not row.bristle:
         return 0.0
     return float(
@@ -80,7 +80,7 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into the bristle or its sliding [W], energy of the bristle [J], whether it slides."""
+    """Power into the bristle or into sliding [W], energy of the bristle [J], and whether it slides."""
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0
     sticks = row.history[0] == STICKS
@@ -90,7 +90,8 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """New slip state, anchor, and depth in a stop; force error [N], no step size, what has changed, and force [N]."""
+    """Update slip state, anchor, and depth in a stop; return force error [N], no step size, whether a state has
+    changed, and force [N]."""
     jump, changed, largest = 0.0, False, 0.0
     if row.has_function:
         return jump, np.inf, changed, largest
