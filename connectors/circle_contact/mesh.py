@@ -9,9 +9,9 @@ R²); see docs/explanation/theory/contact.md.
 - Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
   is lost. This loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
-- Short arcs.  A cable loses its bristles when it leaves the arc.  If fewer than two cables lie on a pulley, the pulley
-  slips whenever a cable leaves: measured errors of its loss of speed are below 0.5 % with 2.5 cables on its arc, up to 1 %
-  with 1.9, 15 % with 1.7, and 75 % with 1.
+- Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
+  slips whenever a cable leaves. Measured errors of its loss of speed are below 0.5 % with 2.5 cables on its arc, up to
+  1 % with 1.9, 15 % with 1.7, and 75 % with 1.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ which is independent of the speed and of the mesh. Below a speed of the cord of 
 speed to 0.
 
 Viscous bending damping cannot replace this torque: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²)
-    at each end of an arc if cables are shorter than l, and another amount for longer cables.
+at each end of an arc if cables are shorter than l, and another amount for longer cables.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).

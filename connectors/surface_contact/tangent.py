@@ -68,7 +68,7 @@ def change_of_trial(
 def fill_force_tangent(
     par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
 ) -> None:
-    """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is working space."""
+    """Write Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is work space."""
     F = eval_forces(par, h, z, state, a)
     kc, dc = par.contact_stiffness, par.contact_damping
     if par.clip_normal_force and F.fn >= 0.0:
@@ -125,7 +125,8 @@ def fill_cross(x: float, y: float, z: float, a: FloatArray, b: FloatArray, k: in
 
 @kernel
 def fill_rotation_rates(m: PositionColumns, k: int, v: FloatArray, dofs: IntArray, i: int, W: FloatArray) -> None:
-    """Derivatives of omega with respect to coordinates of the surface of row i, rates fixed, into W, shape (3, m)."""
+    """Write the derivatives of omega with respect to coordinates of the surface of row i, at constant rates, into W,
+    shape (3, m)."""
     width, h = dofs.shape[1] - CABLE, m.h[k]
     for d in range(3):
         for b in range(width):
@@ -149,7 +150,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values."""
     kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     wide = c.dofs.shape[1]
     width = wide - CABLE

@@ -1,7 +1,6 @@
-"""Kernel that switches the contact of surfaces with points of cables between Newton runs.
+"""Kernel that updates the contact states of surfaces and points of cables between Newton runs.
 
-See `kernels.py` for the letters.  The update of a point, where "start" refers to the stored values at the start of the
-step:
+See `kernels.py` for the symbols. Update of a point, where "start" refers to the stored values at the start of the step:
 
     gap:      (g > 0) differs from the stored value: error += k |g - stored gap|, k of the point; the gap is stored.
     closed:   a point open at the start takes a := X and sticks, in motion without friction until the next step; else
@@ -11,8 +10,8 @@ step:
               Without bristles, mu_k = 0: fd comes from the damper, and a := X.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2.
 
-Beyond the end of a surface a point is open, with the stored gap `OUTSIDE`.  Errors are compared with sum |f_n| over the
-points that were closed before.
+Beyond the end of a surface a point is open, with the stored gap `OUTSIDE`. Errors are compared with sum |f_n| over the
+points that were closed before the update.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -57,10 +56,11 @@ def update_history(
     mapped: FloatArray,
     commits: bool,
 ) -> None:
-    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+    """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
 
-    The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
+    Returns the largest sum of force errors of a row [N], whether any point opened, closed, began to stick or slip, the
+    largest normal force of a row [N] with the previous contact states, and the row of the largest error, -1 without
+    errors.
     """
     # apply a map of iterates only if there is one
     if not commits and mapped[0] <= 0.0:

@@ -1,4 +1,4 @@
-"""Units in headings of tables: the factor to the SI unit of this project, or none where a text is no unit.
+"""Units in headings of tables: the factor to the SI unit of this project, or None for a text that is not a unit.
 
 ms -> 1e-3 (s)    mm/s -> 1e-3 (m/s)    kN m -> 1e3    deg -> pi/180 (rad)    rpm -> 2 pi/60 (rad/s)    km/h -> 1/3.6
 """
@@ -24,13 +24,14 @@ PLAIN = {
 }  # fmt: skip
 """Units without prefixes."""
 TIMES = ("s", "min", "h", "d", "sec")
-"""Units of time; the first one takes prefixes."""
+"""Units of time; the first unit accepts prefixes."""
 FACTOR = re.compile(r"(.*?)(?:\^?(-?\d+(?:\.\d+)?)|([²³]))?$")
 POWERS = {"²": 2.0, "³": 3.0}
 
 
 def read_unit(text: str) -> float | None:
-    """The factor from a unit to the SI unit; several, separated by commas or semicolons, must have the same factor."""
+    """The factor from a unit to the SI unit; if several units are separated by commas or semicolons, their factors must
+    be equal."""
     # (m, rad)/s stands for both with the same end
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)
