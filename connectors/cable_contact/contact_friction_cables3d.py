@@ -103,8 +103,8 @@ def check(world: Tables, table: EntityTable) -> None:
             nodes = np.concatenate([t.collect(column_of_nodes, rows) for t, _, rows in world.split_by_table(mine)])
             if len(np.unique(nodes)) < len(nodes):
                 raise ModelError(
-                    f"cables of {table.kind}: two of one set have the same {column_of_nodes}; must be chains, each "
-                    "cable once, and the next one begins where it ends"
+                    f"cables of {table.kind}: two cables of one set have the same {column_of_nodes}; must be chains "
+                    "without repeated cables, each beginning at the end of the previous cable"
                 )
 
 

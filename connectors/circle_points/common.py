@@ -68,7 +68,7 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
-                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
+                "at rest on the cable; for moving material use ContactFrictionCircleCable2D"
             )
         if width not in widths:
             raise ModelError(

@@ -263,6 +263,6 @@ def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], 
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:
         raise ModelError(
-            f"{table.kind} row {row} constrains motion across the plane z = 0, which its markers do not have: "
+            f"{table.kind} row {row} constrains motion perpendicular to z = 0, which its 2D markers exclude: "
             f"must have a 3D marker; in 2D use {instead}"
         )

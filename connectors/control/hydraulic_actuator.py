@@ -330,7 +330,7 @@ def check(world: Tables, table: EntityTable) -> None:
         if len(nodes.component.dof_names) != 2:
             row = table.resident[positions[0]]
             raise ModelError(
-                f"node in {table.kind} row {row} is a {nodes.kind}: must be a StateNode2, of two pressures"
+                f"node in {table.kind} row {row} is a {nodes.kind}: must be a StateNode2, for two pressures"
             )
 
 

@@ -88,7 +88,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
     way = ends - starts
     length = np.hypot(way[:, 0], way[:, 1])
     for k in np.flatnonzero(length == 0.0)[:1]:
-        raise ModelError(f"points in {where}: number {k} and the next one are the same, must be different")
+        raise ModelError(f"points in {where}: numbers {k} and {k + 1} are equal, must be different")
     sine = 0.5 * curvature * length
     for k in np.flatnonzero(np.abs(sine) > 1.0)[:1]:
         raise ModelError(

@@ -69,7 +69,9 @@ def sprocket_profile(
     flank = 0.008 * d1 * (z * z + 180.0) if flank_radius is None else flank_radius
     tip = R + (0.5625 - 0.4 / z) * pitch - 0.5 * d1
     if seat < 0.5 * d1:
-        raise ModelError(f"seating_radius = {seat:g} m of sprocket_profile: must be >= {0.5 * d1:g} m, of the rollers")
+        raise ModelError(
+            f"seating_radius = {seat:g} m of sprocket_profile: must be >= {0.5 * d1:g} m, the roller radius"
+        )
     if angle >= math.pi:
         raise ModelError(f"seating_angle = {angle:g} rad of sprocket_profile: must be < pi")
     middle = R - 0.5 * d1 + seat

@@ -283,7 +283,7 @@ class _Line:
         if isinstance(speed, SteadyDrive):
             names = [duty.name for duty in speed.pulleys]
             if names != [pulley.name for pulley in self.pulleys]:
-                raise ModelError(f"run of '{self.name}': its motion is one of the pulleys {', '.join(names)}")
+                raise ModelError(f"run of '{self.name}': the given motion has the pulleys {', '.join(names)}")
             parts = self.cables, self.nodes, self.pulleys
             return start_steady(state, speed, self.route, self.axial_stiffness, self.strain, *parts)
         return run_belt(state, speed, self.cables, self.nodes, self.pulleys, self.radii)
@@ -405,7 +405,7 @@ class _Line:
             OutputError: the file cannot be written.
         """
         if self.in_space:
-            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take show(state) or Recorder")
+            raise ModelError(f"'{self.name}' is 3D: draw shows 2D belts only, use show(state) or Recorder")
         if state is not None:
             return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
         if not is_first_process() or options.help_requested():

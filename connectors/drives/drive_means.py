@@ -388,13 +388,13 @@ class DriveMeans(Sensors):
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
-                f"every = {self._every} of the means of '{self.drive.name}', which is in space: must be 1 for losses, "
-                "which need each step's power"
+                f"every = {self._every} of the means of '{self.drive.name}', which is 3D: must be 1 for losses, "
+                "which need the power of each step"
             )
         report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
         if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):
             own = self.times[[0, -1]].tolist() if len(self.times) else "nothing"
-            raise ModelError(f"the means are of {own} s, the ledger is of {span.tolist()} s: must be of the same time")
+            raise ModelError(f"the means cover {own} s, the ledger covers {span.tolist()} s: must cover the same time")
         drive = self.drive
 
         def add(rows: Any, names: Sequence[str] | None = None) -> float:

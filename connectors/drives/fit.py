@@ -40,13 +40,13 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
     ways = {key: given[key] for key in ("length", "strain", "tension") if given[key] is not None}
     if len(ways) != 1:
         words = ", ".join(f"{key} = {value:g}" for key, value in ways.items()) or "nothing"
-        raise ModelError(f"'{name}' is given {words} for its fit: must be one of {WAYS}")
+        raise ModelError(f"'{name}' is given {words} to define its fit: must be exactly one of {WAYS}")
     ((way, value),) = ways.items()
     shortest = route / (1.0 + LARGEST_STRAIN)
     if way == "length" and not shortest <= value < route:
         fault = "too short" if value < shortest else "slack"
         raise ModelError(
-            f"length = {value:g} m of '{name}' does not fit, it is {fault}: "
+            f"length = {value:g} m of '{name}' does not fit, because it is {fault}: "
             f"the route around its pulleys is {route:g} m; "
             f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
@@ -67,7 +67,7 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:
-        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is given by {WAYS}")
+        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': must be left out, its fit is defined by {WAYS}")
     scale = 1.0 + strain
     scaled = {
         key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()

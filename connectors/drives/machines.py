@@ -65,7 +65,7 @@ def engine_speed(
     for order, given in orders.items():
         both = np.atleast_1d(np.asarray(given, np.float64))
         if both.shape not in ((1,), (2,)) or not np.isfinite(both).all():
-            must = "must be an amplitude [1], or with it a phase [rad]"
+            must = "must be an amplitude [1], or an amplitude and a phase [rad]"
             raise ModelError(f"orders[{order:g}] = {show(given)} in engine_speed: {must}")
         parts.append((float(order), float(both[0]), float(both[1]) if len(both) == 2 else 0.0))
 
@@ -107,7 +107,7 @@ def characteristic_load(
     x, y = np.asarray(speeds, np.float64), np.asarray(torques, np.float64)
     if len(x) < 2 or x[0] < 0.0 or not (np.diff(x) > 0.0).all():
         raise ModelError(
-            f"speeds = {show(speeds)} rad/s in characteristic_load: must be at least two that rise from 0 on"
+            f"speeds = {show(speeds)} rad/s in characteristic_load: must be at least two increasing numbers >= 0"
         )
     if len(y) != len(x):
         raise ModelError(f"torques = {show(torques)} N m in characteristic_load: must be {len(x)}, one for each speed")

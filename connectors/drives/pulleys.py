@@ -88,7 +88,7 @@ class Pulley:
     def __post_init__(self) -> None:
         check_fields(self, PULLEY)
         if len(self.body) != 1:
-            raise ModelError(f"body = {self.body!r} of Pulley: must be a handle to one row, it has {len(self.body)}")
+            raise ModelError(f"body = {self.body!r} of Pulley: must be a handle to one row, has {len(self.body)}")
         if self.outer_radius is not None and self.outer_radius <= self.radius:
             raise ModelError(
                 f"outer_radius = {self.outer_radius:g} m of Pulley: must be > {self.radius:g} m, its radius"
@@ -212,7 +212,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
         if wrap.angle < LEAST_WRAP:
             raise ModelError(
                 f"the pulley {pulley.name} is wrapped by {np.degrees(wrap.angle):.2g} deg on its side '{pulley.side}', "
-                "the belt only touches it: must be > 0 deg, move it towards the belt"
+                "the belt only touches it: must be > 0 deg, move the pulley towards the belt"
             )
     spans = [route.eval_points(np.array(span))[0] for span in find_spans(route)]
     count = len(pulleys)
@@ -223,8 +223,8 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
             other = "left" if pulley.side == "right" else "right"
             raise ModelError(
                 f"the pulley {pulley.name} cannot be wrapped on its side '{pulley.side}': the spans on both sides of "
-                f"it cross, it would be wound by {np.degrees(route.wraps[i].angle):.0f} deg; take side '{other}', "
-                "another order of the pulleys, or move it towards the belt"
+                f"it cross, its wrap would be {np.degrees(route.wraps[i].angle):.0f} deg; use side '{other}', "
+                "another order of the pulleys, or move the pulley towards the belt"
             )
     if not route.closed:
         return
@@ -236,7 +236,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
             if distance < radius:
                 raise ModelError(
                     f"the span from {pulleys[i].name} to {pulleys[(i + 1) % count].name} runs through the pulley "
-                    f"{pulleys[j].name}, {distance:g} m from its centre: must be >= {radius:g} m, its radius; take "
+                    f"{pulleys[j].name}, {distance:g} m from its centre: must be >= {radius:g} m, its radius; use "
                     "another order of the pulleys, or other sides"
                 )
 

@@ -409,15 +409,15 @@ def find_steady_motion(
     if u is None:
         raise ModelError(
             f"'{drive.name}': no steady motion is found at these speeds and torques; the belt slips on the whole arc "
-            "of a pulley, or torques that depend on speeds balance nowhere"
+            "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
     lowest = np.minimum(found.force[entry], found.force[leaving])
     for name, least, need in zip(drive.names, lowest, 0.5 * bent, strict=True):
         if least <= need:
             raise ModelError(
-                f"'{drive.name}' does not lie on {name}: there F = N - rhoA v² is {least:.4g} N, must be > EI/(2 R²) = "
-                f"{need:.4g} N; more tension or radius, or less bending_stiffness, must be given"
+                f"'{drive.name}' does not lie on {name}: F = N - rhoA v² at this pulley is {least:.4g} N, must be > "
+                f"EI/(2 R²) = {need:.4g} N; increase tension or radius, or reduce bending_stiffness"
             )
     if not may_slip:
         _check_slip(drive, found, pull(found))
@@ -471,7 +471,7 @@ def find_steady_arms(
     found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
     if np.abs(found.fun).max(initial=0.0) > ERROR:
         raise ModelError(
-            "arms of a belt in steady motion have no position of balance: their moments must be moments of springs"
+            "arms of a belt in steady motion have no equilibrium position: their moments must be moments of springs"
         )
     return move(found.x, may_slip=False)
 
@@ -493,7 +493,7 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
     if min(along) <= 0.0 <= max(along):
         told = ", ".join(f"{name} {speed:g} rad/s" for name, speed in speeds.items())
         raise ModelError(
-            f"speeds of '{drive.name}' are {told}: must be other than 0 and run the belt in one direction (pulleys on "
+            f"speeds of '{drive.name}' are {told}: must not be 0 and must run the belt in one direction (pulleys on "
             "the right of the belt turn clockwise, < 0, in the order of the pulleys)"
         )
     for name, mu in zip(drive.names, drive.friction.tolist(), strict=True):
@@ -528,8 +528,8 @@ def _check_slip(drive: DriveData, found: _Steady, torque: FloatArray) -> None:
             if slip > wrap
         )
         raise ModelError(
-            f"'{drive.name}' slips on the whole arc: {told}; more tension, friction or wrap, or less torque or speed, "
-            "must be given"
+            f"'{drive.name}' slips on the whole arc: {told}; increase tension, friction or wrap, or reduce torque or "
+            "speed"
         )
 
 

@@ -72,8 +72,8 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     ways = [f"{key} = {given[key]:g}" for key in ("length", "strain", "tension") if given[key] is not None]
     if ways:
         raise ModelError(
-            f"{', '.join(ways)} of '{name}': its teeth give its length, {given['teeth']} of {given['pitch']:g} m; move "
-            "the pulleys for another tension, by timing_distance"
+            f"{', '.join(ways)} of '{name}': its teeth determine its length, {given['teeth']} of {given['pitch']:g} m; "
+            "for another tension move the pulleys, see timing_distance"
         )
     return Teeth(
         given["teeth"], given["pitch"], given["tooth_stiffness"], given["tooth_damping"], given["tooth_height"],
@@ -143,7 +143,7 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
     if abs(radius / right - 1.0) > LARGEST_MISFIT:
         raise ModelError(
             f"the pitch line of '{name}' has the radius {radius:.6g} m on {pulley.name}: must be {right:.6g} m within "
-            f"{100.0 * LARGEST_MISFIT:g} %, for {pulley.teeth} teeth of {teeth.pitch:g} m; take "
+            f"{100.0 * LARGEST_MISFIT:g} %, for {pulley.teeth} teeth of {teeth.pitch:g} m; use "
             f"radius = {right - radius + pulley.radius:.6g} m"
         )
 

@@ -268,9 +268,7 @@ def find_used(rows: LocalRows) -> IntArray:
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:
         name = rows.table.describe(int(rows.rows[k]))
-        raise ModelError(
-            f"{name} has no values: must be the marker of a law, as markers that nothing uses are left out"
-        )
+        raise ModelError(f"{name} has no values: must be the marker of a law, because unused markers are not evaluated")
     return index
 
 

@@ -176,7 +176,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     if "rotation" not in nodes.table.component.dof_names:
         raise ModelError(f"{entity!r} has no rotation: must be a rigid body, a rigid node, or Ground")
     if not np.allclose(direction / np.linalg.norm(direction, axis=-1, keepdims=True), AXES["z"], rtol=0, atol=1e-12):
-        raise ModelError(f"axis = {axis!r} for {entity!r}: must be 'z' or (0, 0, 1), about which it turns in 2D")
+        raise ModelError(f"axis = {axis!r} for {entity!r}: must be 'z' or (0, 0, 1), the only axis of 2D rotation")
     return coordinate_marker(world, nodes, "rotation")
 
 

@@ -184,7 +184,7 @@ def register_kind(
         values = derive(rows) if derive is not None else {}
         if set(values) != set(derived):
             words = f"must be {', '.join(derived) or 'nothing'}, the names in derived"
-            raise ModelError(f"derive of {name} gives {', '.join(values) or 'nothing'}: {words}")
+            raise ModelError(f"derive of {name} returns {', '.join(values) or 'nothing'}: {words}")
         return bind_pair(rows), rows.pack(values, len(start))
 
     def build(rows: LocalRows) -> System:

@@ -319,7 +319,7 @@ def list_handles(call: str, name: str, given: Any) -> list[Entity]:
     if not all(isinstance(handle, Entity) for handle in found):
         raise ModelError(f"{name} = {show(given)} of {call}: must be handles from World.add")
     if not sum(map(len, found)):
-        raise ModelError(f"{name} of {call} is empty: needs at least one, must be handles from World.add")
+        raise ModelError(f"{name} of {call} is empty: must be one or several handles from World.add")
     return found
 
 

@@ -92,7 +92,7 @@ def check(world: Tables, table: EntityTable) -> None:
                     f"data of {table.kind} row {position} has {len(initial[row])} values: must have 1, its flag"
                 )
     if len(np.unique(ids)) < len(ids):
-        raise ModelError(f"data of {table.kind}: two rows have the same; each needs its own")
+        raise ModelError(f"data of {table.kind}: two rows have the same data; each row needs separate data")
 
 
 def build(rows: LocalRows) -> System:

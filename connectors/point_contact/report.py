@@ -40,7 +40,7 @@ class SurfaceForces(NamedTuple):
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
     """Load the state into the fields; return set and law of the force element, and whether it is enabled."""
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
-        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, and so must be the state")
+        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, with a state of this world")
     row = force.row
     assembly = serial_assembly(world)
     fields, system = assembly.load_fields(state.gather()), assembly.layout.systems[HuntCrossley]

@@ -170,5 +170,5 @@ def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> Non
     if again:
         raise ModelError(
             f"friction_stiffness_per_length = {rim.stiffness:g} N/m² of belt_creep: must be greater, or the torque "
-            f"smaller; on the driven pulley the belt slips and sticks again, which this theory does not have"
+            f"smaller; on the driven pulley the belt slips and sticks again, which this theory does not cover"
         )

@@ -228,7 +228,7 @@ def belt_creep(
         motion, errors = evaluate(start, bristles)
         if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
             raise ModelError(
-                f"torque = {motion.torque:g} N m: the belt slips on the whole arc, of which it would need "
+                f"torque = {motion.torque:g} N m: the belt slips on the whole arc, the slip arc would be "
                 f"{motion.slip_angle:.3g} rad of {pi:.3g} rad"
             )
     if motion.driven_speed <= 0.0:

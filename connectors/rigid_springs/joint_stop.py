@@ -226,7 +226,7 @@ def joint_stops(
     """
     schema, axis = joint.table.component, DIRECTIONS.index(direction)
     if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):
-        raise ModelError(f"joint = {joint!r}: must be rows of GenericJoint; other markers take rows of JointStop")
+        raise ModelError(f"joint = {joint!r}: must be rows of GenericJoint; for other markers add rows of JointStop")
     values = {name: joint.table.collect(name, joint.rows) for name in ("marker0", "marker1", "frame0", "frame1")}
     locked = joint.table.collect("translations" if axis < 3 else "rotations", joint.rows)[:, axis % 3]
     if locked.any():
@@ -234,7 +234,7 @@ def joint_stops(
     driven = [f is not None for f in joint.table.collect("offset_function", joint.rows)]
     if np.any(driven) or joint.table.collect("offset", joint.rows).any():
         raise ModelError(
-            f"joint = {joint!r} has offsets: must be a joint that is not driven, as stops do not follow it"
+            f"joint = {joint!r} has offsets: must be a joint that is not driven, because stops do not follow offsets"
         )
     limits: dict[str, Any] = {"lower": lower, "upper": upper, "stiffness": stiffness, "dissipation": dissipation}
     markers = {name: [world.entity(int(k)) for k in values.pop(name)] for name in ("marker0", "marker1")}

@@ -102,14 +102,14 @@ def check_tracks(world: Tables, table: EntityTable) -> None:
             where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
             if t.dims[i + 1] != t.dims[i] or (t.dofs[i + 1, 0] != t.dofs[i, 0]):
                 raise ModelError(
-                    f"{where} differs in kind from the cable before: the cables of a track must all be 2D, all be "
+                    f"{where} differs in kind from the previous cable: the cables of a track must all be 2D, all be "
                     "3D, or have the same axial motion"
                 )
             gap = _gap(world, t.dofs, t.dims, i, i + 1)
             if gap > SAME_PLACE * t.length[i]:
                 raise ModelError(
-                    f"{where} begins {gap:.6g} m from the end of the cable before: must begin there (cables in the "
-                    "order and in the direction of the track)"
+                    f"{where} begins {gap:.6g} m from the end of the previous cable: must begin at this end (cables "
+                    "in the order and in the direction of the track)"
                 )
 
 

@@ -136,7 +136,7 @@ def check(world: Tables, table: EntityTable) -> None:
             "cables Cable3D"
         )
     if len(np.unique(table.local("node"))) < table.resident_count:
-        raise ModelError(f"node of {table.kind}: two rows have the same; each needs its own")
+        raise ModelError(f"node of {table.kind}: two rows have the same node; each row needs a separate node")
     place = column_of(world, table.local("node"), "reference")
     total = tracks.start[end - 1] + tracks.length[end - 1]
     rounding = 1e-9 * total
@@ -231,7 +231,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
         p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(
             f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "
-            f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on it at the start, within "
+            f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on the rope at the start, within "
             f"{OFF * length[i]:.3g} m"
         )
 

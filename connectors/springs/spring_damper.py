@@ -196,8 +196,8 @@ def check(world: Tables, table: EntityTable) -> None:
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:
             raise ModelError(
-                f"tension_only = True in SpringDamper row {table.resident[k]} with a force_function: must be False "
-                "there; the function gives the tension itself"
+                f"tension_only = True in SpringDamper row {table.resident[k]} with a force_function: must be "
+                "False, because the function limits the tension itself"
             )
 
 

@@ -120,8 +120,8 @@ def check(world: Tables, table: EntityTable) -> None:
     for k in np.setdiff1d(np.arange(table.resident_count), first)[:1]:
         surface, cable = world.entity(int(surfaces[k])), world.entity(int(cables[k]))
         raise ModelError(
-            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} belong to another "
-            "row, too: each pair must have one row, otherwise its contact counts twice"
+            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} also belong to "
+            "another row: each pair must have one row, otherwise its contact counts twice"
         )
     check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
 

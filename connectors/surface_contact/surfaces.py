@@ -260,7 +260,7 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero((size > 0.0) & (part < PARALLEL * size))[:1]:
             raise ModelError(
                 f"along = {show(table.local('along')[k])} in {table.kind} row {table.resident[k]} is parallel to axis: "
-                "must have a part across it, or be (0, 0, 0) for any"
+                "must have a component perpendicular to axis, or be (0, 0, 0) for an arbitrary direction"
             )
     for name in ("flank_half_angle", "half_angle"):
         if name in table.component.columns:

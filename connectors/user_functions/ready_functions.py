@@ -171,7 +171,9 @@ class ReadyFunction:
             words = SIZES[self.kind].format(m=m)
             raise ModelError(f"numbers of {show(name)} are {len(p)}: must be {words}")
         if not (np.diff(p[:k]) > 0.0).all():
-            raise ModelError(f"numbers of {show(name)} begin with the times {show(p[:k])} s: must be numbers that rise")
+            raise ModelError(
+                f"numbers of {show(name)} begin with the times {show(p[:k])} s: must be increasing numbers"
+            )
 
     def __repr__(self) -> str:
         return f"{self.name}{self.order * chr(39)}(...)"
@@ -239,7 +241,7 @@ def table(times: Any, values: Any) -> ReadyFunction:
     """
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 2 or not (np.diff(t) > 0.0).all():
-        raise ModelError(f"times = {show(times)} s in table: must be at least two numbers that rise")
+        raise ModelError(f"times = {show(times)} s in table: must be at least two increasing numbers")
     if len(v) != len(t):
         raise ModelError(f"values = {show(values)} in table: must be {len(t)}, one for each time")
     return ReadyFunction("table", TABLE, np.concatenate([t, v.ravel()]), v.shape[1:])

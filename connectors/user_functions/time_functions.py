@@ -175,8 +175,8 @@ def compare_rates(
                     row = int(rows.rows[k])
                     raise ModelError(
                         f"{rates} of {rows.table.describe(row)} ({rows.table.kind} row {row}) gave {write(result)} at "
-                        f"t = {t:.9g} s, but {values} changes by {write(differences)} per second there: must be "
-                        "its time derivative"
+                        f"t = {t:.9g} s, but {values} changes by {write(differences)} per second: must be its "
+                        "time derivative"
                     )
             return result
 

@@ -42,7 +42,7 @@ def spline(times: Any, values: Any) -> ReadyFunction:
 
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 4 or not (np.diff(t) > 0.0).all():
-        raise ModelError(f"times = {show(times)} s in spline: must be at least four numbers that rise")
+        raise ModelError(f"times = {show(times)} s in spline: must be at least four increasing numbers")
     if len(v) != len(t):
         raise ModelError(f"values = {show(values)} in spline: must be {len(t)}, one for each time")
     # SciPy has the highest power first, shape (4, k - 1, m)
@@ -124,7 +124,7 @@ def read_columns(
     times = factors[0] * values[:, 0]
     for i in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
         raise ModelError(
-            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must rise"
+            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must increase"
         )
     found = [(*split_heading(headings[at]), factors[k], values[:, k].copy()) for k, at in enumerate(places)]
     return times, [SeriesColumn(name, unit or "1", factor, column) for name, unit, factor, column in found[1:]]

@@ -340,8 +340,9 @@ def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, u
                 component = f"[{k}][{j}]" if n > 1 else ""
                 warn(
                     f"force_derivative of {users.names[where[i]]} gave {given[where[i], k, j]:.9g} for the derivative "
-                    f"by {name}{component} at t = {t:.9g} s, but force_function changes by {differences[i, k]:.9g}: "
-                    "Newton needs its derivative",
+                    f"with respect to {name}{component} at t = {t:.9g} s, but force_function changes by "
+                    f"{differences[i, k]:.9g}: "
+                    "Newton's method needs the derivative",
                     ModelWarning,
                     stacklevel=2,
                 )

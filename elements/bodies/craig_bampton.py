@@ -110,7 +110,7 @@ class Superelement:
         if any(len(node) != 1 for node in nodes) or given != b:
             raise ModelError(
                 f"nodes of Superelement.add_to have {given} coordinates: must be handles to one node each, with {b} "
-                "coordinates together, those of the boundary"
+                "coordinates in total, the number of boundary coordinates"
             )
         values: dict[str, Any] = {"mass": self.mass, "stiffness": self.stiffness}
         if mass_damping or stiffness_damping:
@@ -144,7 +144,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
     held, free = _read_boundary(boundary, M.shape[0])
     if modes > len(free):
         raise ModelError(
-            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the coordinates between boundaries"
+            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the number of coordinates between boundaries"
         )
     count, b = M.shape[0], len(held)
     basis = np.zeros((count, b + modes))
@@ -169,11 +169,11 @@ def _read_matrix(given: Any, name: str) -> Any:
     if not sparse.issparse(given):
         array = read_numbers(given)
         if array is None or array.ndim != 2:
-            raise ModelError(f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file of one")
+            raise ModelError(f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file of it")
         given = array
     matrix = sparse.csr_array(given, dtype=np.float64)
     if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0] or not np.isfinite(matrix.data).all():
-        raise ModelError(f"{name} of shape {matrix.shape} in craig_bampton: must be square, of finite numbers")
+        raise ModelError(f"{name} of shape {matrix.shape} in craig_bampton: must be square, with finite numbers")
     largest, asymmetry = abs(matrix).max(), abs(matrix - matrix.T).max()
     if asymmetry > SYMMETRIC * largest:
         raise ModelError(f"{name} in craig_bampton has an asymmetry of {asymmetry:.3g}: must be symmetric")
@@ -198,7 +198,7 @@ def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
     if held is None or held.ndim != 1 or not held.size or (held < 0).any() or (held >= count).any():
         raise ModelError(f"boundary = {show(given)} in craig_bampton: must be whole numbers from 0 to {count - 1}")
     if len(np.unique(held)) < len(held):
-        raise ModelError(f"boundary = {show(given)} in craig_bampton: must have each number once")
+        raise ModelError(f"boundary = {show(given)} in craig_bampton: must not contain a number twice")
     free = np.ones(count, bool)
     free[held] = False
     return held.astype(np.int64), np.flatnonzero(free)
@@ -218,7 +218,7 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
         found = np.full(right.shape, np.nan)
     if not np.isfinite(found).all() or np.abs(K @ found - right).max() > 1e-6 * max(np.abs(right).max(), 1e-300):
         raise ModelError(
-            "stiffness in craig_bampton: must be regular with the boundary held, but something moves freely"
+            "stiffness in craig_bampton: must be regular with the boundary held, but a part can move freely"
         )
     return found
 

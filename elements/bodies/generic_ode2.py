@@ -309,7 +309,9 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
     To compare coordinates in metres and radians, entries are divided by the square roots of both diagonal entries.
     """
     if len(mass) != n * n:
-        raise ModelError(f"mass {where} has {len(mass)} values: must have {n * n}, of shape ({n}, {n}), or none [kg]")
+        raise ModelError(
+            f"mass {where} has {len(mass)} values: must have {n * n}, of shape ({n}, {n}), or be empty [kg]"
+        )
     M = mass.reshape(n, n)
     own = np.diag(M)
     for k in np.flatnonzero(own < 0.0)[:1]:
@@ -324,7 +326,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         )
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
-            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, as no mass may be negative"
+            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, no mass may be negative"
         )
     scale = 1.0 / np.where(root > 0.0, root, 1.0)
     scaled = M * scale * scale[:, None]

@@ -61,7 +61,7 @@ def stack_matrices(
             col = rows.table.component.columns[name]
             raise ModelError(
                 f"{name} in {rows.table.kind} row {rows.rows[i]} has {len(given)} values: must have "
-                f"{shape[0] * shape[1]}, of shape {shape}, or none [{col.unit}]"
+                f"{shape[0] * shape[1]}, of shape {shape}, or be empty [{col.unit}]"
             )
         if len(given):
             found[i, : shape[0], : shape[1]] = np.reshape(given, shape)

@@ -239,7 +239,7 @@ def _compare(
             warn(
                 f"{quantity}_derivatives of {group.kind} row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
                 f"derivative with respect to {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_function "
-                f"({name_of(group.force)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
+                f"({name_of(group.force)}) changes by {differences[i, j]:.9g}: Newton's method needs the derivative",
                 ModelWarning,
                 stacklevel=2,
             )

@@ -183,12 +183,12 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero(gaps)[:1]:
             row = held[own[min(k, len(own) - 1)]]
             raise ModelError(
-                f"begin, share in {table.kind} row {row}: the cables of one feed must have all of it, from 0 to 1 "
-                "without gaps"
+                f"begin, share in {table.kind} row {row}: the shares of all cables of a feed must cover 0 to 1 without "
+                "gaps"
             )
         for k in np.flatnonzero(node1[own[:-1]] != node0[own[1:]])[:1]:
             given = f"node0 of {table.kind} row {held[own[k + 1]]}"
-            raise ModelError(f"{given}: must be node1 of row {held[own[k]]}, which ends where it begins")
+            raise ModelError(f"{given}: must be node1 of row {held[own[k]]}, the end of the previous cable")
 
 
 class Sections(NamedTuple):
@@ -319,7 +319,7 @@ def winch_rope(
     """
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():
-        raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two places, both with 2 or 3 numbers")
+        raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two positions of 2 or 3 numbers")
     length, shares = float(np.linalg.norm(last - first)) / (1.0 + strain), np.arange(cables + 1) / cables
     plane = len(first) == 2
     nodes = world.add(

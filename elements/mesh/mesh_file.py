@@ -92,7 +92,7 @@ class FileMesh:
         if group in self.line_sets:
             found.append(np.unique(self.lines[self.line_sets[group]]))
         if not found:
-            raise self.error(f"{argument} asks for the group {group!r}: {self.groups()}")
+            raise self.error(f"{argument} names the unknown group {group!r}: {self.groups()}")
         return np.unique(np.concatenate(found))
 
 
@@ -147,7 +147,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
     lines = [line for line in said.getvalue().splitlines() if line.strip()]
     for line in [*lines, *(str(warning.message) for warning in warned)]:
         if any(sign in line for sign in DAMAGED):
-            raise ModelError(f"mesh file {path} cannot be read: {line.strip()}; is it complete?")
+            raise ModelError(f"mesh file {path} cannot be read: {line.strip()}; is the file complete?")
     mesh.notes += [f"meshio: {' '.join(line.split())}" for line in lines]
     return mesh
 
@@ -257,10 +257,14 @@ def _check_points(mesh: FileMesh, in_space: bool) -> None:
     """Raise ModelError for lines to missing points, and in 2D for points with z ≠ 0; remove z in 2D."""
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
-        raise mesh.error(f"line {k} ends at point {lines[k, point]}: it has {len(points)} points, numbered from 0")
+        raise mesh.error(
+            f"line {k} ends at point {lines[k, point]}: the file has {len(points)} points, numbered from 0"
+        )
     for name, members in mesh.point_sets.items():
         for point in members[(members < 0) | (members >= len(points))][:1]:
-            raise mesh.error(f"the group {name!r} has point {point}: it has {len(points)} points, numbered from 0")
+            raise mesh.error(
+                f"the group {name!r} has point {point}: the file has {len(points)} points, numbered from 0"
+            )
     if points.shape[1] not in (2, 3):
         raise mesh.error(f"its points have {points.shape[1]} coordinates: must have 2 or 3")
     for row in np.flatnonzero(~np.isfinite(points).all(axis=1))[:1]:

@@ -99,14 +99,14 @@ def check_slopes(world: Tables, table: EntityTable) -> None:
     for owners, places, owner_rows in world.split_by_table(table.local("shares_position")):
         rows, shared = table.resident[places], owners.local("position", owner_rows)
         for row in rows[owners.local("shares_position", owner_rows) >= 0][:1]:
-            raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
+            raise ModelError(f"shares_position in {kind} row {row}: must be a node that does not share its position")
         for k in np.flatnonzero((position[places] != shared).any(axis=1))[:1]:
             given = f"position = {position[places[k]]} m in {kind} row {rows[k]}"
             raise ModelError(f"{given}: must be the shared position, {shared[k]} m")
         for k in np.flatnonzero(initial[places].any(axis=1))[:1]:
             raise ModelError(
                 f"displacement, velocity of {names} = {initial[places[k]]} m, m/s in {kind} row {rows[k]}: must be 0, "
-                "the values of the node in shares_position count"
+                "because the values of the node in shares_position apply"
             )
 
 

@@ -151,7 +151,7 @@ def check(world: Tables, table: EntityTable) -> None:
     for row in np.flatnonzero(bodies != 1)[:1]:
         raise ModelError(
             f"{table.describe(row)} (RigidNode3D row {row}) carries {bodies[row]} bodies: must carry one RigidBody3D, "
-            "which holds its Euler parameters at length 1"
+            "which constrains the length of its Euler parameters to 1"
         )
 
 

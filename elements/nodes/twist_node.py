@@ -157,7 +157,7 @@ def check(world: Tables, table: EntityTable) -> None:
     across = np.linalg.norm(np.cross(normal, t), axis=1)
     for k in np.flatnonzero(normal.any(axis=1) & ~(across > ALONG * np.linalg.norm(normal, axis=1)))[:1]:
         given = f"normal = {normal[k]} in {table.kind} row {table.resident[k]}"
-        raise ModelError(f"{given}: must have a part across the slope {slope[k]} [1]")
+        raise ModelError(f"{given}: must have a component perpendicular to the slope {slope[k]} [1]")
     b = np.where(b.any(axis=1)[:, None], b, slope)
     for name, values in (("slope", slope), ("slope + displacement", start)):
         D = 1.0 + (normalise(b) * normalise(values)).sum(axis=1)

@@ -207,7 +207,7 @@ def catenary(
         raise ModelError(f"{name}: reference_strain = {strain} of a catenary: must be one number")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
-            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, it hangs stretched"
+            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, a catenary is stretched"
         )
     try:
         g = world.gravity if gravity is None else gravity
@@ -330,8 +330,8 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     wrong = np.flatnonzero(along < -TURN_ROUNDING * route.length)
     if len(wrong):
         raise ModelError(
-            f"{name}: elements = {elements}: element {wrong[0]} turns back on itself on its route, its slope at a node "
-            "points more than 90° away from its chord: take more elements"
+            f"{name}: elements = {elements}: element {wrong[0]} turns back on itself on its route, with more than 90° "
+            "between its slope at a node and its chord: use more elements"
         )
 
 
@@ -375,7 +375,7 @@ def _create_circles(
     side = [sides] * count if isinstance(sides, str) else list(sides)
     if len(radii) != count or len(side) != count:
         given = f"{len(radii)} radii and {len(side)} sides for {count} circles"
-        raise ModelError(f"{given}: must be one for all or one each")
+        raise ModelError(f"{given}: must be one for all circles or one for each")
     return [c if isinstance(c, Circle) else _circle_at(world, c, radii[i], side[i]) for i, c in enumerate(circles)]
 
 

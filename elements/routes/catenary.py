@@ -177,8 +177,8 @@ def _hang_straight(
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
         raise RouteError(
-            f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
-            "width there; must be apart horizontally, or be taut at both ends"
+            f"start and end of a catenary are one vertically above the other, {abs(z)} m apart: a slack line of {L} m "
+            "has no unique shape; the ends must be apart horizontally, or the line taut at both ends"
         )
     return FreeCatenary(start, _perpendicular(down), down, L, EA, weight, 0.0, V, free)
 

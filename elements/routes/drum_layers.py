@@ -111,7 +111,7 @@ class DrumLayers:
         wrong = (phi < 0.0) | (phi > most)
         if wrong.any():
             raise RouteError(
-                f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, where both are full"
+                f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, where both layers are full"
             )
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0

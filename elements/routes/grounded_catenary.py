@@ -180,9 +180,9 @@ def hang_from_ground(
         raise
     except (ValueError, ArithmeticError) as error:
         raise RouteError(
-            f"no shape was found of a line on the ground with length = {length:g} m, axial_stiffness = "
-            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must have "
-            "sizes and units as of real lines"
+            f"no shape was found for a line on the ground with length = {length:g} m, axial_stiffness = "
+            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must be "
+            "values of a real line, in these units"
         ) from error
     return GroundedCatenary(a, length, length - hanging.length, friction, hanging, beds)
 
@@ -203,7 +203,9 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     ways = np.zeros((0, len(start)))
     if len(ground):
         if any(len(point) != len(start) for point in ground):
-            raise RouteError(f"ground of a line that begins at {tuple(start.tolist())} m: must have points like it")
+            raise RouteError(
+                f"ground of a line that begins at {tuple(start.tolist())} m: must have points with as many coordinates"
+            )
         ways = np.array(ground, dtype=np.float64) - start
     corners = np.column_stack((ways @ across, -(ways @ down)))
     beside = ways - corners[:, :1] * across + corners[:, 1:] * down
@@ -212,7 +214,7 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     if far or (np.diff(distance) <= 0.0).any():
         raise RouteError(
             f"ground = {[tuple(map(float, point)) for point in ground]} m: must lie in the vertical plane of the line, "
-            "each point farther from the anchor than the one before"
+            "each point farther from the anchor than the previous point"
         )
     return corners
 

@@ -347,7 +347,9 @@ def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | 
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:
         if turns % 1 != 0:
-            raise RouteError(f"turns = {turns} of {stop.name}: must be whole turns, as the cable runs on at both ends")
+            raise RouteError(
+                f"turns = {turns} of {stop.name}: must be whole turns, because the cable continues at both ends"
+            )
         joint = sign * float(np.angle(after.tangent / before.tangent)) % (2 * pi)
         return angle + (joint if joint < 2 * pi - TOUCH_ANGLE else 0.0), before.tangent, after.tangent
     turn = complex(np.exp(1j * sign * angle))

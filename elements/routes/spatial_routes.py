@@ -241,7 +241,7 @@ def route_over_sheaves(
     """
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
         given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
-        raise RouteError(f"{given}: must have start and end [m] if open, neither and 2 sheaves if closed")
+        raise RouteError(f"{given}: must have start and end [m] if open, or 2 sheaves without start and end if closed")
     stops: list[_SpatialStop] = [_stop_at(i, sheave, radial_offset) for i, sheave in enumerate(sheaves)]
     ends = [] if closed else [_point("start", start), _point("end", end)]
     line = [*stops, stops[0]] if closed else [ends[0], *stops, ends[1]]
@@ -292,8 +292,8 @@ class _SpatialStop(NamedTuple):
         way = way - (way @ self.axis) * self.axis
         distance = float(np.linalg.norm(way))
         if distance < self.radius * (1.0 - END_TOLERANCE):
-            least = f"must be >= {self.radius} m, its radius with radial_offset"
-            raise RouteError(f"{self.name}: a span ends {distance} m from its axis: {least}")
+            least = f"must be >= {self.radius} m, the radius with radial_offset"
+            raise RouteError(f"{self.name}: a span ends {distance} m from the axis: {least}")
         along = self.radius / distance
         across = self.sign * (1.0 if leaves else -1.0) * sqrt(max(1.0 - along * along, 0.0))
         unit = way / distance
@@ -318,7 +318,7 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
     p, q = a.center, b.center
     size = float(np.linalg.norm(q - p)) + a.radius + b.radius
     if a.radius == 0.0 and b.radius == 0.0 and not (p != q).any():
-        raise RouteError(f"{a.name} and {b.name} are at one point: must be > 0 m apart")
+        raise RouteError(f"{a.name} and {b.name} coincide: must be > 0 m apart")
     for _ in range(STEPS):
         start, end = p, q
         p = a.touch(q, leaves=True)
@@ -362,7 +362,7 @@ def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArr
         start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)
     part = np.asarray(start, dtype=np.float64) - (np.asarray(start) @ k) * k
     if np.linalg.norm(part) <= END_TOLERANCE * max(float(np.linalg.norm(start)), 1.0):
-        raise RouteError(f"start = {show(start)} in {name}: must have a part across the axis")
+        raise RouteError(f"start = {show(start)} in {name}: must have a component perpendicular to the axis")
     out: FloatArray = part / np.linalg.norm(part)
     return k, out, np.cross(k, out)
 

@@ -70,5 +70,5 @@ def through_points(points: Any, closed: bool = False) -> SplineRoute:
         given = np.concatenate((given, given[:1]))
     steps = np.linalg.norm(np.diff(given, axis=0), axis=1)
     for i in np.flatnonzero(~(steps > 0.0) | ~np.isfinite(steps))[:1]:
-        raise RouteError(f"points[{i}] and the next are {steps[i]} m apart in through_points: must be > 0 m")
+        raise RouteError(f"points[{i}] and points[{i + 1}] are {steps[i]} m apart in through_points: must be > 0 m")
     return SplineRoute(given, closed)

@@ -104,7 +104,7 @@ def test_refused_models() -> None:
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     con.add_cable_contact(world, [rope, rope[1]], radius=0.1, points=4, **stiff)
-    with pytest.raises(ModelError, match="two of one set have the same node0"):
+    with pytest.raises(ModelError, match="two cables of one set have the same node0"):
         world.finalize()
 
 

@@ -129,7 +129,7 @@ def later_state(state: wl.State, time: float) -> wl.State:
     ("given", "words"),
     [
         ({"points": (0.0, 0.0, 1.0)}, "3 numbers: must have x, y"),
-        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are the same, must be different"),
+        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are equal, must be different"),
         ({"points": (0.0, 0.0, 1.0, 0.0), "curvatures": (3.0,)}, "must be at most 2 1/m"),
         ({"points": (0.0, 0.0, 1.0, 0.0, 0.0, 1.0), "curvatures": (0.1, 0.1)}, "2 numbers: must have 1, or 3"),
     ],

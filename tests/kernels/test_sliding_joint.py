@@ -76,7 +76,7 @@ def test_wrong_tracks() -> None:
     world, cables = create_span("plane", 4, 4.0)
     reverse = Entity(cables.table, cables.rows[::-1])
     con.sliding_joint(world, reverse, world.add(MassPoint, position=(1.0, 0.0), mass=1.0), 1.0)
-    with pytest.raises(wl.ModelError, match="begins 2 m from the end of the cable before: must begin there"):
+    with pytest.raises(wl.ModelError, match="begins 2 m from the end of the previous cable: must begin at this end"):
         wl.State(world)
 
     world, cables = create_span("plane", 4, 4.0)

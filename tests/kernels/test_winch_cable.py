@@ -158,10 +158,10 @@ def test_what_is_refused() -> None:
 
     for more, words in (
         ({"begin": (0.0, 0.6)}, "begin . share = 1.1 in WinchCable2D row 1: must be <= 1"),
-        ({"begin": (0.0, 0.4)}, "WinchCable2D row 1: the cables of one feed must have all of it, from 0 to 1"),
-        ({"begin": (0.1, 0.5), "share": (0.4, 0.5)}, "row 0: the cables of one feed must have all of it"),
-        ({"share": (0.5, 0.4)}, "row 1: the cables of one feed must have all of it"),
-        ({"begin": (0.5, 0.0)}, "node0 of WinchCable2D row 0: must be node1 of row 1, which ends where it begins"),
+        ({"begin": (0.0, 0.4)}, "WinchCable2D row 1: the shares of all cables of a feed must cover 0 to 1"),
+        ({"begin": (0.1, 0.5), "share": (0.4, 0.5)}, "row 0: the shares of all cables of a feed must cover 0 to 1"),
+        ({"share": (0.5, 0.4)}, "row 1: the shares of all cables of a feed must cover 0 to 1"),
+        ({"begin": (0.5, 0.0)}, "node0 of WinchCable2D row 0: must be node1 of row 1, the end of the previous cable"),
         ({"shortest": 2.5}, r"feed of WinchCable2D row 0 has the length 2 m .* must be > shortest = 2.5 m"),
         ({"share": 0.0}, "share = 0.0 in WinchCable2D row 0: must be > 0"),
     ):

@@ -164,7 +164,7 @@ def test_shared_positions_must_fit() -> None:
     world = World()
     _, b = create_nodes(world)
     world.add(PointSlope2D, shares_position=world.add(PointSlope2D, shares_position=b))
-    with pytest.raises(ModelError, match="shares_position in PointSlope2D row 3: must be a node whose position"):
+    with pytest.raises(ModelError, match="shares_position in PointSlope2D row 3: must be a node that does not share"):
         world.finalize()
 
 

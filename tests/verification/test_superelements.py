@@ -122,7 +122,7 @@ def test_matrices_and_meshes_come_from_files(tmp_path: Path) -> None:
         ({"stiffness": "k.txt"}, "must end with .npz"),
         ({"stiffness": [[1.0, 0.5], [0.0, 1.0]]}, "must be symmetric"),
         ({"boundary": [2]}, "whole numbers from 0 to 1"),
-        ({"boundary": [0, 0]}, "each number once"),
+        ({"boundary": [0, 0]}, "a number twice"),
         ({"modes": 5}, "must be <= 1"),
         ({"stiffness": np.diag([1.0, 0.0])}, "moves freely"),
     ],
