@@ -189,7 +189,7 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # history values of the start of a step do not contain feet found in rejected stages or attempts
+        # history values at the start of a step do not contain feet found in rejected stages or attempts
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -199,7 +199,7 @@ def build(rows: LocalRows) -> CableSystem:
         rests = bool(s.step_size[0] == 0.0)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
         if s.outcome[4] >= 0.0:
-            # its position among the rows of this process
+            # position of the row among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def reset_caches() -> None:

@@ -130,13 +130,13 @@ def sweep_cables(
                 missed = reach - sqrt(mx * mx + my * my + mz * mz)
                 if missed <= row[MISSED]:
                     continue
-                # the point against the whole of the other cable, at both ends
+                # distance of the point from the whole of the other cable, at both ends of the step
                 s0, _ = find_foot(yb, p0, s, 0.0, lb, lb)
                 s1, _ = find_foot(zb, p1, s, 0.0, lb, lb)
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
-                # open at both ends, or on opposite sides
+                # open at both ends of the step, or on opposite sides
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az
@@ -159,7 +159,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # balls around the volume that each cable sweeps, and its motion: mean, and deviation from it
+    # spheres around the volume that each cable sweeps, and its motion: mean, and deviation from the mean
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)
@@ -190,7 +190,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
     known, found = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
-    # coordinates at the end of a step and at its start
+    # coordinates at the end of a step and at the start
     now: list[FloatArray] = []
     start: list[FloatArray] = []
 
@@ -198,7 +198,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # a place that was free has no data of the start of the step
+        # a place that was free has no data for the start of the step
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

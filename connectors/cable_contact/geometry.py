@@ -96,7 +96,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         g = dot(u, u)
         slope = g + dot(d, k)
-        # far from a foot, or without a foot, the step of a straight line
+        # far from a foot, or without a foot, use the step of a straight line
         change = dot(d, u) / (slope if slope > 0.1 * g else g)
         new = min(max(s - change, low), high)
         moved = abs(new - s)

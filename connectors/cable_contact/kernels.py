@@ -83,8 +83,8 @@ class PairList(NamedTuple):
 
     at: IntArray  # position of their first history value, shape (m,)
     cable: IntArray  # row of cable A, shape (m,)
-    place: FloatArray  # arc length of the point on it [m], shape (m,)
-    first: IntArray  # first place of each pair, and m, shape (k + 1,)
+    place: FloatArray  # arc length of the point on cable A [m], shape (m,)
+    first: IntArray  # first place of each pair, followed by m, shape (k + 1,)
     pair: IntArray  # rows of cables A and B, shape (k, 2)
 
 

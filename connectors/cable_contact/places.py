@@ -44,12 +44,12 @@ class ContactPlaces:
 
     c: NDArray[Any]  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
-    cable: IntArray  # cable, point: row of its cable and number of its point there, shape (places,)
+    cable: IntArray  # cable, point: row of the cable and number of the point on it, shape (places,)
     point: IntArray
     x: FloatArray  # arc length of the point on its cable [m], shape (places,)
-    number: FloatArray  # numbers of the cables that places are bound to at present, shape (places,)
-    taken: PairList  # the places that are bound
-    # of these in the order of `taken`, among all places, shape (m,)
+    number: FloatArray  # numbers of the cables to which places are bound at present, shape (places,)
+    taken: PairList  # the bound places
+    # numbers of these places among all places, in the order of `taken`, shape (m,)
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def assign(self, data: FloatArray) -> None:
@@ -92,7 +92,7 @@ class CableSystem(System):
     """The system of `ContactFrictionCables3D`; its rows of coordinates belong to the pairs of cables."""
 
     places: ContactPlaces | None = None  # the places of the points of this process
-    # the pairs of cables that ``dofs`` are of, shape (pairs, 2)
+    # the pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
 

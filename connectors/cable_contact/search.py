@@ -109,7 +109,7 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # the point, and at the ends of pieces of b whether the distance from it grows along b
+            # the point, and at the ends of the pieces of b whether the distance from the point increases along b
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -132,7 +132,7 @@ def fill_feet(
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
-                # gap and share of the foot, which counts if it is near
+                # gap and share of the foot, which is used if it is near
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -160,7 +160,7 @@ def give_places(
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # feet of this point, and places that keep theirs
+            # feet of this point, and places that keep their feet
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -172,7 +172,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # others get the first free place
+                # other feet get the first free place
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -184,13 +184,13 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
-                # from here on the place holds the foot
+                # from this line on the place has the foot
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
                 data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
-            # the other places become free
+            # the remaining places become free
             for k in range(TOUCHING):
                 if not wanted[k]:
                     data[base + k * WIDTH + NUMBER] = 0.0
@@ -221,11 +221,11 @@ class CableSearch:
     processes: Processes  # processes that search together, each for its own points
     skin: FloatArray  # margin of the search by cable [m], shape (rows,)
     group: IntArray  # number of the set by cable, shape (rows,)
-    searches: int = 0  # number of searches so far
-    forgotten: bool = True  # whether the next update searches in any case
+    searches: int = 0  # number of searches up to now
+    forgotten: bool = True  # whether the next update must search
     margin: float = 0.0  # motion up to which the list is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
-    # numbers of the cables that places were bound to after the last update, shape (places,)
+    # numbers of the cables to which places were bound after the last update, shape (places,)
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def update(self, fields: Fields) -> bool:

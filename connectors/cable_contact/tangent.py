@@ -112,10 +112,10 @@ def eval_change(
     ds = 0.0
     if not m.held:
         ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))
-    # at the foot, which moves
+    # the foot moves along the cable
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
-    # distance and its direction, both tangents, and the approach
+    # distance and its direction, both tangents, and the normal velocity
     n, dd = t.n, combine(1.0, dra, -1.0, drb)
     dD, dn = change_unit(n, t.D, dd)
     dla, dta = change_unit(t.ta, t.la, dpa)
@@ -139,7 +139,7 @@ def eval_change(
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
-    # the bristle, which moves with both cables
+    # bristle deflection, which depends on the motion of both cables
     if z.holds:
         normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
         carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
@@ -147,7 +147,7 @@ def eval_change(
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
     dft = trial_vector(par.friction_stiffness, du, par.friction_velocity_penalty, dvt)
-    # slipping points stay at the limit
+    # slipping points remain at the friction limit
     if t.slips:
         e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
         dft = return_change(
@@ -202,7 +202,7 @@ def spread_changes(
                 X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
     for j in range(4):
         for e in range(3):
-            # how the reaction moves along B with the foot
+            # motion of the reaction along B together with the foot
             moved = ddT[j] * on_b[e] - dT[j] * force[e]
             for col in range(24):
                 K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
@@ -235,7 +235,7 @@ def add_tangent(
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
             p = value_at(za, xi)
-            # the foot of the point; open points are left out, as in the residual
+            # the foot of the point; open points are skipped, as in the residual
             s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
@@ -245,7 +245,7 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # changes by the motion of both axes, then by the coordinates
+            # variations due to the motion of both axes, followed by the coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
             t = eval_touch(par, m, z)
             fill_changes(par, m, z, t, dq, dv, C)

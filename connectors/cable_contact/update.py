@@ -79,7 +79,7 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # each of two neighbours passes the foot to the other one: it stays at their joint
+                # both neighbours transfer the foot to each other: it stays at their joint
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
             s = min(s, c[b].length)
@@ -199,7 +199,7 @@ def update_history(
         par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c[a]), gather(v, c[a])
         zb, yb = gather(x, c[b]), gather(v, c[b])
-        # forces with the bristle of the start of the step
+        # forces with the bristle at the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
         # state, and the bristle of sticking or slipping points

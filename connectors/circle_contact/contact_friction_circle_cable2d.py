@@ -153,7 +153,7 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have been changed
+    check_forms(rows.table, FORMS, rows.rows)  # the check is repeated, because friction_stiffness may have been changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
@@ -194,11 +194,11 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # sticking positions that were not recorded, because there were no bristles, begin at the present place of the
+        # sticking positions that were not recorded, because bristles were missing, begin at the current place of the
         # segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment with the bristle bent to the limit of friction still slips; rounding would decide otherwise
+        # a segment whose bristle is at the friction limit still slips; rounding would decide otherwise
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

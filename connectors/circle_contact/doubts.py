@@ -75,7 +75,7 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        # of no angle on pulleys with grooves
+        # pulleys with grooves have no friction angle
         angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
@@ -128,7 +128,7 @@ def find_doubts(
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., GAP].min(axis=1)
-    # circles that are far from all rows of this process may be near rows of another one
+    # circles that are far from all rows of this process may be near rows of another process
     near[of_row[gap <= FAR * radius] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / radius[on])]
     if gap[worst] < -DEEP * radius[worst]:
@@ -178,7 +178,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
         distance = float(np.hypot(*(center[j] - center[i])))
-        same = distance == 0.0 and names[i] == names[j]  # two markers of one circle
+        same = distance == 0.0 and names[i] == names[j]  # two markers on the same circle
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "

@@ -67,9 +67,9 @@ def has_friction(rows: LocalRows) -> bool:
 class Circles(NamedTuple):
     """The constant data of the circles of some rows."""
 
-    ids: IntArray  # entity numbers of their markers, shape (circles,)
-    marker: IntArray  # their markers in the columns of their family, shape (circles,)
-    local: FloatArray  # their points in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
+    ids: IntArray  # entity numbers of the markers of circles, shape (circles,)
+    marker: IntArray  # positions of these markers in the columns of their family, shape (circles,)
+    local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
     drawing: Drawing  # the reference drawing, without positions
 
 
@@ -107,7 +107,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # open is the smallest of all states, so the largest belongs to the circle in contact
+        # open is the smallest of all states, so the maximum belongs to the closed circle
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:
@@ -123,12 +123,12 @@ class Intervals(NamedTuple):
     row: IntArray  # row, segment: row and number of each segment, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
-    painting: Painting  # where they lie, without fields
+    painting: Painting  # positions of the lines, without fields
 
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # rows with fewer segments than the widest one end with unused entries
+    # rows with fewer segments than the widest row are padded with unused entries
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))

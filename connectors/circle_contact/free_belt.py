@@ -60,7 +60,7 @@ def eval_sinking_bend(
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
     one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
-    # u has one maximum: coarse places find it, and then the places around it
+    # u has one maximum: coarse places find it, followed by the places around it
     best, largest = 0, 0.0
     for i in range(0, PLACES + 1, COARSE):
         way = eval_way(i * step, a, l, one, two)
@@ -114,7 +114,7 @@ class SinkingTraction(NamedTuple):
         least = most = self.contact_stiffness
         if exceed(least) <= 0.0:
             return self
-        # for large k it falls as k^(-3/2)
+        # for large k the traction decreases as k^(-3/2)
         while exceed(most) > 0.0:
             most *= 2.0
         return self._replace(contact_stiffness=float(brentq(exceed, least, most)))

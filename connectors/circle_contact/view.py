@@ -25,7 +25,7 @@ class ContactView(NamedTuple):
     circle: IntArray  # positions of the markers of the circles in the columns of their family
     data: IntArray  # positions of the first history values
     n: IntArray  # numbers of segments, or of parts with one point
-    L: FloatArray  # reference length of each of them [m]
+    L: FloatArray  # reference length of each segment or part [m]
     active: NDArray[np.bool_]  # contributes
     # ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`
     evaluate: Callable[[Fields], FloatArray]
@@ -33,8 +33,8 @@ class ContactView(NamedTuple):
     # ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
     # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
-    at_point: bool  # f_t turns the circle at the distance r + g of the point, else at r
-    cord: FloatArray  # height of the axis above the face [m], from where gaps count
+    at_point: bool  # f_t acts on the circle at the distance r + g of the point, otherwise at r
+    cord: FloatArray  # height of the axis above the face [m], from which gaps are measured
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:

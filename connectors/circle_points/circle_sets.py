@@ -26,14 +26,14 @@ class PairColumns(NamedTuple):
     """Rows of a law with circle sets."""
 
     # the rows that the kernels of the law read; ``circle``, ``radius``, ``active`` and the coordinates of the circle
-    # follow the history values
+    # follow from the history values
     points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
-    place: IntArray  # place of that number among the history values, shape (rows,)
+    number: IntArray  # number of the current circle of each row, 0 without circle, -1 at first, shape (rows,)
+    place: IntArray  # position of that number among the history values, shape (rows,)
     group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    # marker, radius, dofs, circle_set: by number of the circle, 0 for none: position in the columns of the
+    # marker, radius, dofs, circle_set: by number of the circle, 0 without circle: position in the columns of the
     # markers, radius [m], local coordinate numbers, and set, shapes (circles + 1,) and (circles + 1, m)
     marker: IntArray
     radius: FloatArray

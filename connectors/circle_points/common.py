@@ -89,7 +89,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the face, its force on the cord: the torque is the same
+    # friction acts on the face, but its force is defined at the cord: the torque is the same
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(
@@ -149,7 +149,7 @@ def read_points(c: PointRows, s: Evaluation) -> None:
         (c.rows["friction_stiffness"] * c.rows["segments"] / np.maximum(closed, 1))[:, None],
         c.rows["radius"][:, None] / (c.rows["radius"][:, None] + out[..., GAP]),
     )
-    # a slipping point keeps its bristle bent so that it carries f_t
+    # a slipping point keeps the bristle deflection for which the bristle carries f_t
     slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
     bristle = np.where(
         slips, out[..., FT] / np.where(slips, c.rows["friction_stiffness"][:, None] * arm, 1.0), out[..., BRISTLE]

@@ -64,7 +64,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     before, after = ax * by - ay * bx, cx * dy - cy * dx
     if not before * after < 0.0:
         return False
-    # the line when it contains the centre
+    # position of the line when it contains the centre
     share = before / (before - after)
     px, py = ax + share * (cx - ax), ay + share * (cy - ay)
     ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
@@ -94,7 +94,7 @@ def fill_point_gaps(
         row = c.rows[i]
         n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
-        # the first node of the cable, and the margin for nearer points
+        # the first node of the cable, and a margin for nearer points
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
@@ -155,7 +155,7 @@ def sweep_circles(
         n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
-        # motion of the control points, and of offsets by the slopes between them
+        # motion of the control points, and of offsets due to the slopes between them
         q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
@@ -167,7 +167,7 @@ def sweep_circles(
         way += abs(y) * min(2.0, 2.0 * bend) + far
         if way <= PASSING * least and 2.0 * least * n >= L:
             continue
-        # bound of the distance from the first node, in both shapes
+        # bound of the distance from the first node, for both shapes
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
@@ -182,14 +182,14 @@ def sweep_circles(
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # the start of the step moves to its place, then the end of the step
+                # transfer to the position at the start of the step, and to the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):
                     trial[START + a] = trial[a]
                 note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
                 note_way(trial, r, dx, dy, 0.0)
-                # the line to the point before
+                # the line to the previous point
                 if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
                     trial[MISSED] = r
                 earlier[:] = trial
@@ -248,7 +248,7 @@ def follow_sets(
     every = gaps.near is None
     near = gaps.near = create_near(len(numbers)) if gaps.near is None else gaps.near
     known, found, before = np.full(len(n), -1), np.full(len(n), -1), create_numbers(len(numbers))
-    # coordinates, velocities and markers at the end of a step and at its start
+    # coordinates, velocities and markers at the end of a step and at the start
     now: list[Any] = []
     start: list[Any] = []
 

@@ -126,8 +126,8 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# The position of a point has the same digits everywhere, whether it is evaluated by itself or in a lane: so points that
-# have just touched have unbent bristles, and stored gaps equal the gaps of outputs.
+# The position of a point has the same digits everywhere, whether it is evaluated alone or in a lane. So points that
+# have just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
 
 
 @kernel(inline=True, fast=False)

@@ -126,7 +126,8 @@ def follow_stretch(
     gap: smallest gap of its points [m]; h: size of the step [s]; before: values at the start of the step.
     """
     L, r, (way, total, last) = row.length * row.segments, row.radius, before
-    # a straight line that touches the circle is x²/(2 r) off at the distance x; one that bends onto it is off by less
+    # a straight line that touches the circle is x²/(2 r) off at the distance x; a line that bends onto the circle is
+    # off by less
     near = BEGIN * L + np.sqrt(2.0 * r * grown) + 2.0 * np.sqrt(row.bending_stiffness / row.press)
     if 2.0 * r * (gap + grown) > near * near:
         return 0.0, 0.0, 0.0
@@ -136,7 +137,7 @@ def follow_stretch(
     vx, vy = combine(shape(0.5, L), w)
     dx, dy = q[4] - q[0], q[5] - q[1]
     moved = h * abs((vx - o.vx) * dx + (vy - o.vy) * dy) / max(np.sqrt(dx * dx + dy * dy), 1e-300)
-    # waves have the period of a length, so that the mean over one length is free of them
+    # waves have the period of one length, so the mean over one length contains no waves
     step = min(moved, L - way)
     if step > 0.0:
         total += step * (last + 0.5 * step / moved * (stretch - last))
@@ -168,7 +169,7 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = gather_keys(layout.comm, (keys, here.tolist()))
-    # by circle and node: processes and rows whose cables begin and end there
+    # by circle and node: processes and rows whose cables begin and end at the node
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     finishes: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, (given, numbers) in enumerate(everyone):

@@ -66,12 +66,12 @@ def fill_point_tangent(
             state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
         )
     h = par.radius * inverse
-    # f_n and f_t by d along n and along t, then by u
+    # derivatives of f_n and f_t with respect to d along n and along t, followed by u
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
     ft_t = slope * fn_t - mu_v * z.un * inverse
     V_tn, V_tt = slope * dc, mu_v
-    # normal force, tangential force and torque by d, the frame turning with it
+    # normal force, tangential force and torque with respect to d, including the rotation of the frame
     nn, tn, mn = dq * fn_n + dv * dc, dq * ft_n + dv * V_tn, dq * (z.ft + D * ft_n) + dv * D * V_tn
     nt, tt = dq * (fn_t - z.ft * inverse), dq * (ft_t + z.fn * inverse) + dv * V_tt
     mt = dq * D * ft_t + dv * D * V_tt
@@ -114,7 +114,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters, circle and coordinates of the row, and the bend that its bristles share
+        # parameters, circle and coordinates of the row, and the deflection that its bristles share
         ci, par, y, L = row.circle, read_parameters(row, data, PRESS), row.vertical_offset, row.length * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -135,7 +135,7 @@ def add_tangent(
             z = eval_contact(par, o, p, state, bend)
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
-            # J: Jacobian of the point, Jd: its rate
+            # J: Jacobian of the point; Jd is its rate
             if y != 0.0:
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
@@ -159,7 +159,7 @@ def add_tangent(
                 K[10, b] -= X[2, b]
             if share != 0.0 and state == STICKS:
                 add_way(J, par.radius, z, G)
-            # the force turns with the normal of the axis
+            # the force rotates with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
                 add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
@@ -168,7 +168,7 @@ def add_tangent(
                 sum_y += fy
                 torque += z.D * z.ft
                 add_rates(J, V, N)
-        # bristles of one cable bend together
+        # bristles of one cable deflect together
         if share != 0.0:
             for a in range(11):
                 for b in range(11):

@@ -82,7 +82,7 @@ def find_sticking(
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # a sticking point that opens passes its bend on to its neighbours
+            # a sticking point that opens distributes its deflection to its neighbours
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -133,7 +133,7 @@ def update_history(
     for number in range(total):
         lane = number % LANES
         if lane == 0:
-            # the points of the next rows, in parallel lanes
+            # the points of the next rows, evaluated in parallel lanes
             g = lanes[0]
             some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
@@ -160,11 +160,11 @@ def update_history(
             depth -= gap / n
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
-        # a cable that runs onto a circle has friction from when all of it lies on the circle, or from when it leaves a
+        # a cable that runs onto a circle has friction as soon as all of it lies on the circle, or when it leaves a
         # short arc
         laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
-        # on a rigid layer its neighbours hold it, by a bend of its own
+        # on a rigid layer its neighbours determine its deflection
         held, bent, wave, waves = False, 0.0, 0.0, 0.0
         if row.rigid_layer and laid and rubs and bristles and closed_before == 0 and closed > 0:
             middle = points[0, 3, lane]
@@ -172,7 +172,7 @@ def update_history(
                 middle += wrap(points[k, 3, lane] - points[0, 3, lane], r) / n
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
-        # gaps with their errors, and bend, damping and limit of the friction
+        # gaps with their errors, and deflection, damping and friction limit
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
             gap, old = D - r - grown, data[first + k]
@@ -182,7 +182,7 @@ def update_history(
             if old <= 0.0:
                 force += abs(fn)
             data[first + k] = gap
-            # friction of sliding points: state, limit, and bend of the bristle since the start of the step
+            # friction of sliding points: state, limit, and deflection of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not (rubs and laid):
                 continue
@@ -196,9 +196,10 @@ def update_history(
             elif bristles:
                 # the damper of a new bristle acts from the next step on
                 drag[k] = 0.0
-        # sticking points share one bend; states and anchors
+        # sticking points share one deflection; states and anchors
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
-        # points of little pressure slip without moving the anchor of a cable that is being laid, see rigid_layer.py
+        # points with low pressure slip without moving the anchor of a cable that runs onto the circle, see
+        # rigid_layer.py
         holds = False
         for k in range(n):
             holds |= held and state[k] == STICKS
@@ -208,10 +209,10 @@ def update_history(
                 changed = True
             data[first + n + k] = state[k]
             if state[k] != UNDEFINED:
-                # without bristles the present position, so that bristles that are switched on later begin unbent
+                # without bristles the current position, so bristles that are switched on later begin without deflection
                 own = u if state[k] == STICKS or holds else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
-        # the press by which the circle grows
+        # the press that enlarges the circle
         if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
@@ -226,7 +227,7 @@ def update_history(
                 data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
             old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
             data[first + 3 * n + PRESSED] = old
-            # in dynamics the next step uses it; statics, without a next step, makes another pass
+            # in dynamics the next step uses it; static solves have no next step and make another pass
             change = abs(press - old) * row.length * n / r if closed > 0 else 0.0
             if not at_rest:
                 data[first + 3 * n + PRESS] = press

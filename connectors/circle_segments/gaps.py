@@ -76,7 +76,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # the point now and at the start; the last point
+        # the point at the end and at the start of the step, and the last point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
         ux, uy = points[k, 6], points[k, 7]
@@ -85,7 +85,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         da, du = max(da, x * x + y * y), max(du, vx * vx + vy * vy)
         far, near = max(far, now, before), min(near, now, before)
         u = max(u, ux * ux + uy * uy)
-        # the segment that ends there
+        # the segment that ends at this point
         if k > first:
             ex, ey, fx, fy = ax - px, ay - py, bx - qx, by - qy
             gx, gy, zx, zy = ex - fx, ey - fy, ux - wx, uy - wy
@@ -94,7 +94,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below it: each part against its share, without roots
+    # most rows are far below the limit: each part is compared with its share, without roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -140,7 +140,7 @@ def fill_segment_gaps(
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # the middle of the cable, and the margin of nearer points
+        # the middle of the cable, and a margin for nearer points
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
@@ -152,13 +152,13 @@ def fill_segment_gaps(
             continue
         if away > still + ways and np.sqrt(away) > np.sqrt(still) + np.sqrt(ways):
             continue
-        # its points, from the centre of the circle
+        # points of the row, relative to the centre of the circle
         count += 1
         rows[count] = i
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # new contacts have no start of the step
+        # new contacts have no values for the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -190,7 +190,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: the rows of the previous step, which are replaced by the rows of this step.
         offset: number of the first point of each row.
     """
-    # contacts that have left the list have no start when they return
+    # contacts that have left the list have no values for the start when they return
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

@@ -247,8 +247,8 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
-# Functions that are called for each segment take the arrays that they read: the compiler counts references to every
-# array of a tuple that is passed, which takes as long as the work on a segment.
+# Functions that are called for each segment take single arrays: the compiler counts references to every array of a
+# tuple that is passed, which takes as long as the work on a segment.
 
 
 @kernel(inline=True)

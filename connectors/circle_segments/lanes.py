@@ -53,7 +53,7 @@ PLAIN, LOWERED, GENERAL = 0, 1, 2
 and sticking positions on the segments themselves; LOWERED has sticking positions on the axis below the segments;
 GENERAL covers all."""
 
-# Functions are called for all lanes together, as each call counts references to all arrays that it is given.
+# Functions are called for all lanes together, because each call counts references to all arrays that it receives.
 
 
 @kernel(inline=True)
@@ -68,7 +68,7 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         n, first = row.segments, row.data
         if row.active and touches(data, first, n):
             for s in range(n):
-                # written in any case, and counted if it is closed
+                # always written, but counted only if the segment is closed
                 rows[count], numbers[count] = i, s
                 count += data[first + s] <= 0.0
     return rows, numbers, count
@@ -108,14 +108,14 @@ def gather_lanes(
         # rotation of the circle
         g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
         g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
-        # history, and r' where the line has an offset from the axis
+        # history values, and r' where the line has an offset from the axis
         g.state[k], g.stick[k] = UNDEFINED, 0.0
         if c.friction:
             g.state[k], g.stick[k] = data[at + row.segments], data[at + 2 * row.segments]
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # the most general case that any segment needs
+        # the most general case that any of the segments needs
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:

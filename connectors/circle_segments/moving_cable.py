@@ -56,8 +56,8 @@ Function = Callable[[Evaluation], None]
 class AxialMotion(NamedTuple):
     """Axial motion of the cables of a contact."""
 
-    s: IntArray  # local numbers of the axial motions s (spare: none), shape (rows,)
-    stored: IntArray  # places of s0 among the history values, -1 for rows without, shape (rows,)
+    s: IntArray  # local numbers of the axial motions s (spare number without motion), shape (rows,)
+    stored: IntArray  # positions of s0 among the history values, -1 for rows without s0, shape (rows,)
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
@@ -133,7 +133,8 @@ def fill_axial_columns(
             j = shape.start[k] + s
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-            # x_cur changes with s as with -rho n/L; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
+            # x_cur depends on s as on -rho n/L; the force on point 0 is (1-rho) f_t t0, the force on point 1 is rho f_t
+            # t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
@@ -207,7 +208,7 @@ def scatter_tangent(
         for a in range(width):
             for b in range(width + 1):
                 values[to[a, b]] += B[a, b]
-        # their power along the axis, the force on s
+        # power of the forces along the axis, which is the force on s
         for b in range(width + 1):
             total = 0.0
             for a in range(8):

@@ -125,10 +125,10 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
             elif state == OPEN:
                 lost[1, i] += beside
             elif was == OPEN and state == 0.0:
-                # bent as its neighbours on a rigid layer, which hold it
+                # deflection as of its neighbours on a rigid layer
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # bristles of points depend on the number of points in contact, which is in the further numbers
+                # bristles of points depend on the number of points in contact, which is one of the additional numbers
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside

@@ -89,7 +89,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, motion along t shifts it along itself; see `chord_derivatives`
+    # motion of the ends along n rotates the chord, and motion along t shifts it along itself; see `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
@@ -116,7 +116,7 @@ def eval_lanes(case: int, g: Any) -> None:
             below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
             on_axis = par.is_current and par.vertical_offset != 0.0
             z, y = below if on_axis else h, par.vertical_offset if on_axis else 0.0
-        # friction, and how fast it slips
+        # friction, and its slip rate
         x, d_rho, d_length = place_on_circle(par, o, z)
         slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.friction_stiffness != 0.0
         bristle = wrap(x - g.stick[k], par.radius) if sticks and has_bristle else 0.0

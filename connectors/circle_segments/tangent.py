@@ -64,7 +64,7 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
     """Derivatives of x_cur with respect to the end points of the chord ``h`` on which it is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
-    # 0 with the reference length, also where a segment has no length
+    # 0 with the reference length, and for segments of length 0
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
     return (
         r * theta[0] + z.d_rho * rhos[0] - unit * ex,
@@ -89,7 +89,7 @@ def fill_segment_tangent(
     rhos, theta = chord_derivatives(h)
     along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
-    # directions of the forces at both ends and how they turn
+    # directions of the forces at both ends and their rotation
     psi0, psi1 = theta, theta
     n0x, n0y, n1x, n1y = force_normals(par, h)
     if not par.use_segment_normals:
@@ -213,7 +213,7 @@ def add_tangent(
         for s in range(n + 1):
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
             j = shape.start[k] + s
-            # the segment after the point, if it is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
+            # the segment after the point, if the segment is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
             if s < n and data[first + s] <= 0.0:
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
@@ -246,7 +246,7 @@ def add_tangent(
                 continue
             sum_x += fx
             sum_y += fy
-            # the force turns with the normal of the axis
+            # the force rotates with the normal of the axis
             if y != 0.0:
                 dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
                 add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
@@ -341,7 +341,7 @@ def scatter_circle(
     the force and torque on the cable, whose reaction acts on the circle.
     """
     if central:
-        # the coordinates of the circle are x, y and the angle themselves
+        # the coordinates of the circle are x, y and the angle
         for a in range(11):
             for b in range(11):
                 values[slots[i, a, b]] += K[a, b]

@@ -70,7 +70,7 @@ def store_gaps(
         row = c.rows[i]
         if not row.active:
             continue
-        # the circle, and the first end point seen from its centre
+        # the circle, and the first end point relative to its centre
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         cx, cy = circle.p[ci, 0], circle.p[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
@@ -118,7 +118,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force with the previous decisions
+            # normal force with the previous contact state
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)
@@ -137,7 +137,7 @@ def update_friction(
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
-    # lanes of segments that are closed or were
+    # lanes of segments that are or were closed
     for first in range(0, total, LANES):
         some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -158,16 +158,16 @@ def update_friction(
             bristles = row.friction_stiffness != 0.0
             if data[gap_at] > 0.0 or not (bristles or row.friction_velocity_penalty != 0.0):
                 continue
-            # tangential force if it sticks, from the anchor of the start of the step
+            # tangential force if the segment sticks, from the anchor at the start of the step
             limit, last, mu_k = coulomb(row.friction_coefficient, fn)[0], start[stick_at], row.friction_stiffness
             x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
                 x, d_rho = g.place[k], g.d_rho[k]
-                # a segment that was open at the start of the step begins to stick at its present place
+                # a segment that was open at the start of the step begins to stick at its current place
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position: the bristle alone decides on the direction, and gives the limit
+            # state and sticking position: the bristle alone determines the direction and the limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
@@ -177,7 +177,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # on current lengths it is stored with its present material
+            # with current lengths the position is stored with its current material
             data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at

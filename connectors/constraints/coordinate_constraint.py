@@ -68,10 +68,10 @@ class CoordinateConstraint(Component):
 class TimeColumns(NamedTuple):
     """Values of all rows that depend on time, shape (rows,)."""
 
-    offset: TimeColumn  # of x1 - i x0, in rows at position level
-    rate: TimeColumn  # of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere
-    rate_level: TimeColumn  # the same, with offset_t in rows at position level
-    acceleration: TimeColumn  # of ẍ1 - i ẍ0
+    offset: TimeColumn  # right-hand side of x1 - i x0, in rows at position level
+    rate: TimeColumn  # right-hand side of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere
+    rate_level: TimeColumn  # right-hand side of ẋ1 - i ẋ0, including offset_t in rows at position level
+    acceleration: TimeColumn  # right-hand side of ẍ1 - i ẍ0
 
 
 @kernel
@@ -168,7 +168,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # given rates, at velocity level or with an offset; else rates of the offset
+    # given rates, at velocity level or with an offset; otherwise rates of the offset
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]

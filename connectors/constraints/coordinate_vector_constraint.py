@@ -134,7 +134,7 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # C is independent of them, or the function drops imaginary parts
+        # C does not depend on them, or the function drops imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
@@ -194,7 +194,7 @@ class Equations:
         self.lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
         dofs, has = node_dofs(rows.world, rows.table)
         has = has[rows.table.places(rows.rows)]
-        # first place of the coordinates of node 1
+        # position of the first coordinate of node 1
         begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
         self.X, self.Y = np.zeros((len(rows.rows), dofs.shape[1])), np.zeros((len(rows.rows), dofs.shape[1]))
         for target, prefix in ((self.X, "factors"), (self.Y, "squares")):

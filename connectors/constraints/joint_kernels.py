@@ -50,11 +50,11 @@ class Joint(NamedTuple):
 
     m0: IntArray  # m0, m1: positions of the markers in the columns of their family, shape (rows,)
     m1: IntArray
-    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     lam: IntArray  # local numbers of the multipliers, shape (rows, k)
-    on: NDArray[np.bool_]  # equations that hold, shape (rows, k)
-    fast: NDArray[np.bool_]  # equations that hold velocities only, g·y = 0, and have no C, shape (rows, k)
+    on: NDArray[np.bool_]  # active equations, shape (rows, k)
+    fast: NDArray[np.bool_]  # equations that constrain velocities only, g·y = 0, and have no C, shape (rows, k)
 
 
 @kernel
@@ -186,7 +186,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         change += (W[1] * g[5] - W[2] * g[4]) * X[3, b]
                         change += (W[2] * g[3] - W[0] * g[5]) * X[4, b]
                         change += (W[0] * g[4] - W[1] * g[3]) * X[5, b]
-                    # into the rows and columns of the multiplier
+                    # entries in the rows and columns of the multiplier
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
                     if by_rate:

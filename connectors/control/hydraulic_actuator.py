@@ -163,8 +163,8 @@ def tangent(
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v; P, V: ∂(openings)/∂u, /∂u_t, shape (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # of both points, side by side: e·J and the derivatives of s_t with respect to coordinates; then a gradient with
-    # respect to all coordinates
+    # arrays for both points, side by side: e·J and the derivatives of s_t with respect to coordinates, followed by a
+    # gradient with respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
@@ -186,7 +186,7 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # derivatives of the force along the line: of its size, of its direction, and of the markers
+        # derivatives of the force along the line: of its magnitude, of its direction, and of the markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -207,7 +207,7 @@ def tangent(
             Q, Qp, Qa = eval_flow(row, k, p)
             by_s = Gs * (sign * A[k] * st + Q) + G * Qa * P[i, k, 0]
             by_st = G * (sign * A[k] + Qa * V[i, k, 0])
-            # derivatives of the equation of a pressure with respect to points, itself and the inputs
+            # derivatives of the equation of a pressure with respect to the points, the pressure and the inputs
             G_q[:] = 0.0
             for a in range(n):
                 G_q[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]

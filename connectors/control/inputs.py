@@ -39,9 +39,9 @@ class Inputs(Component):
 class InputColumns(NamedTuple):
     """The inputs of rows."""
 
-    m: IntArray  # place of each in the columns of the coordinate markers, -1 for none, shape (rows, inputs)
+    m: IntArray  # position of each input in the columns of the coordinate markers, or -1, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of each
+    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of each input
     first: int
     width: int
 

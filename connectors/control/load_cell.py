@@ -181,7 +181,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # of the joint, too, so that the state stays near
+    dofs=("joint", "node"),  # `joint` is listed so that the state belongs to the same process
     bind=bind,
     build=build,
     check=check,

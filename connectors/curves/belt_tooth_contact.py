@@ -81,7 +81,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
     """Displacement u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x,
     y)."""
     A, d = u.A, u.d
-    # in the frame of the pulley, in which the groove is on the first axis
+    # in the frame of the pulley, where the groove is on the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]

@@ -97,7 +97,7 @@ def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, c
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
-        # at the centre of an arc all of its points are equally near
+        # at the centre of an arc all of its points have the same distance
         return side * (a * x + b * y - piece[5]), complex(side * a, 0.0), complex(side * b, 0.0)
     return side * (length - piece[5]), side * x / length, side * y / length
 
@@ -200,7 +200,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # the deepest foot, then the deepest one with another normal
+    # the deepest foot, followed by the deepest foot with another normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -252,14 +252,14 @@ def update_history(
         first, second = find_feet(row, curves, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
             continue
-        # the pieces that it touched before
+        # the pieces touched before
         start = curves.first[row.curve]
         for a in range(4):
             row.history[a] = data[at + a]
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
-        # a contact keeps its place if possible, so that a change of order alone is no change of contacts
+        # a contact keeps its position if possible, so a change of order alone is not a change of contacts
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(row, u, ut, 0.0)
@@ -328,7 +328,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # the old place of an inactive row is ignored when it becomes active
+        # the old position of an inactive row is ignored when the row becomes active
         way[REACH] = 0.0
         if not row.active:
             continue
@@ -347,7 +347,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # a touching circle has not passed; the distance of the others from the curve does not matter
+        # a touching circle has not passed; for other circles the distance from the curve does not matter
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
@@ -366,7 +366,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # stages of the step may have touched: velocities have changed
+        # stages of the step may have touched if velocities have changed
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])
@@ -469,7 +469,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
-        # corners are points, and pieces begin where those before end
+        # corners are points, and pieces begin at the end of the previous piece
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)

@@ -55,11 +55,11 @@ class Curves(NamedTuple):
     """Profiles for the kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
-    first: IntArray  # first piece of each profile, and at the end their number, shape (profiles + 1,)
+    first: IntArray  # first piece of each profile, followed by the number of pieces, shape (profiles + 1,)
     grid: FloatArray  # corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # cells along x and y, shape (profiles, 2)
     cell: IntArray  # number of the first cell of each profile, shape (profiles,)
-    begin: IntArray  # places of the members of each cell, shape (cells + 1,)
+    begin: IntArray  # positions of the members of each cell, shape (cells + 1,)
     members: IntArray  # pieces that a circle with its centre in a cell can reach
 
 
@@ -112,7 +112,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         following = 0 if last else k + 1
         out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
-        # where a curve turns back, rounding decides the sign of the turn
+        # where a curve reverses, rounding determines the sign of the turn
         turn = abs(turn) if abs(turn) > np.pi - KINK else turn
         if turn > KINK:
             middle = _turn(out, 0.5 * float(turn))
@@ -175,7 +175,7 @@ def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray
     """Create the grid of one profile: corner and cells per length, numbers of cells along x and y, and the pieces of
     each cell."""
     traced = [trace_piece(piece, 33) for piece in pieces]
-    # an arc lies beyond the chords of its points by less than their largest sagitta
+    # the distance of an arc from the chords of its points is below the largest sagitta
     margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
     low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
     high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]

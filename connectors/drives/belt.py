@@ -156,8 +156,8 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth hold the belt on its arc: circles may grow by a length that is small only in relation to EA, for any
-            # step
+            # teeth hold the belt on its arc: circles may be enlarged by a length that is small compared with EA, for
+            # any step
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -461,11 +461,11 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # given bristles are a separate layer
+                # bristles given by the user are a separate layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             if self.in_space:
-                # a closed belt is mounted on drums that are larger by its contact depth, so that it keeps its tension
+                # a closed belt is mounted on drums that are larger by its contact depth, so it keeps its tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}

@@ -161,7 +161,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # each process would contribute the whole report to a sum over all processes
+        # a sum over all processes would count the whole report once per process
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -237,7 +237,7 @@ class DriveMeans(Sensors):
         self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
-        # of all pulleys since the first record [J], one row for each record
+        # energies of all pulleys since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
         # step number at which compiled code has begun to count
         self._begun = 0
@@ -528,7 +528,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
-    # where the belt slips on the whole arc, it does not creep
+    # where the belt slips on the whole arc, creep is not defined
     creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
     driver = int(np.argmin([duty.power for duty in duties]))
     if driver not in creeping:
@@ -574,7 +574,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         turn: time of a turn [s]; NaN: there is none.
     """
     begin = times - turn
-    # a speed of NaN has no turn either
+    # a speed of NaN also has no turn
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)
@@ -593,7 +593,7 @@ def average(times: FloatArray, values: FloatArray) -> FloatArray:
         values: shape (rows, columns).
     """
     steps = np.diff(times)
-    # half of the times to the neighbouring rows
+    # weights of the trapezoidal rule: half of the times to the neighbouring rows
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

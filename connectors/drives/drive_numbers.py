@@ -154,11 +154,11 @@ def follow_pulley(
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
         presses, near, slips, ax, ay = False, False, False, 0.0, 0.0
-        # ends and middles of all parts in turn
+        # ends and middles of all parts, alternating
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces of a point that touches
+            # forces of a touching point
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0
@@ -273,7 +273,7 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # begin within a part in contact, so that no free span crosses the end of the list
+        # begin within a part in contact, so no free span crosses the end of the list
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -307,7 +307,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
-    # mean tensions, also those next to the pulleys
+    # mean tensions, including the tensions next to the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
@@ -384,12 +384,12 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         if power < row[driver * own + HUB + width + POWER]:
             driver = i
         speed += row[i * own + BELT_SPEED]
-    # against the rim of the driver
+    # creep relative to the rim of the driver
     speed /= size.pulleys
     lead = driver * own
     rim = abs(row[lead + SPEED]) * c.radii[driver]
     drives = given > 0.0 and rim > 0.0
-    # by the tensions where the belt enters
+    # creep from the tensions where the belt enters
     enters = BEFORE if speed >= 0.0 else AFTER
     stretch = c.axial_stiffness + row[lead + enters]
     for i in range(size.pulleys):

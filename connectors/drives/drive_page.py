@@ -178,7 +178,7 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
         "vibration, peak to peak [mm]": [nan if x is None else 1e3 * (x.maximum - x.minimum) for x in bends],
     }
     cells = zip(*(show_numbers(values, DIGITS) for values in columns.values()), strict=True)
-    # the joiner keeps the name on one line
+    # the word joiner keeps the name on one line
     names = [span.name.replace("–", "–\u2060") for span in report.spans]
     rows = [[name, *map(_hide, numbers)] for name, numbers in zip(names, cells, strict=True)]
     return ReportTable(["span", *(title.strip() for title in columns)], rows)
@@ -265,8 +265,8 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
     """Draw the drive with a label for each pulley, in columns without overlap on both sides."""
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
-    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not load it
+    from matplotlib.patches import Circle  # here, because a run without pictures need not load it
 
     centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
     points = np.concatenate([line.points for line in lines])

@@ -95,7 +95,7 @@ class Drive(NamedTuple):
     teeth: Entity | None
     lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
     losses: Entity | None
-    layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf: rigid
+    layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf if rigid
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 def is_duty(name: str) -> bool:
     """Whether a number matters for the design, such that `format` prints its extremes; by its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # the speed of the belt is common to all pulleys; an unknown number of the belt was requested
+    # the speed of the belt is common to all pulleys; an unknown quantity of the belt was requested
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
@@ -320,7 +320,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # bristles of points on surfaces bend separately
+        # bristles of points on surfaces deflect separately
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())

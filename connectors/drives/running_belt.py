@@ -66,7 +66,7 @@ def start_steady(
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
     onward = steady.spans[0].speed > 0.0
-    # stations of the route and the stretch there, from the first arc on
+    # stations of the route and the stretch at these stations, beginning with the first arc
     begin = route.wraps[0].s_entry
     station, stretch = list[float](), list[float]()
     spans, count = find_spans(route), len(pulleys)
@@ -74,7 +74,7 @@ def start_steady(
         before, after = ((1.0 + steady.spans[k].tension / axial_stiffness) / (1.0 + strain) for k in (i - 1, i))
         entry, slips = (wrap.s_entry - begin) % route.length, duty.slip_arc / duty.wrap_angle
         size = wrap.s_exit - wrap.s_entry
-        # it slips where it leaves
+        # the belt slips before the exit
         turn = entry + size * (1.0 - slips if onward else slips)
         station += [entry, turn, entry + size]
         stretch += [before, before if onward else after, after]
@@ -86,7 +86,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # where the material of each node was at rest, and the stretch there
+    # positions of the material of each node at rest, and the stretch at these positions
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)

@@ -317,7 +317,7 @@ class _Steady(NamedTuple):
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     """Find the lines of the spans with the pressing forces F [N]; spans and pulleys in their order."""
-    # at the pulley before each span and at the one behind it, shape (2, spans)
+    # values at the pulley before each span and at the pulley behind it, shape (2, spans)
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off, square = (sides * radii).sum(axis=0), drive.bending_stiffness / force
@@ -348,7 +348,7 @@ def find_steady_motion(
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
     spans = np.arange(count)
-    # the span where the belt enters each pulley, and the one where it leaves
+    # the span at the entry of each pulley, and the span at its exit
     entry, leaving = (spans - 1, spans) if direction > 0 else (spans, spans - 1)
     turns = direction * drive.turns
     given = np.array([speeds.get(name, nan) for name in drive.names])
@@ -396,7 +396,7 @@ def find_steady_motion(
         torque = pull(found) + load * resist(omega)
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
-        # speeds differ by strains, so multiplied by EA they have the order of forces
+        # speeds differ by strains, so they have the order of forces after multiplication by EA
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         change = np.log(found.arc_force / found.arc_stretch)
         on_slip = drive.radii * found.stiffness / (grip * found.less**2 * EA) * np.abs(change[1] - change[0])
@@ -543,7 +543,7 @@ def _describe(
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
     torque = direction * drive.turns * change * drive.radii / found.less + bending
-    # what pulleys that turn freely have is the error of the solution
+    # the torque of freely rotating pulleys is the error of the solution
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
     power, loss, bent = torque * speed, found.flow * change**2 / (2.0 * found.stiffness), np.abs(bending * speed)
     # a driven pulley receives the power minus the losses; a driver supplies the power plus the losses

@@ -39,17 +39,17 @@ class FlowColumns(NamedTuple):
     fills: int  # where the fluid is
     up: int  # number of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
-    level: float  # level, transition [m]: height of the surface, and over which the fluid begins there
+    level: float  # level, transition [m]: height of the surface, and height over which the fluid begins
     transition: float
-    ground: float  # ground, height, exponent, roughness: of the profile, h = z - ground and H = height [m]
+    ground: float  # ground, height, exponent, roughness: data of the profile, h = z - ground and H = height [m]
     height: float
     exponent: float
     roughness: float
-    depth: float  # depth, growth: depth d [m], and time in which waves grow [s]
+    depth: float  # depth, growth: depth d [m], and duration of the start ramp of waves [s]
     growth: float
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
     waves: FloatArray  # amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6)
-    where: IntArray  # the points in the arrays, shape (n,)
+    where: IntArray  # positions of the points in the arrays, shape (n,)
 
 
 def create_flows(count: int) -> NDArray[Any]:
@@ -158,7 +158,7 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
             scale /= 1.0 - exp(-2.0 * k * c.depth)
         C, S = scale * (up + down), scale * (up - down)
         cp, sp = cos(psi), sin(psi)
-        # of u along the wave and v upwards, and of their accelerations with the terms of the growth
+        # sums of u along the wave and v upwards, and of their accelerations including the terms of the start ramp
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
         add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
         add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)

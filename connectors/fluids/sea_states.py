@@ -44,7 +44,7 @@ def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArr
     if not lowest > 0.0:
         raise ModelError(f"frequency = {lowest:g} rad/s in wave_number: must be > 0")
     y = np.asarray(frequency, np.float64) ** 2 * depth / gravity
-    # x tanh x = y with x = k d, by Newton's method from a guess that is within 5 %
+    # x tanh x = y with x = k d, by Newton's method from an initial value within 5 %
     x = y / np.sqrt(np.tanh(y))
     for _ in range(20):
         tanh = np.tanh(x)

@@ -60,7 +60,7 @@ def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple
     """f/(f_n |v|) [s/m], and its derivative with respect to |v|, divided by |v| [s³/m³], 0 at rest."""
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # the factor within a zone > 0 and beyond it, by one division
+    # the factor within a zone > 0 and beyond the zone, with one division
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

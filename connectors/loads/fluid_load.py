@@ -89,7 +89,7 @@ class FluidGroup(NamedTuple):
     m: NDArray[Any]  # m, rates: memory for motion and forces, and for rates of slopes, see `create_points`
     rates: NDArray[Any]
     flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`
-    flows: list[FlowColumns]  # flows, users: the fluids, and those with a user function
+    flows: list[FlowColumns]  # flows, users: the fluids, and the fluids with a user function
     users: list[UserFlow]
     given: FloatArray  # given, gradients: results of user functions, empty without them
     gradients: FloatArray
@@ -262,10 +262,10 @@ def check(world: Tables, table: EntityTable) -> None:
 class Answer(NamedTuple):
     """Fluid and its forces at k points of each row; 0 where a row is not active."""
 
-    force: FloatArray  # force, drag: per current length [N/m], (rows, k, 3)
+    force: FloatArray  # force, drag: forces per current length [N/m], (rows, k, 3)
     drag: FloatArray
     weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
-    u: FloatArray  # u, a: of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
+    u: FloatArray  # u, a: motion of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
     a: FloatArray
     share: FloatArray
     surface: FloatArray

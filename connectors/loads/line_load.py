@@ -76,7 +76,7 @@ class PointGroup(NamedTuple):
 
     where: IntArray  # the points, shape (n,)
     evaluate: Callable[..., FloatArray]  # ``(t, x, r, p, v) -> F``
-    name: str  # of the function and its row, for messages
+    name: str  # names of the function and of its row, for messages
     steps: tuple[float, float]  # steps of distances [m] and slopes [1] for differences
 
 
@@ -84,10 +84,10 @@ class LineGroup(NamedTuple):
     """2D or 3D rows with the same number of points."""
 
     line: LineColumns  # the points on their cables
-    m: NDArray[Any]  # memory for their motion, see `create_points`
+    m: NDArray[Any]  # memory for the motion of the points, see `create_points`
     x: FloatArray  # places [m], shape (points,)
     time: TimeColumn  # vectors of all rows
-    per_row: IntArray  # row of each point in it
+    per_row: IntArray  # row of each point in `lines`
     stretches: BoolArray  # points with a force per current length
     groups: list[PointGroup]  # the points with a force function
 
@@ -122,7 +122,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # arguments are infinite only if Newton's method diverges, which it reports
+        # arguments are infinite only if Newton's method diverges, which is reported by Newton's method
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out
@@ -214,7 +214,7 @@ def build(rows: LocalRows) -> System:
     if any(len(group.groups) or group.stretches.any() for group in groups):
         system.load = Term(add_load, add_load_tangent)
     elif groups:
-        # forces that depend on time alone do not widen the matrix, and need no Python in a step
+        # forces that depend on time alone do not enlarge the pattern of the matrix, and need no Python in a step
         system.load = Term(groups[0].time.fill + sum((_spread(group) for group in groups), Call()))
     return system
 

@@ -87,12 +87,12 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # with respect to p: of |p|, of w_n, of t and w_t, and of N a
+                # derivatives with respect to p: of |p|, of w_n, of t and w_t, and of N a
                 turned = c[i].across * (-q * (speed * N + wn[k] * wn[l] * isp) - t[k] * wn[l] * speed)
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c[i].added * (along * N + t[k] * (flow[i].a[l] - along * t[l]))
                 m[i].Fp[k, l] = s * (E[k] * t[l] + turned)
-                # with respect to the velocity of the fluid
+                # derivatives with respect to the velocity of the fluid
                 by_u = c[i].across * (speed * N + wn[k] * wn[l] * isp) + 2.0 * c[i].along * abs(q) * t[k] * t[l]
                 m[i].Fv[k, l] = -size * s * by_u
         for k in range(3):

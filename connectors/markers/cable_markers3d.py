@@ -128,7 +128,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         for d in range(3):
             t[d] = il * p[d]
             D += t0[d] * t[d]
-        # no rotation where the tangent is reversed
+        # the rotation is undefined where the tangent is reversed
         iD = 1.0 / D if D > REVERSED else np.nan
         # u = t0 × t, the smallest rotation A from t0 to t, and W with ω = W r'_t
         fill_cross(t0, T)
@@ -146,7 +146,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
                 m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
-        # ∂W/∂p in the direction b: of 1/|p|, of [t]×, of t, of u, and of D
+        # ∂W/∂p in the direction b: derivatives of 1/|p|, of [t]×, of t, of u, and of D
         for b in range(3):
             change = 0.0
             for d in range(3):
@@ -157,7 +157,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # off the axis: the offset F and its derivative G with respect to r'
+        # away from the axis: the offset F and its derivative G with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -165,7 +165,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 m.p[k, a] += F[a]
                 for b in range(3):
                     G[a, b] = dF[a, 0] * P[0, b] + dF[a, 1] * P[1, b] + dF[a, 2] * P[2, b]
-            # its rate, and its second derivatives GG
+            # rate of G, and second derivatives GG
             for a in range(3):
                 m.v[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
                 for b in range(3):

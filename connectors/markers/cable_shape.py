@@ -59,8 +59,8 @@ class ShapeColumns(NamedTuple):
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
     p: FloatArray  # p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2)
     v: FloatArray
-    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), only of markers with an offset and
-    # on moving cables
+    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), only for markers with an offset
+    # and on moving cables
     slope: FloatArray
     slope_rate: FloatArray
     S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their arc length derivatives, shape (points, 4)
@@ -77,7 +77,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # read once: the compiler cannot prove that writing points leaves them unchanged
+        # loaded once, because the compiler cannot prove that writing points does not change these values
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):

@@ -73,12 +73,12 @@ class PairKind:
     differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables of every such law
-    force: Callable[[Callable[..., Any]], Output]  # makes an output variable from an evaluation of the force
+    force: Callable[[Callable[..., Any]], Output]  # creates an output variable from an evaluation of the force
     targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
-    # makes a kernel for one result of a law, for outputs and accounts
+    # creates a kernel for one result of a law, for outputs and accounts
     number: Callable[[Kernel], Kernel] = lambda value: value
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # likewise for the three components of the force
-    # ``(s)`` gives the arguments of tangent loops after the columns of the markers
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # creates a kernel for the three components of the force
+    # ``(s)`` returns the arguments of tangent loops after the columns of the markers
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
 
 

@@ -40,11 +40,10 @@ class Pair(NamedTuple):
 
     m0: IntArray  # m0, m1: positions of marker 0 and 1 in the columns of their family, shape (rows,)
     m1: IntArray
-    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     active: NDArray[np.bool_]  # rows that contribute, shape (rows,)
-    # w0, w1: factors on coordinates 0 and 1: the columns ``factor0`` and ``factor1`` of a law that has them,
-    # else 1
+    # w0, w1: factors of coordinates 0 and 1, the columns ``factor0`` and ``factor1`` of a law that has them, or 1
     w0: FloatArray
     w1: FloatArray
 
@@ -153,7 +152,7 @@ def coordinate_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # of both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
+        # arrays for both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
         J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
             if not pair.active[i]:
@@ -244,7 +243,8 @@ def position_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # small arrays, made once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
+        # small arrays, created once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv
+        # ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
         for i in range(len(pair.m0)):
@@ -262,7 +262,7 @@ def position_pair(
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
-            # dq ∂f/∂q + dv ∂f/∂v, then Jᵀ times it
+            # dq ∂f/∂q + dv ∂f/∂v, followed by the product with Jᵀ
             for k in range(3):
                 for b in range(n):
                     total = 0.0

@@ -27,7 +27,7 @@ class PositionColumns(NamedTuple):
     J: FloatArray  # J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m)
     Jd: FloatArray
     dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
-    # rotation about z [rad], shape (n,): total angle of 2D rigid bodies, in (-π, π] of cables, else 0
+    # rotation about z [rad], shape (n,): total angle of 2D rigid bodies, in (-π, π] of cables, otherwise 0
     angle: FloatArray
     A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
@@ -92,7 +92,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx
         tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
-        # the point off the axis
+        # the point at a distance from the axis
         m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
         m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
         m.angle[k] = np.arctan2(gy, gx)

@@ -79,7 +79,7 @@ def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntA
         x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
         if x <= 0.0:
             continue
-        # where the force acts, and the relative velocity there
+        # point at which the force acts, and the relative velocity at this point
         s1 = par.K[j] / (par.K[i] + par.K[j])
         px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)

@@ -126,7 +126,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
         hab += (eval_form(Q, j, ax, ay, az, bx, by, bz) - wa * wb) / h2
         hbb = (eval_form(Q, i, bx, by, bz, bx, by, bz) - ub * ub) / h1
         hbb += (eval_form(Q, j, bx, by, bz, bx, by, bz) - wb * wb) / h2 - x
-        # where the Hessian is not positive the step goes downhill along a shifted one
+        # where the Hessian is not positive definite, a shifted Hessian gives a step of descent
         middle, half = 0.5 * (haa + hbb), np.sqrt(0.25 * (haa - hbb) ** 2 + hab * hab)
         lowest, floor = middle - half, 1e-3 * (abs(middle) + half)
         if lowest < floor and lowest < 1e-12 * (h1 + h2):
@@ -138,7 +138,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
         if size > 1.0:
             sa, sb, size = sa / size, sb / size, 1.0
         scale = 1.0
-        # halved until the overlap shrinks
+        # halved until the overlap decreases
         for _ in range(40):
             mx, my, mz = (
                 nx + scale * (sa * ax + sb * bx),

@@ -154,7 +154,7 @@ def build(rows: LocalRows) -> System:
             flat = b.surfaces.ids[b.surfaces.kind == HALF_SPACE]
             for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
                 contacts = list_contacts(b, par, bool(s.data[flag]))
-                # inactive force elements store nothing
+                # inactive force elements store no energy
                 deep = (contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)
                 is_behind = np.isin(contacts.surface1, flat) | np.isin(contacts.surface2, flat)
                 for i in np.flatnonzero(deep & (is_behind == behind)):
@@ -167,7 +167,7 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # packings may begin with overlaps, which the contact forces remove
+    # packings of spheres may begin with overlaps, which the contact forces remove
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))

@@ -72,7 +72,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
         if x <= 0.0:
             continue
         s1 = par.K[j] / (par.K[i] + par.K[j])
-        # where the force acts: the surfaces meet after their shares of the depth
+        # point at which the force acts: the surfaces meet after their shares of the depth
         px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
@@ -96,7 +96,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Apply `add_pair_forces` to pairs without ellipsoids."""
-    # arrays by name: helpers that take the columns as a whole cost ten times the law itself
+    # arrays are passed by name, because helpers that take all columns cost ten times as much as the law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -113,11 +113,11 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         if x <= 0.0:
             continue
         s1 = K[j] / (K[i] + K[j])
-        # from both origins to where the force acts
+        # vectors from both origins to the point at which the force acts
         arm = r - s1 * x
         ax, ay, az = arm * nx, arm * ny, arm * nz
         bx, by, bz = ax - dx, ay - dy, az - dz
-        # relative velocity of both bodies there
+        # relative velocity of both bodies at this point
         ux, uy, uz = v[i, 0] - v[j, 0], v[i, 1] - v[j, 1], v[i, 2] - v[j, 2]
         if not is_point[i]:
             ux += omega[i, 1] * az - omega[i, 2] * ay
@@ -139,7 +139,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         g = f * hollars(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)[0]
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
-        # forces and torques on both
+        # forces and torques on both bodies
         force[i, 0] -= fx
         force[i, 1] -= fy
         force[i, 2] -= fz

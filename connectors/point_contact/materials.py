@@ -99,10 +99,10 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         return loss / speed
 
     def mismatch(u: float) -> float:
-        # divided by u², so that the root at u = 0 is gone
+        # divided by u² to remove the root at u = 0
         return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
 
-    # w = e u stays below 1, and comes so close to it for strong dissipation that u = 1/e to rounding
+    # w = e u remains below 1, but is so near to 1 for strong dissipation that u = 1/e within rounding
     most = 1.0 / restitution
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
@@ -113,7 +113,7 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 def _log_gap(x: float) -> float:
     """Evaluate x - ln(1 + x) without loss of digits, for x > -1."""
     if abs(x) < SERIES_BELOW:
-        # x²/2 - x³/3 + ...; from the smallest term up
+        # x²/2 - x³/3 + ..., summed from the smallest term
         total = 0.0
         for k in range(SERIES_TERMS + 1, 1, -1):
             total = total * -x + 1.0 / k

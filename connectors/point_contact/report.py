@@ -70,7 +70,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
     c = bound.surfaces
     clear_forces(c, bound.own)
     if enabled:
-        # the general loop: it also has the torque on spheres that cannot turn
+        # the general loop also gives the torque on spheres that cannot rotate
         add_pair_forces(c, par, bound.near.pairs)
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
@@ -90,7 +90,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
     names = table.collect("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
     origin = np.atleast_2d(eval_output(bodies, "position", state))
     found = eval_surface_forces(world, state, force)
-    # surfaces whose carrier is among the bodies, and its place there
+    # surfaces whose carrier is among the bodies, and the position of the carrier among them
     order = np.argsort(names)
     place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
     mine = names[place] == found.carrier

@@ -38,19 +38,19 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces, which come before the half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # the bounded surfaces whose motion may require a search, in serial all, shape (w,)
-    runs: Runs  # the same by `find_runs`
+    watched: IntArray  # the bounded surfaces whose motion may require a search; in serial runs all of them, shape (w,)
+    runs: Runs  # the same surfaces as runs, see `find_runs`
     # surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2)
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    # the pairs as single numbers in ascending order, by which lists are compared, shape (k,)
+    # the pairs as single numbers in ascending order, for the comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
     # origins of all surfaces at the last search [m], shape (n, 3)
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     # whether a bounded surface is a candidate with a half space, shape (half spaces, bounded)
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
-    rebuilds: int = 0  # number of searches so far
-    # whether the next update searches in any case and takes the pairs in the order that it finds
+    rebuilds: int = 0  # number of searches up to now
+    # whether the next update must search and use the pairs in the order of the search
     forgotten: bool = False
 
 
@@ -79,7 +79,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     if share is not None:
         share.gather_centers(c)
     if not np.isfinite(c.center).all():
-        # Newton's method diverges; the solver notices it by the residual
+        # if Newton's method diverges the solver detects it by the residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
@@ -93,7 +93,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # otherwise the order of the search stays: neighbours are next to each other, which suits the cache
+        # otherwise the order of the search remains: neighbours are close in memory, which suits the cache
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -121,7 +121,7 @@ def is_stale(
             if dx * dx + dy * dy + dz * dz > limit:
                 return True
     for k in moving:
-        # a half space that turns moves far from its origin, so every surface is examined
+        # a half space that rotates moves far away from its origin, so every surface is examined
         for run in range(len(watched)):
             for i in range(watched[run, 0], watched[run, 1]):
                 if not listed[k - bounded, i]:
@@ -169,7 +169,7 @@ def find_near(
         classes = [members[mine[members]] for members in classes]
     own = [_Crowd(center, members) for members in classes]
     for a, crowd in enumerate(own):
-        # rounding must not lose a pair that just touches
+        # rounding must not exclude a pair that just touches
         parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
         for b, other in enumerate(own[:a] + others):
             distance = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
@@ -216,11 +216,11 @@ def _size_classes(reach: FloatArray) -> list[IntArray]:
 def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     """Find pairs (bounded surface, half space) closer than the skin, shape (k, 2); store them in ``near.listed``."""
     m = near.bounded
-    # a slice makes no copies
+    # a slice is a view and copies no data
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to each origin: differences first, so that far-off models lose no digits
+        # heights relative to each origin: subtracting first avoids a loss of digits far away from the origin
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

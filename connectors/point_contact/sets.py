@@ -25,13 +25,13 @@ class BoundSet:
 
     surfaces: Surfaces  # its surfaces
     near: Neighbours  # its candidate pairs
-    rows: IntArray  # the rows of `HuntCrossley` that act on it
+    rows: IntArray  # the rows of `HuntCrossley` that act on the set
     parameters: list[PairParameters]  # their letters
-    flags: IntArray  # place of the flag of each of these rows among the history values
-    own: Runs  # runs of the surfaces that are moved here, see `find_runs`; in serial all
-    turning: IntArray  # the surfaces among them that are no spheres
+    flags: IntArray  # position of the flag of each of these rows among the history values
+    own: Runs  # runs of the surfaces that this process moves, see `find_runs`; in serial runs all surfaces
+    turning: IntArray  # the surfaces among them that are not spheres
     share: Share | None  # the part of this process; None in serial
-    first: int = 0  # number of its first pair among the pairs of all sets
+    first: int = 0  # number of the first pair of the set among the pairs of all sets
     clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: the kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))
     add_round: Any = field(default_factory=lambda: call(add_round_forces))
@@ -107,14 +107,14 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # coordinates of other processes, set after set, then the spare number
+            # coordinates of other processes, set after set, followed by the spare number
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)
             )
         own = numbers.shape[1]
         dofs = np.full((len(pairs), 2 * width), last, np.int64)
-        # the block of a set is as wide as its own markers: coordinates of body 1, of body 2, padding
+        # the block of a set is as wide as its markers: coordinates of body 1, of body 2, padding
         dofs[:, :own] = numbers[pairs[:, 0]]
         dofs[:, own : 2 * own] = numbers[pairs[:, 1]]
         parts.append(dofs)

@@ -92,14 +92,14 @@ class Surfaces(NamedTuple):
 
     ids: IntArray  # number of the entity in the world, shape (n,)
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
-    carrier: IntArray  # number of the node that carries it, of a body without node, or of the ground, shape (n,)
-    fixed: NDArray[np.bool_]  # whether that is the ground, shape (n,)
-    marker: IntArray  # place of its marker in the columns of position markers, shape (n,)
+    carrier: IntArray  # number of the node that carries it, or of a body without node, or of the ground, shape (n,)
+    fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
+    marker: IntArray  # position of its marker in the columns of position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
     size: FloatArray  # semi-axes; radius three times; 0 for half spaces [m], shape (n, 3)
-    reach: FloatArray  # radius of the sphere around it [m]; 0 for half spaces, shape (n,)
+    reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
     s: FloatArray  # position in the marker's frame [m], shape (n, 3)
-    R: FloatArray  # rotation from its own to the marker's frame, shape (n, 3, 3)
+    R: FloatArray  # rotation from the frame of the surface to the marker's frame, shape (n, 3, 3)
     E: FloatArray  # E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,)
     c: FloatArray
     us: FloatArray

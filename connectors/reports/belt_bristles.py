@@ -83,7 +83,7 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
-    # w is of the order of a change of the stretch: each pass adds two digits or more
+    # w is of the order of a change of the stretch: each iteration adds two digits or more
     for _ in range(PASSES):
         w, u = lag_of(X)
         before, X = X, (rim.radius * angle - u + w * X) / turn
@@ -131,7 +131,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
-    # an arc that carries the whole change by slip is too long: the sticking part carries some of it
+    # an arc that carries the whole change by slip is too long, because the sticking part carries some of the change
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]

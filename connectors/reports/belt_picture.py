@@ -45,10 +45,10 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 class Wheel(NamedTuple):
     """One circle and its contacts."""
 
-    name: str  # name of the entity that carries it
+    name: str  # name of the entity that carries the circle
     center: FloatArray  # global x, y [m], shape (2,)
     radius: float  # [m]
-    spoke: FloatArray  # unit vector of its local x axis, shape (2,)
+    spoke: FloatArray  # unit vector of the local x axis, shape (2,)
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # see `PulleyReport`
     segments: Segments  # see `Segments`
@@ -157,7 +157,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
-    # between its values at 0, L/2 and L the axial force of coarse elements ripples
+    # between its values at 0, L/2 and L the axial force of coarse elements oscillates
     half = length[:, None] * np.array([0.0, 0.5, 1.0])
     stations = rows.evaluate(find_output(cables, "axial_force"), fields, {"x": half})
     weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)
@@ -301,7 +301,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
         arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
         axes.add_collection(arcs)
-    # the middle stays free for the text
+    # the middle remains free for the text
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
     axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
     report = wheel.report

@@ -118,10 +118,10 @@ class Segments(NamedTuple):
     touching: BoolArray  # touching, sticking, slipping: states
     sticking: BoolArray
     slipping: BoolArray
-    angle: FloatArray  # polar angle from the first to the second end point, seen from the centre [rad]
+    angle: FloatArray  # polar angle from the first to the second end point about the centre [rad]
     p0: FloatArray  # p0, p1: end points, global x, y [m], shape (segments, 2)
     p1: FloatArray
-    speed: FloatArray  # speed of the touching line along itself, relative to the centre [m/s]
+    speed: FloatArray  # speed of the contact line along itself, relative to the centre [m/s]
     drift: FloatArray  # velocity of the centre, global x, y [m/s], shape (segments, 2)
     ft: FloatArray  # ft, fn: tangential and normal force [N]
     fn: FloatArray
@@ -266,7 +266,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
         return 0, 0
     if not closed:
         return first, last - first + 1
-    # the stretch across the end of the list
+    # the part across the end of the list
     if first + n - last > widest:
         widest, begin, end = first + n - last, first, last
     if widest == 1:
@@ -342,7 +342,7 @@ class PulleySensor:
                 bound = world.version, view_contact(pulley.bound.rows)
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # each process would contribute the whole report to a sum over all processes
+            # a sum over all processes would count the whole report once per process
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

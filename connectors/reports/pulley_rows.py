@@ -20,7 +20,7 @@ class PulleyContacts(NamedTuple):
     """The contacts of one circle, cable after cable."""
 
     name: str  # name of the circle
-    bound: EvaluatedRows  # contact rows, sorted along the chains; this process evaluates some of them
+    bound: EvaluatedRows  # contact rows, sorted along the chains; this process evaluates some of these rows
     chain: IntArray  # chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
     radius: FloatArray  # radii of the circle [m], shape (rows,)

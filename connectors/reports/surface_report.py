@@ -90,7 +90,7 @@ class SurfaceReport:
 class Course(NamedTuple):
     """The points of the longest chain of cables in contact, from the first to the last touching point."""
 
-    cable: IntArray  # place of the cable of each point among all cables, shape (points,)
+    cable: IntArray  # position of the cable of each point among all cables, shape (points,)
     touching: BoolArray  # touching, slipping: states, shape (points,)
     slipping: BoolArray
     position: FloatArray  # global [m], shape (points, 3)
@@ -167,7 +167,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     )
     force = fn[..., None] * normal - friction
     origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
-    # several surfaces of one body: a point touches if it touches one of them
+    # several surfaces of one body: a point touches if it touches any of the surfaces
     touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
     where = np.zeros((len(ids), gap.shape[1], 3))
     np.logical_or.at(touched, of_row, touching)
@@ -238,7 +238,7 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # each point stands for half of the distances to its neighbours, the end points for the whole distance to one
+    # each point represents half of the distances to its neighbours, and end points the whole distance to one neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
@@ -253,7 +253,7 @@ def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # without any gap the whole ring touches, and the course begins anywhere
+    # without any gap the whole ring touches, and the course may begin anywhere
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch
@@ -283,7 +283,7 @@ def _eval_travel(
         for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
-    # contact begins or ends within these cables, which smear the change of the force over their length
+    # contact begins or ends within these cables, which distribute the change of the force over their length
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
     tension = np.asarray(read_output(ends, "axial_force", world, fields, x=outer)).ravel()

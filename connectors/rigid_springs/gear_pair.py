@@ -91,7 +91,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
     """s and N of the flank of one direction."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
-    # without backlash one of the flanks always bears
+    # without backlash one of the flanks is always in contact
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
     st = sign * row.cosine * rate - row.sine * side * apart
@@ -198,7 +198,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 def add_start(rows: LocalRows, system: System) -> None:
     """Add the update that stores the initial position of the teeth at the start of a solve."""
 
-    # explicit methods decide nothing before the first step, so that the update after a step does this, too
+    # explicit methods decide nothing before the first step, so the update after a step also stores the start
     def decide(s: Fields) -> None:
         run_post_newton(system, s)
         s.start_data[:] = s.data

@@ -164,7 +164,7 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 def derive(rows: LocalRows) -> dict[str, Any]:
     """Joint frames, rotated so that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
-    # axes in cyclic order, the one of the stop last
+    # axes in cyclic order, with the axis of the stop last
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
     return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}

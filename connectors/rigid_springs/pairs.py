@@ -184,7 +184,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, then Xᵀ times it
+            # dq ∂F/∂q + dv ∂F/∂v, followed by the product with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):

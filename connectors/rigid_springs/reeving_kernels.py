@@ -112,7 +112,7 @@ def residual(
             continue
         L, Lt, L0, L0t = measure(row, spans, pair, m, q, numbers, wraps)
         N = eval_tension(row, L, Lt, L0, L0t)[0]
-        # on the markers of all spans: tension and the damping of twist and shear
+        # forces on the markers of all spans: tension and the damping of twist and shear
         for k in range(row.first, row.last + 1):
             at, m0, m1 = k - row.first, pair.m0[k], pair.m1[k]
             for b in range(pair.n0):
@@ -125,7 +125,7 @@ def residual(
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
-        # on the coordinates that pay out rope
+        # forces on the coordinates that pay out rope
         for j in range(2):
             if row.end[j] >= 0:
                 for b in range(row.begin[j + 1] - row.begin[j]):
@@ -167,7 +167,7 @@ def tangent(
             for a in range(w):
                 for b in range(w):
                     own[k, a, b] = slots[i, begin + a, begin + b]
-            # Z: of N g + damping by the coordinates of the span
+            # Z: derivatives of N g + damping with respect to the coordinates of the span
             for a in range(9):
                 g[a] = N * numbers[at, a].real + numbers[at, 9 + a].real
                 for b in range(w):

@@ -82,7 +82,7 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two steps bring the derivatives
+        # the last two steps also compute the derivatives
         if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
             left = 2
         if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
@@ -129,5 +129,5 @@ def eval_wrap(leaves: float, meets: float) -> float:
     """Angle around a sheave from the point where the rope reaches it to the point where it leaves [rad], in [0, 2
     π)."""
     angle = (leaves - meets) % (2.0 * np.pi)
-    # a rope that just touches
+    # a rope that just touches the circle
     return 0.0 if angle > 2.0 * np.pi - 1e-9 else angle

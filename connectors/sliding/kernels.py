@@ -70,7 +70,7 @@ def add_equations(
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
-            # s is held, and nothing else
+            # only s is held
             s, k = c.dofs[i, 0], row.lam[0]
             C[k] += v[s] if rate_level else x[s] - row.reference[0] - row.held
             f[s] += lam[k]
@@ -146,7 +146,7 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # with respect to s and the axial motion, and mixed with the nodes
+            # derivatives with respect to s and the axial motion, mixed with the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -161,7 +161,7 @@ def add_equation_tangent(
                 for a in range(c.width):
                     for b in range(c.width):
                         values[slots.block[i, 1 + a, 1 + b]] -= force * m.H[h, d, a, b]
-        # friction along the cable by λ
+        # derivatives of the friction along the cable with respect to λ
         if row.mu > 0.0:
             eval_friction(c, i, w, v, lam, F)
             for d in range(dims):
@@ -280,7 +280,7 @@ def fill_outputs(
         s_t, N = v[c.dofs[i, 0]], 0.0
         for d in range(row.dims):
             N += F[3 + d] * lam[row.lam[d]]
-            # +λ acts on the marker
+            # λ acts with positive sign on the marker
             out[i, FORCE + d], out[i, GAP + d] = lam[row.lam[d]], w[R, d] - m.p[row.marker, d]
             out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[row.marker, d]
         out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t

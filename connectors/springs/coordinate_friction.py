@@ -96,7 +96,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # bristle: it begins to slide, sticks again, or continues to slide
+    # bristle: begins to slide, sticks again, or continues to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -106,7 +106,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # turned back: it sticks, from the force or the place at the start of the step
+        # reversed: the row sticks, with the force or the place at the start of the step
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)

@@ -73,7 +73,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # NaN stands for a length of 0: then the result is NaN for any user function
+        # NaN replaces a length of 0, so the result is NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:

@@ -182,7 +182,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         )
     if step > 0.0:
         return found + find_long_steps(rows, c, on, step)
-    # cables of other processes may be near even if no cable of this one is
+    # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         mine = np.flatnonzero(c.rows["surface"] == s)
         if gap[mine].min() > (c.rows["length"] * c.rows["points"])[mine].sum():
@@ -223,7 +223,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         )  # fmt: skip
 
     none = np.zeros(0)
-    # in motion damping forces jump when a point closes; Newton's method would not converge
+    # in motion damping forces jump when a point closes; this prevents convergence of Newton's method
     system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

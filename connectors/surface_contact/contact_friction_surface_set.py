@@ -160,7 +160,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
     if step > 0.0:
         return find_long_steps(rows, c, on, step)
     found, mine = [], first[np.isin(first, on)]
-    # cables of other processes may be near even if no cable of this one is
+    # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
         gap = np.full(len(cables), np.inf)

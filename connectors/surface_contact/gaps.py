@@ -91,7 +91,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
             g0, g1 = row[START + GAP], h.phi - rc
-            # the path of a point that is open at both ends, and known at the start
+            # the path of a point that is open at both ends and whose start is known
             if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
@@ -100,7 +100,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             # distances change no faster than the path
             if not g1 < way < np.inf:
                 continue
-            # also beyond the ends of its surface
+            # also for points beyond the ends of the surface
             if not h.there or g0 == np.inf:
                 g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
             if not (g0 > 0.0 and g0 + g1 < way):
@@ -136,7 +136,7 @@ def sweep_surfaces(
         n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # motion of the control points, and their distance from the first
+        # motion of the control points, and their distance from the first control point
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
@@ -164,7 +164,7 @@ def sweep_surfaces(
             for k in range(n):
                 S = shape(relative_place(k, n), L)
                 z0, z = eval_touch(o, S, q0, q0), eval_touch(o, S, q, q)
-                # relative to the place of the surface at the start
+                # relative to the position of the surface at the start
                 dx, dy, dz = z0.dx + cx, z0.dy + cy, z0.dz + cz
                 ax, ay, az = to_surface(o, dx, dy, dz)
                 g0 = eval_distance(s.kind, s.geo, s.pieces, j, ax, ay, az).phi - rc

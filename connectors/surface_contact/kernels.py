@@ -290,6 +290,7 @@ def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n
     """Read the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
     anchor."""
     at, slips = first + 2 * n + 3 * k, state == SLIPS
-    # both are read: arrays in branches of an inlined function would need atomic reference counting at each point
+    # both arrays are read, because arrays in branches of an inlined function would need atomic reference counting at
+    # each point
     x, y, z = start[at], start[at + 1], start[at + 2]
     return x if slips else data[at], y if slips else data[at + 1], z if slips else data[at + 2]

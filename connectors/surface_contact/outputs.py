@@ -95,7 +95,7 @@ def fill_numbers(
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
             if not rubs(par, z, state):
                 continue
-            # of friction: slipping points dissipate all, sticking points store energy in bristles
+            # friction: slipping points dissipate all of the power, sticking points store energy in bristles
             if state == SLIPS:
                 row[POWER] = taken
                 row[POWER + 7] = bent_energy(

@@ -32,16 +32,16 @@ searches."""
 class SurfacePairs(NamedTuple):
     """Rows of the law with surface sets."""
 
-    # data of the kernels; ``surface``, ``active`` and the coordinates of the surface follow the history values
+    # data of the kernels; ``surface``, ``active`` and the coordinates of the surface follow from the history values
     points: ContactRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # number of the surface that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
-    place: IntArray  # place of that number among the history values, shape (rows,)
+    number: IntArray  # number of the current surface of each row, 0 without surface, -1 at first, shape (rows,)
+    place: IntArray  # position of that number among the history values, shape (rows,)
     group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    dofs: IntArray  # by number of the surface, 0 for none: local coordinate numbers, shape (surfaces + 1, m)
+    dofs: IntArray  # by number of the surface, 0 without surface: local coordinate numbers, shape (surfaces + 1, m)
     surface_set: IntArray  # set of each surface, shape (surfaces,)
-    reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], infinite without one
+    reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], inf if unbounded
     skin: FloatArray  # margin of the search by set [m]
 
 
@@ -52,7 +52,7 @@ def eval_reach(s: Geometry) -> FloatArray:
     for kind, radius in (
         (PLANE, np.hypot(p[:, 0], corner)),
         (SPHERE, p[:, 0]),
-        # of a drum and of flanks of a groove
+        # extent of a drum and of flanks of a groove
         (LINE, np.hypot(np.where(np.isfinite(p[:, 5]), p[:, 5], np.abs(p[:, 2])), p[:, 4])),
         (SHEAVE, np.hypot(p[:, 4], p[:, 5])),
         (PROFILE, p[:, 2]),
@@ -167,7 +167,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # motion along a surface may reach it from beyond its end at any time
+        # motion along a surface may bring a point from beyond its end onto it at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

@@ -165,7 +165,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # places of pieces are those within the table until tables are joined
+    # positions of pieces are positions within the table until tables are joined
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -216,7 +216,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
-    # where the axis points down, x stays
+    # where the axis points downwards, x is not changed
     if along is not None:
         x = eval_across(scale(along), z)
         size = np.linalg.norm(x, axis=1)
@@ -276,7 +276,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # a process with only some of the contacts cannot decide this
+            # a process with only a part of the contacts cannot decide this
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))

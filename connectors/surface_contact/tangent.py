@@ -79,7 +79,7 @@ def fill_force_tangent(
     n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
     has_friction, slips = rubs(par, z, state), False
-    # of sticking points, and of slipping points that turn back; else the direction of tau
+    # derivatives for sticking points, and for slipping points that reverse; otherwise for the direction of tau
     gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
     if has_friction:
@@ -156,7 +156,7 @@ def add_tangent(
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
-    # of a row: its matrix, and derivatives with respect to the coordinates of the surface
+    # per row: its matrix, and derivatives with respect to the coordinates of the surface
     K, B, T, W, E = (
         np.empty((wide, wide)),
         np.empty((3, width)),
@@ -201,7 +201,7 @@ def add_tangent(
                 M[a, 0] = dq * (GX[a, 0] + o.wy * g2 - o.wz * g1) + dv * g0
                 M[a, 1] = dq * (GX[a, 1] + o.wz * g0 - o.wx * g2) + dv * g1
                 M[a, 2] = dq * (GX[a, 2] + o.wx * g1 - o.wy * g0) + dv * g2
-            # between the nodes of the cable
+            # entries between the nodes of the cable
             for a in range(4):
                 for b in range(4):
                     SS = S[a] * S[b]

@@ -32,10 +32,10 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 class ReadyRows(NamedTuple):
     """Ready functions of rows."""
 
-    where: IntArray  # place of each in the values, shape (k,)
-    kind: IntArray  # kind, order: kind of each, and how often it is differentiated, shape (k,)
+    where: IntArray  # position of each function in the values, shape (k,)
+    kind: IntArray  # kind, order: kind of each function, and order of its derivative, shape (k,)
     order: IntArray
-    first: IntArray  # its first number, shape (k + 1,)
+    first: IntArray  # first number of each function, shape (k + 1,)
     numbers: FloatArray  # parameters, one function after the other, see `eval_ready`
 
 
@@ -59,7 +59,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             else:
                 high = middle
         inside_table = 0 <= low < k - 1
-        # of a spline the cubic of the stretch, which stays at its end values outside
+        # spline: the cubic of the interval, constant outside
         if kind == SPLINE:
             s, first = min(max(t, p[0]), p[k - 1]), min(max(low, 0), k - 2)
             s -= p[first]
@@ -74,7 +74,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 else:
                     out[j] = 2.0 * p[c + 2 * m] + 6.0 * s * p[c + 3 * m]
             return
-        # of a table the straight line of the stretch, or the value at its end
+        # table: the straight line of the interval, or the value at its end
         for j in range(m):
             value = p[k + max(low, 0) * m + j]
             if order > 0:
@@ -84,7 +84,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 value = value + change * ((t - p[low]) / span) if order == 0 else change / span
             out[j] = value
         return
-    # of a smooth step half a period of a cosine
+    # smooth step: half a period of a cosine
     if kind == SMOOTH_STEP:
         x = (t - p[0]) / (p[1] - p[0])
         speed = math.pi / (p[1] - p[0])
@@ -146,11 +146,11 @@ def count_times(kind: int, size: int, m: int) -> int | None:
 class ReadyFunction:
     """A function of time [s] created by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
 
-    name: str  # the call that made it, for messages
+    name: str  # the call that created the function, for messages
     kind: int  # kind, numbers: see `eval_ready`
     numbers: FloatArray
-    shape: tuple[int, ...]  # of its values, () or (3,)
-    order: int = 0  # how often it is differentiated in time
+    shape: tuple[int, ...]  # shape of the values, () or (3,)
+    order: int = 0  # order of the time derivative
 
     def __call__(self, t: float) -> Any:
         """The value at a time [s], a number or an array of shape (3,)."""
@@ -159,7 +159,7 @@ class ReadyFunction:
         return out.reshape(self.shape) if self.shape else float(out[0])
 
     def __post_init__(self) -> None:
-        # kernels rely on all these conditions
+        # kernels require all these conditions
         name, p, m = self.name, self.numbers, math.prod(self.shape)
         if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
             given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"

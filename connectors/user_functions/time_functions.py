@@ -142,7 +142,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """Return the result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # usual vectors, many times faster; others, and sums that overflow, are examined below
+    # fast check for usual vectors; other values, and sums that overflow, are examined below
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:

@@ -32,7 +32,7 @@ POWERS = {"²": 2.0, "³": 3.0}
 def read_unit(text: str) -> float | None:
     """The factor from a unit to the SI unit; if several units are separated by commas or semicolons, their factors must
     be equal."""
-    # (m, rad)/s stands for both with the same end
+    # (m, rad)/s means both units with the same denominator
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)
     factors = {_read_quotient(part.strip()) for part in parts}
@@ -53,7 +53,7 @@ def _read_quotient(text: str) -> float | None:
         return None
     factor = _read_product(above)
     for part in below:
-        # kg/(m s) and kg/m s² alike: everything after the slash is in the denominator
+        # kg/(m s) and kg/m s² are read alike: everything after the slash is in the denominator
         divisor = _read_product(part.strip().removeprefix("(").removesuffix(")"))
         factor = None if factor is None or divisor is None else factor / divisor
     return factor
@@ -75,7 +75,7 @@ def _read_product(text: str) -> float | None:
 def _read_symbol(name: str) -> float | None:
     if name in PLAIN:
         return PLAIN[name]
-    # whole names first: m is a metre and min a minute, but mm is a thousandth of one
+    # whole names first: m is a metre and min a minute, but mm is a thousandth of a metre
     for unit in sorted(PREFIXED, key=len, reverse=True):
         if name.endswith(unit) and name[: len(name) - len(unit)] in PREFIXES:
             return PREFIXES[name[: len(name) - len(unit)]] * PREFIXED[unit]

@@ -155,7 +155,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         basis[free, :b] = -_solve(inner, mixed)
         omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
     reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
-    # values that are 0 except for rounding
+    # values that are 0 within rounding
     reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
     return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
 
@@ -183,7 +183,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # the default of newer versions of SciPy is about to change
+    # newer versions of SciPy change the default
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)

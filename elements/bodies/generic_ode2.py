@@ -318,7 +318,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         raise ModelError(f"mass[{k}, {k}] = {own[k]:g} {where}: must be >= 0 [kg, kg m^2]")
     root = np.sqrt(own)
     size = root[:, None] * root
-    # a coordinate without mass has no products of mass either
+    # without mass, a coordinate must not be coupled by mass products either
     wrong = np.abs(M - M.T) > ROUGH * np.maximum(size, np.abs(M))
     for i, j in np.argwhere(wrong)[:1]:
         raise ModelError(
@@ -349,7 +349,7 @@ def check(world: Tables, table: EntityTable) -> None:
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
         mass = table.local("mass")[place]
-        # a mass function may compensate for it
+        # a user mass function may compensate for the missing mass
         if len(mass) and functions[place] is None:
             check_mass(mass, n, where)
         if len(p) % 3:

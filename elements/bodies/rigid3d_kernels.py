@@ -190,7 +190,7 @@ def inertia_tangent(
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # inertia against a change of the length of e: κ e (e·e_tt + e_t·e_t)
+        # inertia for a change of the length of e: κ e (e·e_tt + e_t·e_t)
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]

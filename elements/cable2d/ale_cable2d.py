@@ -92,7 +92,7 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels of `Cable2D`, which work on copies of the coordinates, and to the kernels of moving
     cables."""
     c, n = rows.columns.records, len(rows.rows)
-    # one element after the other, because the convective slopes differ on both sides of a node
+    # elements are separate, because the convective slopes differ on both sides of a node
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = create_inertia(c["mass_per_length"], c["length"], rows.dofs)
     nothing = np.zeros(0)
@@ -148,7 +148,7 @@ def build(rows: LocalRows) -> System:
     def read(s: Evaluation) -> None:
         update_elements(s)
         found = cables.read_account(own)
-        # strain energy that flows through the ends: the remainder of the power of the forces
+        # strain energy that flows through the ends is the remainder of the power of the forces
         x, v = s.x[rows.dofs], s.v[rows.dofs]
         whole = eval_forces()
         own.v[:] = 0.0

@@ -31,7 +31,7 @@ from windlass.framework.kernels.kernel import kernel
 def slide_matrices(L: FloatArray) -> FloatArray:
     """G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for lengths L [m], shape (rows,)."""
     _, dS, ddS = eval_shape(np.array((0.0, 1.0)), L[:, None])
-    # values and slopes of S' at both ends are values of S' and of S''
+    # values and slopes of S' at both ends are values of S' and S''
     return np.stack((dS, ddS), axis=2).reshape(-1, 4, 4)
 
 
@@ -107,7 +107,7 @@ def scatter_tangent(
         for a in range(8):
             for b in range(9):
                 values[to[a, b]] += B[a, b]
-        # their work along the axis, the force on s
+        # work of the forces along the axis, which is the force on s
         if row.add_ale_variation:
             for b in range(9):
                 total = 0.0

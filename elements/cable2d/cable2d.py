@@ -138,7 +138,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     rows."""
     some, points = rows.select(row), create_rule(rule)
 
-    # only some runs need energies
+    # energies are evaluated only on request
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
@@ -301,7 +301,7 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
     coincide."""
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # a million cables at once would take gigabytes
+    # a million cables in one call would take gigabytes
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
         q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])

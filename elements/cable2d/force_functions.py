@@ -149,7 +149,7 @@ def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(int(i))
-    # moving cables use the functions of cables
+    # cables with moving material use the functions of `Cable2D`
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
     result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
@@ -178,7 +178,7 @@ def eval_forces(
     """Axial force [N] or bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # the linear function of all rows, without copies of them
+        # the linear function of all rows, without copying the rows
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:
@@ -303,7 +303,7 @@ def _check_finite(
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # otherwise infinite values and NaN come from Newton's method, which reports that it diverges
+    # otherwise infinite values and NaN are caused by Newton's method, which reports its divergence
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 

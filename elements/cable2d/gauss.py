@@ -81,7 +81,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             take_free(c, block, j, 1, g.free)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                # slope p and axial force N, by the shapes of e, s0 and s1
+                # slope p and axial force N, from the shape factors of e, s0 and s1
                 L, EA, dEA = g.length[k], g.axial_stiffness[k], g.axial_damping[k]
                 N = w * L * axial_force(px, py, ptx, pty, EA, dEA, g.free[0, k])
                 ax, ay = N * px, N * py
@@ -104,7 +104,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, EI, dEI, g.free[0, k])
-                # forces by the shapes of e, s0 and s1
+                # forces from the shape factors of e, s0 and s1
                 g.on_points[ON_E, k] += wL * (P0 * ax + K0 * bx)
                 g.on_points[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
                 g.on_points[ON_S0, k] += wL * (P1 * ax + K1 * bx)
@@ -220,7 +220,7 @@ def tangent_gauss(
                 add_bending(24, P2, K2, P0, K0, B, k, g.sums)
                 add_bending(28, P2, K2, P1, K1, B, k, g.sums)
                 add_bending(32, P2, K2, P2, K2, B, k, g.sums)
-        # the matrix by pairs of components x, y, and the mass matrix
+        # the matrix for pairs of components x, y, and the mass matrix
         for k in range(LANES):
             iL = 1.0 / g.length[k]
             fill_block(0, 0, iL, k, g)
@@ -277,7 +277,7 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
-            # without force, in 2D about z
+            # curvature without force, in 2D about z
             fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
             if d == 3:
                 fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]

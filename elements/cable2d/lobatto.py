@@ -36,7 +36,7 @@ from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 ROOT3 = sqrt(3.0)
-# The two bending points lie at s = 1/2 - H and 1/2 + H.
+# The two bending points are at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
 STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(5)
 """Positions of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending
@@ -71,7 +71,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
-            # axial: each end loads only its slope, the middle loads e and both slopes
+            # axial: each end point loads only its slope, the middle point loads e and both slopes
             N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k])
             N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
@@ -121,7 +121,7 @@ def fill_entries(
     A0, A, A1 already contain the integration weights.
     """
     j = dims * a + b
-    # rows of M from one position or slope to the next, along a row and down a column of the matrix
+    # distances between rows of M from one position or slope to the next, along a row and down a column of the matrix
     x, y = dims, 4 * dims * dims
     # sums over both bending points in e, d and w of `residual_lobatto`, weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
@@ -192,7 +192,7 @@ def tangent_lobatto(
                 g.free[CURVATURE1, k], dq, dv,
             )  # fmt: skip
 
-            # the matrix by pairs of components x, y, and the mass matrix
+            # the matrix for pairs of components x, y, and the mass matrix
             fill_entries(2, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(2, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(2, 1, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)

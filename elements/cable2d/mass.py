@@ -105,7 +105,8 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# In lanes sums are written out: with `mass_rows` the compiler reorders them, which changes the last digits of belts.
+# In lanes the sums are written out, because with `mass_rows` the compiler reorders them, which changes the last digits
+# of belts.
 
 
 @kernel(inline=True)
@@ -114,7 +115,7 @@ def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
     L = g.length[k]
     m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):
-        # accelerations of the ends and, times L, of their slopes
+        # accelerations of the ends and of their slopes times L
         a, f = g.accelerations, g.forces
         r0, q0, r1, q1 = a[d, k], L * a[d + dims, k], a[d + 2 * dims, k], L * a[d + 3 * dims, k]
         f[d, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)

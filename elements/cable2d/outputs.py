@@ -33,7 +33,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
-# How far a place may lie outside of the cable by rounding, relative to the length.
+# Distance by which a place may lie outside of the cable due to rounding, relative to the length.
 TOLERANCE = 1e-9
 MOST_PLACES = 4
 """Number of sets of places that are cached for each group of cables."""
@@ -66,7 +66,7 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 def node_dofs(rows: LocalRows) -> IntArray:
     """Local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
-    # an axial motion may follow
+    # an axial motion may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 
@@ -116,9 +116,9 @@ def find_parts(rows: LocalRows) -> IntArray:
     """Label of each cable, shape (rows,), equal for cables that share positions; labels follow the order of the
     rows."""
     from scipy.sparse import coo_array  # imported here, because runs without output do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because of SciPy
+    from scipy.sparse.csgraph import connected_components  # imported here, because of the time to load SciPy
 
-    # by the first coordinate of each end, since nodes may share a position
+    # identified by the first coordinate of each end, because nodes may share a position
     ends = node_dofs(rows)
     nodes, inverse = np.unique(ends[:, [0, ends.shape[1] // 2]].T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)

@@ -129,7 +129,7 @@ def create_rule(integration: int) -> Rule:
 
 def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
     """Places and weights of Gauss's rule on [0, 1]."""
-    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types here
+    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types for this function
     x, w = legendre.leggauss(points)
     return 0.5 + 0.5 * x, 0.5 * w
 

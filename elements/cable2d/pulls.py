@@ -45,7 +45,7 @@ def fill_pulls(
     deep = d == 3
     for k in range(len(row)):
         i, il, stretch = row[k], inverse[k], 0.0
-        # e = (r1 - r0)/L and the slopes s0, s1 by components, loaded once for all points
+        # components of e = (r1 - r0)/L and of the slopes s0, s1, loaded once for all points
         ex, ey = (x[dofs[i, 2 * d]] - x[dofs[i, 0]]) * il, (x[dofs[i, 2 * d + 1]] - x[dofs[i, 1]]) * il
         ax, ay, bx, by = x[dofs[i, d]], x[dofs[i, d + 1]], x[dofs[i, 3 * d]], x[dofs[i, 3 * d + 1]]
         ez, az, bz = 0.0, 0.0, 0.0

@@ -60,7 +60,7 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             iL = 1.0 / L
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
-            # forces on e, s0 and s1 start from 0
+            # forces on e, s0 and s1 begin with 0
             for i in range(9):
                 g.on_points[i, k] = 0.0
             # axial points
@@ -149,7 +149,7 @@ def tangent_gauss(
             iL = 1.0 / L
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
-            # sums over the points start from 0
+            # sums over the points begin with 0
             for i in range(81):
                 g.sums[i, k] = 0.0
             # axial points

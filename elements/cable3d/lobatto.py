@@ -89,7 +89,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
 
-            # axial: each end loads only its slope, the middle loads e and both slopes
+            # axial: each end point loads only its slope, the middle point loads e and both slopes
             N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g.free[0, k])
             N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g.free[2, k])
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
@@ -143,7 +143,7 @@ def tangent_lobatto(
             p1t, k1t = find_bending(1.0, et, t0, t1, iL)
             B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_vector(g.free, 6, k), dq, dv)
 
-            # the matrix by pairs of components x, y, z, and the mass matrix
+            # the matrix for pairs of components x, y, z, and the mass matrix
             fill_entries(3, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 0, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
@@ -153,7 +153,7 @@ def tangent_lobatto(
             fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
-            # and the mass of each component
+            # and the mass matrix of each component
             add_mass(3, 0, mass, k, g)
             add_mass(3, 1, mass, k, g)
             add_mass(3, 2, mass, k, g)

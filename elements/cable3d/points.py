@@ -84,7 +84,7 @@ def bending_blocks(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # for the letters see the head of the file
+    # for the symbols see the head of the file
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)

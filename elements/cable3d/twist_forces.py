@@ -157,7 +157,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments, first without the twist that varies
+        # bending moments, first without the varying twist
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -253,12 +253,12 @@ def tangent(
             for m in range(COUNT):
                 for n in range(9, COUNT):
                     H[m, n], H[n, m] = 0.0, 0.0
-            # forces, and the coupling with the torque
+            # forces, including the coupling with the torque
             add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments, first without the twist that varies
+        # bending moments, first without the varying twist
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)
@@ -285,7 +285,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
         add_product(-0.5 * dq / stiffness, along, along, matrix)
-        # from y to the coordinates
+        # transformation from y to the coordinates
         to = slots[row.place]
         for a in range(14):
             m, u = find_part(a, iL)

@@ -245,14 +245,14 @@ def fill_curvature_changes(
             b2 = (g1[i] - k2 * sigma[i]) * sigma[j] + sigma[i] * (g1[j] - k2 * sigma[j])
             H1[i, j] = b1 - k1 * ss + k2 * dsigma[i, j]
             H2[i, j] = -b2 - k2 * ss - k1 * dsigma[i, j]
-    # second derivatives of κ·d at fixed d: pp = -2/g (p F_pᵀ + F_p pᵀ + κ·d I), pk = -(d× + 2 p F_kᵀ)/g
+    # second derivatives of κ·d at constant d: pp = -2/g (p F_pᵀ + F_p pᵀ + κ·d I), pk = -(d× + 2 p F_kᵀ)/g
     for which in range(2):
         d, kd, H = (d1, k1, H1) if which == 0 else (d2, k2, H2)
         on_p, on_k = curvature_gradients(p, k, d, kd)
         for a in range(3):
             for b in range(3):
                 pp = -2.0 * ig * (p[a] * on_p[b] + on_p[a] * p[b] + (kd if a == b else 0.0))
-                # (κ·δt)(d·δ't), with κ and d across t
+                # (κ·δt)(d·δ't), with κ and d perpendicular to t
                 pp += ig * kappa[a] * d[b]
                 pk = -2.0 * ig * p[a] * on_k[b]
                 if b == (a + 1) % 3:

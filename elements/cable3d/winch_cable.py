@@ -172,7 +172,7 @@ def check(world: Tables, table: EntityTable) -> None:
             given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
             raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
     if world.is_distributed:
-        # the rest of a rope may belong to other processes
+        # other cables of a rope may belong to other processes
         return
     active = table.local("active")
     for one in np.unique(feed):

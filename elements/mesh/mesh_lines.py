@@ -99,8 +99,8 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
-    # every line represents two vertices, i along its direction in the file and n + i against it; joints connect
-    # matching ones
+    # every line is represented by two vertices, i along its direction in the file and n + i against this direction;
+    # joints connect matching vertices
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -114,14 +114,14 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
     """Unit vectors of the slopes of all ``ends.node``, shape (nodes, d)."""
-    # along the cable: into the line where it begins, out of it where it ends
+    # along the cable: into the line at its begin, out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
     count = int(ends.node.max()) + 1
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # the direction of a single line is not normalised again, so it stays exact
+    # the direction of a single line is not normalised again and remains exact
     return np.where(alone[:, None], total, unit)
 
 
@@ -179,7 +179,7 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
     from scipy.sparse import csr_array  # imported here, because most models do not need it
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need it
 
-    # numbered backwards, because the method begins with the last vertex: so a chain keeps its order
+    # numbered backwards, because the method begins with the last vertex and a chain must keep its order
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

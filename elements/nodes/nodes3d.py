@@ -104,7 +104,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
     except (TypeError, ValueError):
-        return values  # wrong shape or no numbers: the table raises the error for wrong input
+        return values  # wrong shape or not numbers: the table raises the error for wrong input
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)

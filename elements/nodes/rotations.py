@@ -70,7 +70,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
     R = np.asarray(matrix, dtype=np.float64)
     if not is_rotation(R).all():
         raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
-    # each row of 4 e eᵀ gives e up to a factor: the row with the largest diagonal entry loses no digits
+    # each row of 4 e eᵀ is proportional to e: the row with the largest diagonal entry loses no digits
     E = np.empty((*R.shape[:-2], 4, 4))
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     E[..., 0, 0] = 1.0 + trace

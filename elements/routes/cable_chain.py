@@ -52,14 +52,14 @@ SIDE = word("left", "right")
 RADIUS = number("m")
 # Chains with more elements than this are not searched for elements that turn back on themselves.
 MOST_TURNING = 1000
-# A slope at a right angle to its chord (two elements on a full circle) is no error; this margin covers rounding [1].
+# A slope perpendicular to its chord (two elements on a full circle) is not an error; this margin covers rounding [1].
 TURN_ROUNDING = 1e-12
-# Columns of nodes that chains of cables with twist take, and steps per element in which normals go along a route.
+# Columns of nodes that chains of cables with twist accept, and steps per element for moving normals along a route.
 FRAME_COLUMNS = ("normal", "turned_from")
 STEPS = 4
-# Slopes along a route among which a direction is searched against which none of them points.
+# Number of slopes along a route among which a direction is searched to which no slope is opposite.
 SAMPLES = 200
-# Length of a mean slope [1] up to which the axis of sheaves is the better direction.
+# Length of a mean slope [1] below which the axis of sheaves is the better direction.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -254,7 +254,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
     of a long chain.
     """
     try:
-        # this also refuses a wrong number of elements, before it becomes an int
+        # this also rejects an invalid number of elements before the conversion to int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -314,7 +314,7 @@ def find_direction(slopes: FloatArray) -> FloatArray:
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
     directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # the first of equal ones
+    # the first of equal values
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 
@@ -357,7 +357,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i begins cable i; only the end of an open chain appears just among the second nodes.
+        # Node i begins cable i; only the end of an open chain occurs just among the second nodes.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)

@@ -322,7 +322,7 @@ class GroundProfile:
         for i in range(k, -1, -1):
             own, above = self._angles[i], angle if i == k else self._angles[i + 1]
             size = way if i == k else self._sizes[i]
-            # friction over the crest at the end of the piece
+            # friction at the convex corner at the end of the piece
             tension *= exp(-self._friction * max(own - above, 0.0))
             rise = self._weight * (sin(own) + self._friction * cos(own))
 

@@ -30,9 +30,9 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# A wrap within this angle [rad] of a full turn only touches: rounding must not wind the cable around.
+# A wrap within this angle [rad] of a full turn counts as touching, because rounding must not add a turn.
 TOUCH_ANGLE = 1e-9
-# Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
+# Relative tolerance [1] for "the point lies on the circle" and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
 
 
@@ -81,7 +81,7 @@ class Wrap(NamedTuple):
     centre."""
 
     circle: int  # index in the list of circles
-    entry_point: PlanePoint  # where the cable meets the circle [m]
+    entry_point: PlanePoint  # point where the cable meets the circle [m]
     exit_point: PlanePoint  # where it leaves [m]
     entry_angle: float  # in [-π, π] [rad]
     exit_angle: float  # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced [rad]
@@ -220,7 +220,7 @@ def route_around(
         angle, t_entry, t_exit = _wrap_angle(stop, turns[i], before, spans[i + 1])
         arc = Piece(stop.touch(t_entry), t_entry, 1 / stop.a, abs(stop.a) * angle)
         points = [(z.real, z.imag) for z in (arc.point, stop.touch(t_exit))]
-        # Seen from the centre, the touching point lies in the direction -i sign(a) t.
+        # The direction from the centre to the touching point is -i sign(a) t.
         entry_angle = float(np.angle(-1j * sign * t_entry))
         s = sum(piece.length for piece in pieces)
         angles = (entry_angle, entry_angle + sign * angle, angle)
@@ -288,7 +288,7 @@ def nodes_along(
         raise RouteError(
             f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
         )
-    # positions and slopes of all nodes, in 2D, or of some
+    # positions and slopes in 2D, of all nodes or of some nodes
     check_room(int(count), 1 if numbers is not None else 32, f"elements = {count} in nodes_along", RouteError)
     if given is None or given.ndim != 1:
         raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")

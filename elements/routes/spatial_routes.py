@@ -81,8 +81,8 @@ class SheaveWrap(NamedTuple):
     """Contact with one sheave.  Points lie on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
-    entry_point: FloatArray  # where the cable meets the sheave [m], shape (3,)
-    exit_point: FloatArray  # where it leaves [m], shape (3,)
+    entry_point: FloatArray  # point where the cable meets the sheave [m], shape (3,)
+    exit_point: FloatArray  # point where the cable leaves [m], shape (3,)
     angle: float  # wrap angle with all turns [rad]
     length: float  # arc length on the sheave [m]
     s_entry: float  # arc length along the route at the entry [m]
@@ -90,7 +90,7 @@ class SheaveWrap(NamedTuple):
     entry_fleet_angle: (
         float  # angle between the span that arrives and the plane of the sheave, > 0 along its axis [rad]
     )
-    exit_fleet_angle: float  # the same for the span that leaves [rad]
+    exit_fleet_angle: float  # angle between the span that leaves and this plane [rad]
 
 
 class SpatialPiece(NamedTuple):

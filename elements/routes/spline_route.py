@@ -47,7 +47,7 @@ class SplineRoute:
         s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
-            # Newton's method; nodes lie on the curve at any accuracy of s
+            # Newton's method needs no high accuracy of s, because nodes lie on the curve for any s
             u = u - (self._arc(u) - s) / self._speed(u)
         slope, bend = self._curve(u, 1), self._curve(u, 2)
         speed = np.linalg.norm(slope, axis=1, keepdims=True)
