@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 MODULES = ("catalogue", "exudyn", "post", "presets", "testing")
-"""Modules that are names of the package."""
+"""Modules that are accessible as names of the package."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):

@@ -33,7 +33,7 @@ COMMANDS = (
     "run", "run-exudyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "compile", "show", "post",
     "examples", "doctor",
 )  # fmt: skip
-"""Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
+"""Each command is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its words (default: words of the process) and return the exit code.
 
     0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence; 141:
-    the reader of the output has closed it, as ``| head`` does.
+        the reader of the output has closed the pipe, as ``| head`` does.
     """
     try:
         code = run_command(arguments)

@@ -1,4 +1,4 @@
-"""The command `windlass run`: a model script as `python` would run it, with short errors and checked options."""
+"""The command `windlass run`: runs a model script like `python`, with short errors and checked options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model; the exit code."""
+    """Run a model; returns the exit code."""
     return run_script(words, "run", HELP)
 
 
@@ -32,13 +32,13 @@ def run_script(
     before: Callable[[], None] | None = None,
     after: Callable[[str], None] | None = None,
 ) -> int:
-    """Run a model script as `python` would, with short errors and checked options.
+    """Run a model script like `python`, with short errors and checked options.
 
     Args:
         words: the file of the script, then its options and PETSc's.
-        command: as users write it, for messages.
+        command: the command as users write it, for messages.
         help_text: description of the command.
-        before: called when PETSc has its command line, before the script begins.
+        before: called after PETSc has received its command line, before the script begins.
         after: called with the file when the script has ended without error.
 
     Returns:
