@@ -221,8 +221,7 @@ def add_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities, start as in
-    `eval_points`."""
+    """Add the left-hand-side forces of all rows to f; total coordinates x, velocities v, start as in `eval_points`."""
     lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]
