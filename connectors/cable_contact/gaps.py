@@ -1,10 +1,10 @@
 """Gaps between 3D cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
 Cables that are not neighbours at either end of a step may pass each other within the step. The search for such cables
-covers cables whose relative motion exceeds `PASSING` times the sum of their radii. It looks for two points, one on each
-cable, that move straight from the start of the step to its end and come closer than this sum, although the cables are
-open at both ends of the step, or on opposite sides. Points are at most a diameter apart, so axes that cross have two
-points within 0.71 of the sum.
+covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two points, one
+on each cable, that move straight from the start of the step to its end and come closer than this sum, although the
+cables are open at both ends of the step, or on opposite sides. Points are at most a diameter apart, so axes that cross
+have two points within 0.71 of the sum.
 """
 
 from __future__ import annotations

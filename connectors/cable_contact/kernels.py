@@ -6,11 +6,12 @@
     p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
     τ = w (μ_k u + μ_v v_t),   f_t = τ if |τ| <= μ p, otherwise μ p τ/|τ|
 
-The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both act
-at the contact point r_A - β d = r_B + (1-β) d. Their lever arms cause the couples M_A = -β d × f_t and M_B = -(1-β) d ×
-f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its cable acts on no
-coordinate, since the cables have no torsion. An imaginary support that prevents rotation of the cross sections about
-the axis carries this torque; the output `axis_torque` is its magnitude. With this support all moments balance.
+The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both
+forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
+f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
+cable acts on no coordinate, since the cables have no torsion. An imaginary support that prevents rotation of the cross
+sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support all moments
+balance.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
 of the arc length s_0 of the foot at that time, and the normal at that time, stored as m_A fixed in the cross section of
@@ -18,11 +19,11 @@ A and as m_B fixed in the cross section of B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
-Its rate is v_t except for the curvature of B.
+The rate of u is v_t except for the curvature of B.
 
 Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
-of the cables. Both directions share the stiffness. Each share is one half for straight cables, less for points on the
-inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a coil,
+of the cables. The two directions share the stiffness. Each share is one half for straight cables, less for points on
+the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a coil,
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 

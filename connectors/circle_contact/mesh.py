@@ -7,7 +7,7 @@ R²); see docs/explanation/theory/contact.md.
 - Tractions without load. Bristles treat this displacement along the circle as slip, see `mesh_traction.py`. Above the
   friction limit mu f_n both ends of an arc slip alternately in both directions.
 - Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
-  is lost. This loss matters if a change of tension is transferred to the circle over a long part of the arc,
+  is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
 - Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
   slips whenever a cable leaves. Measured errors of its loss of speed are below 0.5 % with 2.5 cables on its arc, up to

@@ -13,9 +13,10 @@ same point: force -(f_n n + f_t t), torque -D f_t. So forces and moments sum to 
 v_t.
 
 With a press F the circle is enlarged by F/(k r), k = k_c per length, so D is r where the cable is in equilibrium; see
-`update.py`. Its damping increases with the depth, as d_c min(1, depth/depth_0), where depth_0 is half of the depth at
-rest, F/(k r), so f_n is continuous where a point touches. If the cord lies above the face, r = face + offset is the
-radius of the cord, on which all quantities are measured, and mu is the coefficient of the face times face/r.
+`update.py`. The damping of a row with a press increases with the depth, as d_c min(1, depth/depth_0), where depth_0 is
+half of the depth at rest, F/(k r), so f_n is continuous where a point touches. If the cord lies above the face,
+r = face + offset is the radius of the cord, on which all quantities are measured, and mu is the coefficient of the face
+times face/r.
 
 The bristles of a cable deflect together, by u: the mean displacement of its points since they began to stick. Let m
 points be closed, and let S be the set of those that stick:
@@ -27,8 +28,8 @@ l³/(192 R²) in both directions; the mean removes most of this motion, which si
 (r/D) v_t, the sticking points absorb exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
-positions r alpha on the circle where bristles are fixed (without bristles: the position of the point). They change
-between Newton runs, and within Newton runs of steps with a press, by `update.py`.
+positions r alpha on the circle where bristles are fixed (without bristles: the position of the point). History values
+change between Newton runs, and within Newton runs of steps with a press, by `update.py`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
@@ -54,9 +55,9 @@ from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Positions of the further history values of a row with a press: F - press [N] of the next Newton run, whether the
-cable rubs where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the way [m] of a
-cable before the circle, the integral of its stretch on it [m], that stretch at the last step [1], and mean [1] and
-number of waves."""
+cable has friction where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the
+distance [m] that the cable has moved before the circle, the integral of its stretch over this distance [m], that
+stretch at the last step [1], and mean [1] and number of waves."""
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: its cable is running onto the circle, or has friction where it touches."""
 FADING = 0.5

@@ -40,7 +40,7 @@ POINT_LANES = lane_type(
 Of the current point whether it is ``closed``, 1 or 0, and its history values ``state`` and ``anchor``. Results:
 deflection of the bristles, number of sticking points, and number of points that are closed and have friction;
 ``forces`` on the coordinates, ``load``: force and torque of the cable; and for updates D, f_n, v_t and r alpha of the
-present point.
+current point.
 """
 
 

@@ -20,9 +20,9 @@ stiffness: in steady motion the rim has the speed of the belt that enters, omega
 deflection, u = 0 at the entry, act like an elastic layer with their stiffness, and the belt loses more speed on short
 arcs. Anchors at given distances also exclude the motion of cubics along the circle during bending onto the circle.
 
-Points with low pressure slip in the step in which their cable runs onto the circle. Their slip does not move its anchor
-if another point sticks: the next cable is placed relative to this anchor, so the slips of single points would add up to
-a wrong speed of the rim.
+Points with low pressure slip in the step in which their cable runs onto the circle. The slip of such points does not
+move the anchor of the cable if another point sticks: the next cable is placed relative to this anchor, so the slips of
+single points would add up to a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
@@ -60,12 +60,12 @@ from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 BEGIN = 1.5
 """Distance from the circle, in cable lengths, at which the mean over one length begins [1]."""
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. It is large enough that motions of the drive, which are longer
-than a cable, do not affect the mean."""
+"""Number of cables over which waves are averaged [1]. The number is large enough that motions of the drive, which are
+longer than a cable, do not affect the mean."""
 
 
 Followed = tuple[float, float, float]
-"""The displacement [m] of a cable before the circle, the integral of its stretch over it [m], and the present stretch
+"""The displacement [m] of a cable before the circle, the integral of its stretch over it [m], and the current stretch
 [1]."""
 
 

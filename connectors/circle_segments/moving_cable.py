@@ -183,7 +183,7 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; letters as at the head of this file."""
+    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; symbols as at the head of this file."""
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))
     for i in range(len(c.rows)):

@@ -211,8 +211,8 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
     """With reference lengths, give closed segments with bristles and without a sticking position (0) the current
     position.
 
-    Segments without bristles lose their sticking position. This is needed for parameters that are switched between two
-    steps, because the published law stores no positions without bristles.
+    Segments without bristles lose their sticking position. This update is needed for parameters that are switched
+    between two steps, because the published law stores no positions without bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -8,7 +8,7 @@
     index 2          Ċ = J·q_t + ∂C/∂t
     switched off     λ = 0
 
-Each row is one equation; several rows form a matrix. For a function, J is ``gradient_function`` with the same
+Each row is one equation, and several rows form a matrix. For a function, J is ``gradient_function`` with the same
 arguments. Otherwise J comes from a complex step, exact to rounding, if the function accepts complex numbers, or else
 from central differences; the same applies to ∂C/∂t. Further terms of the tangent are differences of J and C.
 

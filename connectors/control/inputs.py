@@ -25,7 +25,7 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Advice for messages: outputs of laws cannot be inputs, and markers that replace them."""
+"""Advice for messages: outputs of laws cannot be inputs, and which markers replace outputs."""
 
 
 class Inputs(Component):

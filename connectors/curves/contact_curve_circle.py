@@ -19,9 +19,9 @@ contact. History values are constant during Newton's iterations, in which a line
 After the iterations the feet are searched again; the force error is the resulting change of the force on the circle.
 Rows without contact take no time during the iterations.
 
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. Its linear model has k_c
-l and d_c l for a segment of the length l instead of k and d, unlimited damping, and friction of the velocities at the
-centre of the circle.
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
+Exudyn has k_c l and d_c l for a segment of the length l instead of k and d, unlimited damping, and friction of the
+velocities at the centre of the circle.
 """
 
 from __future__ import annotations

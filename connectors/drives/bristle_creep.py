@@ -1,4 +1,4 @@
-"""The loss of speed caused by bristles that begin without deflection. This loss is large on short arcs, because the
+"""The loss of speed caused by bristles that begin without deflection. The loss is large on short arcs, because the
 bristles deflect along the whole arc.
 
 Means over time give the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.

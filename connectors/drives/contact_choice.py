@@ -21,8 +21,8 @@ step h and the shear stiffness K of a layer between cord and face:
     layer          K = G b/h                               of the width b and the height h of the cord above the face
 
 Neither bristles nor the creep of a belt depend on the step. Where slip begins, bristles spread the friction mu F/R of
-the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer. This changes the length of the belt on the
-arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
+the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer. Such bristles change the length of the belt
+on the arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -116,7 +116,7 @@ def choose_contact(
     Args:
         name: name of the pulley.
         tension: T [N], > 0.
-        radius: radius R of the cord on it [m].
+        radius: radius R of the cord on the pulley [m].
         axial_stiffness: EA [N].
         mass_per_length: rhoA [kg/m].
         length: length of an element [m].

@@ -14,8 +14,9 @@ angle t and the spans "in" and "out" in the running direction,
     power lost by friction:                                         c (F_out - F_in)²/(2 E),
     power lost by bending at entry and exit:                        |omega| psi EI/(2 R), see `bending_loss.py`.
 
-A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. Its
-distance from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx². Therefore
+A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
+distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
+Therefore
 
     the line of a span is a tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R),
     the belt leaves the circle at an angle l/R before the angle t between the lines; the shear force at this point
@@ -25,7 +26,7 @@ distance from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solut
     the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans;
     each end adds l³/(12 R²) to the length of the belt.
 
-The unknowns are F of all spans and c. They follow from the speed or the torque balance of each pulley, and from the
+The unknowns are F of all spans and c. F and c follow from the speed or the torque balance of each pulley, and from the
 reference length of the closed belt: the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
 EA) |ln(F_out lam_in/(F_in lam_out))|. Pulleys and bristles are rigid; sag, air and bearing losses are neglected.
 

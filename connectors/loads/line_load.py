@@ -111,7 +111,7 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 
 def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
-    """Wrap a force function so that it takes arrays and returns an array, shape (n, 3)."""
+    """Wrap a force function such that it takes arrays and returns an array, shape (n, 3)."""
     if isinstance(force, Compiled):
         function = force.function
 

@@ -131,8 +131,8 @@ def register_kind(
             the user does not give it. Rows have ``history``, the values for the evaluation of forces, and ``start``,
             the values at the start of the step, shape (n,) each.
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (0
-            in static solves). It returns the force error [N], the recommended step size [s] or inf, whether a decision
-            has changed, and the force of the row [N]; see `PostNewton`.
+            in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether a
+            decision has changed, and the force of the row [N]; see `PostNewton`.
         update_inactive: whether inactive rows are also updated.
         gap: for contacts that open and close, kernel ``(row, u, ut, numbers)`` that writes the numbers of `Gaps` of a
             row.

@@ -5,15 +5,15 @@
     φ_e  = J = 2 g,             g = (c a - s b)/(s² + c²)
     φ_ee = H = -2 (g wᵀ + w gᵀ),   w = (c b + s a)/(s² + c²)
 
-This angle is the twist of the decomposition r = swing ∘ twist, in which the swing is a rotation about an axis
+The angle φ is the twist of the decomposition r = swing ∘ twist, in which the swing is a rotation about an axis
 perpendicular to n. The angle is the same for both orders, and for n fixed in space (in the reference configuration,
 A_ref n) or in the body, and does not depend on the length of e. s² + c² is cos²(β/2) for a swing β of the axis, so the
 twist is undefined at β = 180°.
 
 Angles are not wrapped. e has a period of two turns, so a multiple of 4π is added such that the angle is nearest to the
-angle at the end of the last step, which is a history value. This choice is ambiguous if a step rotates by more than 3/4
-of a turn, or if the axis has passed its opposite, where the angle jumps by a turn. In both cases the angle is NaN, so
-the step fails or is shortened.
+angle at the end of the last step, which is a history value. The choice of the multiple is ambiguous if a step rotates
+by more than 3/4 of a turn, or if the axis has passed its opposite, where the angle jumps by a turn. In both cases the
+angle is NaN, so the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).

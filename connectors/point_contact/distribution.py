@@ -4,8 +4,8 @@ Each process moves the surfaces on its own markers. Surfaces on the ground are s
 spaces may be neighbours of any surface and are always sent to all processes. Of the remaining surfaces a process
 receives, in every evaluation, only the surfaces that its pairs need, and it returns their forces.
 
-A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, this is the process of the
-moving surface; if one is a half space, the process of the bounded surface. If the sizes differ by more than
+A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
+surface evaluates the pair; if one is a half space, the process of the bounded surface. If the sizes differ by more than
 `MUCH_LARGER`, it is the process of the smaller surface, since a large surface may have very many neighbours. The
 remaining pairs are divided equally between both processes.
 """

@@ -142,9 +142,9 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
     """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    This happens only where F increases, with bristles softer than EA (mu/R)²: in this case the limit may increase
-    faster than the force of a bristle (the test begins at sixteen times this stiffness). Slip lasts while w > (mu
-    p/mu_k)'; as functions of F the left-hand side is linear and the right-hand side convex.
+    Sticking after slip occurs only where F increases, with bristles softer than EA (mu/R)²: in this case the limit may
+    increase faster than the force of a bristle (the test begins at sixteen times this stiffness). Slip lasts while w >
+    (mu p/mu_k)'; as functions of F the left-hand side is linear and the right-hand side convex.
     """
 
     def force(w: float) -> float:

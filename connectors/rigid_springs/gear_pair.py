@@ -7,7 +7,7 @@
     (h |c| - (r_0 + r_1)) - b/2                 depth of the flanks for either direction N_± = k s_± + d ṡ_±  in [0, 2 k
     s_±]  where s_± > 0, else 0         forces of the flanks, along the line of action
 
-and forces and torques are N_± times the derivatives of s_± with respect to the motion. They act along the line of
+and forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
 action at the pressure angle α, so they load the bearings, with the torques N r_i cos α. Backlash increases when the
 centres move apart. The initial position of the teeth is determined at the first solve, with the backlash on both sides:
 w_0 is a history value.
@@ -105,7 +105,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Both flanks, w, distance, and a, e, t."""
+    """Evaluate both flanks, w, distance, and a, e, t."""
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
     s0, n0, p0 = flank(row, 1.0, way, rate, distance, apart)

@@ -162,7 +162,7 @@ def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tupl
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Joint frames, rotated so that their third axis is a, and whether s is an angle."""
+    """Joint frames, rotated such that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
     # axes in cyclic order, with the axis of the stop last
     order = (direction[:, None] + np.array((1, 2, 0))) % 3

@@ -9,9 +9,9 @@ and the loops add, with X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.upd
     forces    Xᵀ F
     tangent   dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),  V = ∂F/∂y
 
-The law is written for complex numbers, from which P and V follow: along a direction s, ∂F/∂s = Im F(x + i h s)/h. This
-formula subtracts no numbers, so h can be so small that the result is exact to rounding; rotations by i h θ change a
-frame A into A + i h θ × A. A law must be analytic: no ``abs`` and no comparison of complex numbers; branches must use
+The law is written for complex numbers, from which P and V follow: along a direction s, ∂F/∂s = Im F(x + i h s)/h. The
+complex step subtracts no numbers, so h can be so small that the result is exact to rounding; rotations by i h θ change
+a frame A into A + i h θ × A. A law must be analytic: no ``abs`` and no comparison of complex numbers; branches must use
 ``.real``.
 
 In the energy ledger, a law provides its stored energy and losses. The rest of its power F·y is transferred to a drive

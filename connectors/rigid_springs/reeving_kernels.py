@@ -216,7 +216,8 @@ def tangent(
 def fill_numbers(
     rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, markers)."""
+    """Fill the numbers of each rope, see `LENGTH` and the following constants, shape (n, 7); angles on sheaves (n,
+    markers)."""
     numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(rows)):
         row = rows[i]

@@ -10,8 +10,8 @@
 
 The original law of Exudyn has no moment d × f. The moment is small if the points remain close; set
 ``moment_arm = False`` for the results of the original law. Torques along the axes of B0 are K times the angles, as in
-the original law. Their work equals the energy x·Kx/2 only for small angles, and the ledger shows the difference as
-``drive``. At an angle of 90° about y the angles are not defined.
+the original law. The work of these torques equals the energy x·Kx/2 only for small angles, and the ledger shows the
+difference as ``drive``. At an angle of 90° about y the angles are not defined.
 """
 
 from __future__ import annotations

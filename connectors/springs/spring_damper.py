@@ -9,7 +9,7 @@
     N = force_function(t, row, s, s_t, k, d, L)                  where one is given
 
 A slack rope must not push, and its force must not jump. Therefore with tension only, the elastic tension limits the
-damping. This damping dissipates energy for every s_t.
+damping. The limited damping dissipates energy for every s_t.
 
 Where the points coincide (l = 0) the direction of the force is undefined and the force is NaN: the solve fails with a
 message.

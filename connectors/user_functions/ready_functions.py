@@ -5,7 +5,7 @@
     sine         mean + amplitude sin(2 pi frequency t + phase)
     spline       cubics between times, with two continuous derivatives, before the first and after the last constant
 
-These functions are allowed wherever a function of time is allowed, and a kernel evaluates them, without Python in a
+Ready functions are allowed wherever a function of time is allowed, and a kernel evaluates them, without Python in a
 step. At a kink or jump the derivative is the derivative just after it.
 """
 

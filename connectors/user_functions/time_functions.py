@@ -4,9 +4,9 @@ A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_fu
 Python functions.
 
 Rates that the user does not give are differences of order four over a few times around t: central differences, or
-one-sided differences near t = 0, because a function need not be defined before the start. Their steps of 1e-5 s (first
-derivative) and 1e-4 s (second derivative) cause relative errors near 1e-11 and 1e-8 for functions that change within
-0.1 s.
+one-sided differences near t = 0, because a function need not be defined before the start. The steps of the differences,
+1e-5 s (first derivative) and 1e-4 s (second derivative), cause relative errors near 1e-11 and 1e-8 for functions that
+change within 0.1 s.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     `vectorised`    called once for all rows that share the function, with arrays over these rows
     `compiled`      a kernel, called row by row by a compiled loop
 
-Their results are stored in small arrays before the compiled loop over rows reads them.
+The results of user functions are stored in small arrays before the compiled loop over rows reads them.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def compiled(function: UserFunction) -> Compiled:
 class WithoutMotion:
     """A user function of time, and of values that the function reads itself, but not of the motion of its row.
 
-    Such a function is not differentiated, and no displacements are computed for it.
+    The function is not differentiated, and no displacements are computed for it.
     """
 
     function: Callable[[float], Any]

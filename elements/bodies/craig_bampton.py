@@ -95,8 +95,8 @@ class Superelement:
             directions: global axis along which each of the N coordinates moves, for the weight: 0, 1, 2 for x, y, z,
                 and -1 for rotations, shape (N,). Default: no weight.
             mass_damping, stiffness_damping: α and β of the damping α M + β K [1/s, s].
-            mesh: file of the mesh whose edges are drawn, read through meshio. Its points have two or three coordinates
-                each, in the order of the matrices.
+            mesh: file of the mesh whose edges are drawn, read through meshio. The points of the mesh have two or three
+                coordinates each, in the order of the matrices.
             name: of the body.
 
         Returns:

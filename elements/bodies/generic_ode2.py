@@ -4,7 +4,7 @@
 
 The coordinates q are the displacements of the nodes from their references, node after node. The weight is M T g, where
 a column of T is the q of a translation by 1 m along x, y or z. A body is drawn by the points p + B q and lines between
-them.
+these points.
 
 Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
 """

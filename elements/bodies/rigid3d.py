@@ -3,8 +3,8 @@
     m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            the second one in the body's frame
     C = e·e - 1 = 0                                     the multiplier belongs to the body
 
-The centre of mass lies at A c from the node.  The equations are written for the coordinates of the node, so that
-the mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the letters.
+The centre of mass lies at A c from the node. The equations are written for the coordinates of the node, so the mass
+matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
 Kinematics do not depend on the length of e. So no force has a component along e, and the multiplier of the constraint
 is 0. Motion along e would have no inertia, and the mass matrix would be singular. Therefore the body has the inertia κ

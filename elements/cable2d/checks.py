@@ -5,9 +5,8 @@ The cubic between two nodes may run backwards: its slope at a node then points a
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-A physical shape fulfils this condition only if an element bends by more than 180° (a circle of one element). Such a
-fold has little energy in a soft cable and may even be a minimum of the potential, but no cable of a finer mesh has this
-shape.
+A physical shape fulfils this condition only if an element bends by more than 180° (a circle of one element). A fold has
+little energy in a soft cable and may even be a minimum of the potential, but no cable of a finer mesh has this shape.
 
 A steep line bends near its lower end, where its tension is smallest. At this end one element bends by L κ, many times
 its average bend, which a cubic does not resolve.

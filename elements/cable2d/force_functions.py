@@ -15,8 +15,8 @@ are central differences. The other terms of the tangent are exact:
     f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
-In 3D a function gets the curvature |κ|, and its moment acts about the present direction of κ, see strains.py. Rows with
-a user function are evaluated with NumPy, about a hundred times slower than other rows, and have no stored energy.
+In 3D a function receives the curvature |κ|, and its moment acts about the current direction of κ, see strains.py. Rows
+with a user function are evaluated with NumPy, about a hundred times slower than other rows, and have no stored energy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Common parts of the kernels of `Cable2D` and `Cable3D` for all integration rules: parameters by row and lane, sums.
 
-Several cables are evaluated at once, one in each lane of the processor's vector instructions. Their coordinates are
-copied into a record g of `WORK_2D` or `WORK_3D`, loops over the lanes evaluate the mechanics without branches, and the
-results are added to the world's arrays, cable by cable. Loops read and write only g, since the compiler uses vector
-instructions only if it can prove that arrays do not overlap.
+Several cables are evaluated at once, one in each lane of the processor's vector instructions. The coordinates of these
+cables are copied into a record g of `WORK_2D` or `WORK_3D`, loops over the lanes evaluate the mechanics without
+branches, and the results are added to the world's arrays, cable by cable. Loops read and write only g, since the
+compiler uses vector instructions only if it can prove that arrays do not overlap.
 
 `Cable3D` uses the same functions: ``dims`` is the number of dimensions d, 2 or 3, and a constant of the kernel that
 inlines the functions.

@@ -27,7 +27,7 @@ class StrandGroup(NamedTuple):
     Attributes:
         lanes: data of the kernels.
         rule: points of the integration rule.
-        row: positions of the rows among the local ones, shape (rows,).
+        row: positions of the rows among the local rows, shape (rows,).
     """
 
     lanes: Lanes

@@ -1,7 +1,7 @@
 """Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points.
 
 The method is described in cable2d/gauss.py; rule 2 has separate kernels in lobatto.py. Equations of a single point and
-the letters p, k: points.py; the letters e, s0, s1: cable2d/points.py.
+the symbols p, k: points.py; the symbols e, s0, s1: cable2d/points.py.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
-    """out (d,) = Σ S_j q_j, and by_l (d,) = Σ (p_j - power) S_j q_j/l, its derivative at fixed ξ."""
+    """out (d,) = Σ S_j q_j, and by_l (d,) = Σ (p_j - power) S_j q_j/l, the derivative of out at constant ξ."""
     d = len(out)
     for a in range(d):
         out[a], by_l[a] = 0.0, 0.0

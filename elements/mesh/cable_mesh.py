@@ -121,8 +121,8 @@ def cables_from_mesh(
 ) -> CableMesh:
     """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
-    Cables that meet share their position. Such cables also share their slope if the axis is smooth, see ``slopes``;
-    otherwise each has a separate slope: a hinge.
+    Cables that meet share their position. Cables that share their position also share their slope if the axis is
+    smooth, see ``slopes``; otherwise each has a separate slope: a hinge.
 
     Args:
         world: the world.

@@ -39,7 +39,8 @@ WHY = "as laws couple all n coordinates of a node with each other, by n^2 number
 def generic_node(coordinates: int) -> type[Component]:
     """The type of node with this number of coordinates ``q0``, ``q1`` ..., for `World.add`.
 
-    Its columns are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by default.
+    The columns of the node are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by
+    default.
 
     Args:
         coordinates: number of coordinates, from 1 to 100 000.
@@ -51,8 +52,8 @@ def generic_node(coordinates: int) -> type[Component]:
 def state_node(states: int) -> type[Component]:
     """The type of node with this number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
-    Its column is ``states``, the initial values, of shape (states,) and 0 by default. The value of a coordinate marker
-    is the integral of a state over time, and its rate is the state.
+    The column of the node is ``states``, the initial values, of shape (states,) and 0 by default. The value of a
+    coordinate marker is the integral of a state over time, and its rate is the state.
 
     Args:
         states: number of states, from 1 to 100 000.

@@ -1,4 +1,4 @@
-"""3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
+"""3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for the symbols.
 
 Mass points use `Point3D`, cables `PointSlope3D`, and rigid bodies `RigidNode3D`. Four Euler parameters describe every
 rotation without the singular directions of three angles, but require the constraint e·e = 1, which `RigidBody3D` adds.

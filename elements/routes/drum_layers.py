@@ -10,7 +10,7 @@ layer two:
 
 with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d. Between the
 crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them. The first
-turn lies in the groove between the last turn and the flange. This last turn moves half a pitch to the flange in the
+turn lies in the groove between the last turn and the flange. The last turn moves half a pitch to the flange in the
 first crossing. In the second crossing the turn before it moves under it, and the last turn rises by h.
 
 Source: elementary geometry.
