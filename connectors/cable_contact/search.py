@@ -1,7 +1,7 @@
 """Contact search, which binds places of points to near cables; it is repeated when a cable has moved by half the skin.
 
 Pairs of cables closer than the skin are found by bounding spheres in a tree. On each near cable a point has a foot at
-each minimum of the distance: between adjacent ones of five places on the cubic where (r - p).r' changes its sign, and
+each minimum of the distance, between adjacent ones of five places on the cubic where (r - p).r' changes its sign, and
 at the ends of chains. So a point may touch a chain several times, including its own chain; feet within ``apart`` along
 the same chain are ignored. New feet get free places in the order of their distance; closed feet keep their places.
 

@@ -10,7 +10,8 @@
 - Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
 - Motion does not start with a cable deep inside a circle, because contact would throw the cable out.
 - Static solves: a circle without a near cable, on one process; a cable that is deep inside a circle at the start,
-  because contact pushes the cable out on the nearer side, which may be the wrong side: below the circles of a sea bed.
+  because contact pushes the cable out on the nearer side, which may be the wrong side, such as below the circles of a
+  sea bed.
 - A change of the number of turns of a closed belt around its pulleys, because the belt must have left the pulleys.
 """
 

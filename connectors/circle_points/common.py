@@ -139,7 +139,7 @@ def read_points(c: PointRows, s: Evaluation) -> None:
     """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
     Dampers use the gap to the original circle, without the enlargement by a press. Energies are stored in the normal
-    springs and the bristles: if m of n points are closed, (n/m) mu_k u²/2 in each closed point.
+    springs and the bristles. If m of n points are closed, (n/m) mu_k u²/2 in each closed point.
     """
     out = eval_points(c, s)
     place = np.arange(out.shape[1])

@@ -9,8 +9,8 @@ The reference length L of a cable is cut into n equal parts. The point in the mi
     f_t = mu_v v_t + mu_k (r/D) u   (sticks)    or    mu |f_n| s   (slips, s = +-1),
 
 with k_c, d_c, mu_v, mu_k of one part. The force f_n n + f_t t acts on the cable at p, its reaction on the circle at the
-same point: force -(f_n n + f_t t), torque -D f_t. So forces and moments sum to 0, and the total power is f_n v_n + f_t
-v_t.
+same point, with the force -(f_n n + f_t t) and the torque -D f_t. So forces and moments sum to 0, and the total power
+is f_n v_n + f_t v_t.
 
 With a press F the circle is enlarged by F/(k r), k = k_c per length, so D is r where the cable is in equilibrium; see
 `update.py`. The damping of a row with a press increases with the depth, as d_c min(1, depth/depth_0), where depth_0 is

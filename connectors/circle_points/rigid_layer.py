@@ -16,13 +16,13 @@ changes the stretch by EI/(2 EA r²). lam itself must not be a mean over time: a
 supplies energy to vibrations of the drive, which then grow.
 
 So the shear of the bristles, u' = lam - lam_entry, begins with 0 at the entry, as on a rigid layer, for bristles of any
-stiffness: in steady motion the rim has the speed of the belt that enters, omega r = c lam. Bristles that begin without
+stiffness. In steady motion the rim has the speed of the belt that enters, omega r = c lam. Bristles that begin without
 deflection, u = 0 at the entry, act like an elastic layer with their stiffness, and the belt loses more speed on short
 arcs. Anchors at given distances also exclude the motion of cubics along the circle during bending onto the circle.
 
 Points with low pressure slip in the step in which their cable runs onto the circle. The slip of such points does not
-move the anchor of the cable if another point sticks: the next cable is placed relative to this anchor, so the slips of
-single points would add up to a wrong speed of the rim.
+move the anchor of the cable if another point sticks, because the next cable is placed relative to this anchor, so the
+slips of single points would add up to a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.

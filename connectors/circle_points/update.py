@@ -18,7 +18,7 @@ stored only after a change that requires another pass, with the change of the no
 no friction until all of its points are closed, with a mean depth near F/(k r), or until one point opens: cubics move
 along the circle by up to l³/(192 R²) until they lie on it, and earlier anchors would keep this motion as a false
 strain. On a rigid layer the initial deflection of the new row follows from its distance from its neighbours on
-the circle: see `rigid_layer.py`.
+the circle, see `rigid_layer.py`.
 
 Errors are compared with sum |f_n| over the points that were closed before the update.
 

@@ -70,7 +70,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         |δz| + |δrho| |z_b - z_a| + |z| |δn|,   |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²,   |δn| <= 2 |δe|/l + 4 |δa|/D
 
     if |δe| < l/2, with the largest values of all ends a and segments e = b - a, the smallest length l and the smallest
-    distance D: directions turn by at most π/2 times the turn on the straight path, both for the segment and for its
+    distance D. Directions turn by at most π/2 times the turn on the straight path, both for the segment and for its
     ends.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0

@@ -9,14 +9,14 @@ Per closed segment, with the symbols of `kernels.py` and dots for rates,
     lever          the rest of P.
 
 P is the power of all forces, including f_t at the radius r on the circle. x_cur_t is the slip rate as the law measures
-it: it is 0 where a segment rolls, while v_t is omega g, because f_t acts at r + g on the cable and at r on the circle.
+it, and is 0 where a segment rolls, while v_t is omega g, because f_t acts at r + g on the cable and at r on the circle.
 The difference of both powers, f_t (v_t - x_cur_t) on the axis, and the part added by `use_segment_normals` = false are
 neither lost nor stored; they have opposite signs on the driver and the driven pulley. The deflection of a slipping
 bristle follows the friction limit. The energy that it stores as the limit changes, and its energy when a segment opens,
-are not powers but differences of energies: `fill_jumps`. Accounts compute the loss of normal dampers from the change of
-the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does not, the
-powers of the dampers differ greatly from the loss. In steps in which contact begins or ends the loss is the work of
-f_n, Δg f_n/2, minus the energy that the spring stores, so energy that a step does not resolve counts as lost in
+are not powers but differences of energies, see `fill_jumps`. Accounts compute the loss of normal dampers from the
+change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does
+not, the powers of the dampers differ greatly from the loss. In steps in which contact begins or ends the loss is the
+work of f_n, Δg f_n/2, minus the energy that the spring stores, so energy that a step does not resolve counts as lost in
 impacts.
 Source: power balance of the forces, term by term.
 """

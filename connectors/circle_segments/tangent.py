@@ -13,7 +13,7 @@ frame n, t:
 where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length. With an offset
 x_cur is measured on the chord of the axis, with derivatives with respect to its own end points. u is the relative
 velocity without the rotation of the circle. The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so the same
-matrix B maps motions and forces: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+matrix B maps motions and forces, block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ and G = ∂g/∂(d, θ0, θ1) is evaluated by a complex step in these formulas, 
 no contact point, and C is NaN.
 
 The first two equations cannot be integrated to positions (they are not holonomic). In static solves they have no
-effect: set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic methods fulfil these
+effect, so set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic methods fulfil these
 equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,

@@ -7,7 +7,7 @@
 For cables without force functions the axial force is N = EA u + d_EA u_t, so an input with these gains is the tension,
 with exact derivatives. ε_ref is the strain without force. If material moves through the mesh (`ALECable2D`, cables of
 winches) u_t is the rate at a place of the mesh, while d_EA acts on the rate of the material. A load F on u acts as an
-actuator in the cable: F δε [N m].
+actuator in the cable with the virtual work F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.

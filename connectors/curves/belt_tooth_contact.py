@@ -11,9 +11,9 @@ Relative to its groove, number m of z,
 
 so the displacement of a tooth is measured from its groove. Teeth do not creep, and speeds have the ratio of the numbers
 of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β. If the
-tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove: the belt jumps. Friction
-on flanks resists this motion: to include friction, reduce β by the friction angle. Forces and friction on the lands
-between the teeth belong to the contact of the belt with the pulley as a circle.
+tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove, that is, the belt jumps.
+Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and friction on the
+lands between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 

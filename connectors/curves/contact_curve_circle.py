@@ -10,9 +10,9 @@
 
 A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. k does not depend
 on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two contacts, for
-instance between two flanks: the deepest feet with different normals. The curve lies in the xy plane of marker 0;
-components perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because
-depths must be below the radius.
+instance between two flanks. These are the deepest feet with different normals. The curve lies in the xy plane of marker
+0; components perpendicular to this plane are ignored. A circle whose centre is within the material has no contact,
+because depths must be below the radius.
 
 History values per row: piece of the first contact, from 1, or 0 without contact, and its slip; the same for the second
 contact. History values are constant during Newton's iterations, in which a line or an arc is extended beyond its ends.

@@ -592,7 +592,7 @@ class Belt(_Line):
                 Alternatively columns of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys without a separate coefficient.
             layer_stiffness: shear stiffness of the layer between cord and face, which is also the stiffness of the
-                bristles: force per metre of belt and metre of shear [N/m²]; None: computed from ``width`` and
+                bristles, a force per metre of belt and metre of shear [N/m²]; None: computed from ``width`` and
                 ``cord_offset`` on each side; if one of these is missing, the layer is rigid.
             width: width b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
@@ -605,7 +605,7 @@ class Belt(_Line):
                 `timing.py`.
             pitch: distance of teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness and damping of a tooth along the belt [N/m], [N s/m]; default of
-                the damping: a third of the critical damping.
+                the damping is a third of the critical damping.
             tooth_height: height above its seat at which a tooth leaves its groove [m].
             flank_angle: angle between the flanks and the radius [rad], minus the friction angle if friction is to be
                 included; default 0.35.

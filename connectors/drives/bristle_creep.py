@@ -8,9 +8,9 @@ lam, while the rim has the speed
     omega R = c (lam - w), w = 0 on a rigid layer, otherwise w from `belt_bristles` with F at both ends of the arc.
 
 So with the driving pulley d, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d). The friction of a cable
-begins when the whole cable lies on the circle, on average up to half of its length l late: bristles act along the angle
-t - l/(2 R) at least, and along half of t. If the belt has a layer of rubber, the loss by this layer, with its own w on
-the whole arc, is physical.
+begins when the whole cable lies on the circle, on average up to half of its length l late. So bristles act along the
+angle t - l/(2 R) at least, and along half of t. If the belt has a layer of rubber, the loss by this layer, with its own
+w on the whole arc, is physical.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """

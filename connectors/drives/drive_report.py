@@ -12,8 +12,8 @@ and the wrap angle t,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
 
 The driver is the pulley that supplies the largest power. R is the radius of the cord. Where a span is slack, F <= 0,
-friction transmits no torque: ln(F_1/F_2) is infinite. In means over time, ratios and frequencies are computed from the
-mean tensions, speeds, angles and powers; they are not means of ratios.
+friction transmits no torque, and ln(F_1/F_2) is infinite. In means over time, ratios and frequencies are computed from
+the mean tensions, speeds, angles and powers; they are not means of ratios.
 
 Source: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.

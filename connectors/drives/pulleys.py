@@ -1,8 +1,8 @@
 """Pulleys of a belt or rope: their positions, the taut route over them, and errors for routes that cannot be wrapped.
 
 A route over circles always exists where neighbours have common tangents. This file checks whether a belt can run on
-such a route: pulleys do not overlap, no span runs through another pulley, and no two neighbouring spans cross. Spans
-cross where a taut belt would miss the pulley on its side and would need a wrap of almost a full turn.
+such a route. Pulleys must not overlap, no span may run through another pulley, and neighbouring spans must not cross.
+Spans cross where a taut belt would miss the pulley on its side and would need a wrap of almost a full turn.
 
 A V-belt is pressed with the force p per length into a groove of the angle beta. Each flank carries p/(2 sin(beta/2)),
 and friction along the belt is mu p/sin(beta/2).

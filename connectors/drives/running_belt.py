@@ -2,7 +2,7 @@
 states.
 
 Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''. The shape is the
-shape at rest: the contact force decreases by rhoA v²/R, and the tension does not change, because the length does not.
+shape at rest. The contact force decreases by rhoA v²/R, and the tension does not change, because the length does not.
 
 In a steady motion, material moves along this shape until each span has its stretch lam, and each arc has the stretch of
 the entry up to the begin of slip; from this point the stretch changes linearly to its value at the exit:

@@ -27,7 +27,7 @@ Therefore
     each end adds l³/(12 R²) to the length of the belt.
 
 The unknowns are F of all spans and c. F and c follow from the speed or the torque balance of each pulley, and from the
-reference length of the closed belt: the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
+reference length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
 EA) |ln(F_out lam_in/(F_in lam_out))|. Pulleys and bristles are rigid; sag, air and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,

@@ -13,7 +13,7 @@ length of a cable h = Δ l and position r and slope s of its nodes, position and
 and since nodes are at constant shares of l, their velocities and accelerations are the time derivatives of these
 formulas, including the derivatives of h. So position, velocity and acceleration of all material do not change, and
 mass, momentum and energy are conserved. Where cables are too short, pairs of cables are merged. A merge keeps the nodes
-at both ends and loses the part of the shape that a cubic over both cannot represent: for positions the error has order
+at both ends and loses the part of the shape that a cubic over both cannot represent. For positions the error has order
 4 in the length of the cables.
 """
 

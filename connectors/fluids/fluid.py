@@ -6,7 +6,7 @@ The last axis points upwards: y in 2D, z in 3D. Equations and letters: flow.py.
 
 A user ``function`` adds a velocity and an acceleration. Plain ones get arrays: ``f(t, x) -> (u, u_t)`` with t [s] and
 positions x [m] of shape (n, 3), and both results of the same shape; `compiled` functions write the results for one
-position: ``f(t, x, u, u_t) -> None``, with arrays of shape (3,), where u and u_t contain zeros.
+position, ``f(t, x, u, u_t) -> None``, with arrays of shape (3,), where u and u_t contain zeros.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 2.3, 3.2 and 4.1.
 """

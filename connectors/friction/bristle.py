@@ -8,7 +8,7 @@
     energy            k u²/2 of a sticking bristle; a slipping bristle keeps the deflection F/k
 
 States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction). Contacts store states and anchors as history
-values: each law defines the deflection of a bristle, the time at which the trial force is evaluated, and the stored
+values, and each law defines the deflection of a bristle, the time at which the trial force is evaluated, and the stored
 values. The functions contain no branches that would prevent vectorised loops over lanes.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

@@ -8,7 +8,7 @@
 
 x depth, n normal from surface 1 to 2 and R relative radius from `geometry.py`; v = v_n n + v_t velocity of surface 1
 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing. Contacts are
-independent: a contact that opens so fast that its force vanishes does not affect other contacts.
+independent, so a contact that opens so fast that its force vanishes does not affect other contacts.
 
 With several processes, each process binds all rows; the surfaces and the pairs are distributed, see `distribution.py`.
 

@@ -18,7 +18,7 @@ The model has further small terms. The axis runs at the height h above the rim, 
 k per length of belt the axis lies deeper by F lam/(k R), which makes the tight side run slower than the slack side and
 adds EA/(k R²) of the loss. Where the tight strand lies above the slack strand by H, its tension is greater by the
 weight of the belt rhoA g H/lam, which needs no torque. With bristles of finite stiffness, the belt does not enter with
-the speed of the rim: see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
+the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
 speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,

@@ -1,7 +1,7 @@
 """Tracks: chains of cables along which sliding joints move; each cable begins at the end of the previous cable.
 
 Places along a track are arc lengths of the undeformed cables from the start of the first cable. A track whose last
-cable ends at the start of its first cable is closed: places repeat after each lap.
+cable ends at the start of its first cable is closed, and places repeat after each lap.
 """
 
 from __future__ import annotations

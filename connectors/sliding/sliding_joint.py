@@ -7,9 +7,9 @@
     left, or switched off only s is held
 
 s is a coordinate without mass (`SlidingNode`). By its equation r'·λ + F = 0, the component of λ along the cable is
-caused only by friction and other forces on s: springs, stops, drives and supports, as for any coordinate. a is the
-axial motion of cables with moving material (`ALECable2D`) from its reference, and 0 for other cables. On moving cables
-s counts along the material, and a support of s clamps the point to the rope.
+caused only by friction and other forces on s, such as springs, stops, drives and supports, as for any coordinate. a is
+the axial motion of cables with moving material (`ALECable2D`) from its reference, and 0 for other cables. On moving
+cables s counts along the material, and a support of s clamps the point to the rope.
 
 Newton's method uses one cubic, also slightly beyond the ends of its cable. The update after Newton's method finds the
 cable on which the point is; if the cable has changed, the step is solved again. Chains are smooth at their nodes, where

@@ -75,9 +75,9 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
     """Read times and values of one column of a CSV file, for `table` and `spline`, in SI units.
 
     The first line that is not a comment (``#``) contains the names of the columns, with units in brackets or without
-    units: ``time [ms],heave [mm]``. Values are converted to SI units by the text in brackets: SI units with prefixes
-    (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of these units. Values without
-    brackets must be in SI units. Files of `Sensors` have this form.
+    units, such as ``time [ms],heave [mm]``. Values are converted to SI units by the text in brackets: SI units with
+    prefixes (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of these units. Values
+    without brackets must be in SI units. Files of `Sensors` have this form.
 
     Args:
         file: the file, with commas between numbers.

@@ -11,8 +11,9 @@ The curvature is the derivative of the tangent's angle with respect to x instead
 does not couple into stretching.
 
 Integration rules: 0 = Gauss 5 axial and Gauss 3 bending, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2. Rules 0 and 1
-lock: a bent cubic has strain between its nodes, so coarse meshes are too stiff. Rule 2 evaluates the strain at only
-three points, where the coordinates can make the strain 0. Rule 2 does not lock, is the fastest, and is the default.
+lock, because a bent cubic has strain between its nodes, so coarse meshes are too stiff. Rule 2 evaluates the strain at
+only three points, where the coordinates can make the strain 0. Rule 2 does not lock, is the fastest, and is the
+default.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.

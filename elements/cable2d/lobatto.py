@@ -1,8 +1,8 @@
 """Kernels of `Cable2D` over whole tables for integration rule 2, the default, with each point written out.
 
 Several cables are evaluated at once, see lanes.py. One pass evaluates both forces and the product of the mass matrix,
-and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py. All
-rules: gauss.py.
+and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py.
+Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
-m is the mean of the consistent and the lumped matrix, so frequencies of torsion have errors of fourth order. The The
-last term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
+m is the mean of the consistent and the lumped matrix, so frequencies of torsion have errors of fourth order. The last
+term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
 
 Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.

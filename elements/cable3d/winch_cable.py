@@ -12,7 +12,7 @@ dr/dl at constant material, see winch_points.py), and d'Alembert's principle for
 where ε = |r'| - 1 and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
 where the rope is stored under the tension T_s (``store_tension``). The energy W enters with the rope. So on a winch
 that carries a tension N at rest, the force N (1 + ε) + W - EA ε²/2 acts in the direction of growing l. Rope passes the
-outlet with the velocity of the material at the outlet: its mass, momentum and kinetic energy enter with it (outputs
+outlet with the velocity of the material at the outlet, so its mass, momentum and kinetic energy enter with it (outputs
 ``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
 
 The rope is straight when no force acts. Axial integration uses rule 2 of `Cable2D`, so the element does not lock.

@@ -1,7 +1,7 @@
 """Distribution of nets over processes: the first process reads and plans the net, and sends each process its rows.
 
 So only the first process stores the file and the plan, until all parts are sent. The other processes receive the nodes
-of a range of rows, the cables that begin at these nodes, and data for handles and names: one number for each row of a
+of a range of rows, the cables that begin at these nodes, and data for handles and names, one number for each row of a
 set, and two numbers for each node.
 """
 

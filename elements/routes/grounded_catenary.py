@@ -9,8 +9,8 @@ B,
 
 and above the ground the line is the catenary that begins tangentially to the ground, with the horizontal force H = T_B
 cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
-corner the line is assumed to follow the ground, although a real line lifts off: the result is accurate enough as the
-start of a solve.
+corner the line is assumed to follow the ground, although a real line lifts off, but the result is accurate enough as
+the start of a solve.
 
 On level ground B follows from the height of the end, and H from the distance of the end, because the reach of the line
 increases with H. On other ground each place and slope at which the line can leave the ground has one catenary to the
