@@ -147,7 +147,7 @@ def test_curves_that_are_none(given: dict[str, Any], words: str) -> None:
     ("given", "words"),
     [
         ({"roller_diameter": 0.02}, "must be < 0.0127 m, the pitch"),
-        ({"seating_radius": 0.004}, "must be >= 0.00425 m, of the rollers"),
+        ({"seating_radius": 0.004}, "must be >= 0.00425 m, the roller radius"),
         ({"seating_angle": 3.2}, "must be < pi"),
         ({"tip_diameter": 0.04}, "where the flanks begin"),
     ],

@@ -89,7 +89,7 @@ def test_wrong_tracks() -> None:
         world, (4.0, 0.0, 0.0), (6.0, 0.0, 0.0), 1, axial_stiffness=1.0, bending_stiffness=1.0, mass_per_length=1.0
     )
     world.add(con.CableTrack, cables=[cables, other])
-    with pytest.raises(wl.ModelError, match="differs in kind from the cable before"):
+    with pytest.raises(wl.ModelError, match="differs in kind from the previous cable"):
         wl.State(world)
 
     with pytest.raises(wl.ModelError, match="CableTrack needs cables: a chain, each a cable"):

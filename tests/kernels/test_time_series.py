@@ -78,7 +78,7 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
         (lambda p: con.read_series(write(p / "a.csv", "time,z\n0\n"), "z"), "row 1 of .* is '0': .* as many as names"),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [ms],z\n0,1\n5,2\n5,3\n"), "z"),
-            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must rise",
+            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must increase",
         ),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [s],z [inch]\n0,1\n"), "z"),

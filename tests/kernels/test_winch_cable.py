@@ -170,7 +170,7 @@ def test_what_is_refused() -> None:
             world.add(WinchCable2D, **values)
             world.finalize()
     world = World()
-    with pytest.raises(wl.ModelError, match="must be two places"):
+    with pytest.raises(wl.ModelError, match="must be two positions"):
         winch_rope(world, (0.0, 0.0), (0.0, 0.0), 2, **STIFF)
     assert not world.tables
     world, rope = create_rope((2.0, 0.0), 2)

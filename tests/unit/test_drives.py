@@ -52,7 +52,11 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
 @pytest.mark.parametrize(
     ("changed", "given", "message"),
     [
-        ({}, {"length": 0.9}, r"length = 0.9 m of 'belt' does not fit, it is too short: .* must be >= 1\.\d+ m"),
+        (
+            {},
+            {"length": 0.9},
+            r"length = 0.9 m of 'belt' does not fit, because it is too short: .* must be >= 1\.\d+ m",
+        ),
         ({}, {"length": 2.0}, r"it is slack: the route around its pulleys is 1\.\d+ m"),
         ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),

@@ -72,7 +72,9 @@ def test_bent_belts() -> None:
     assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
     loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
     assert_allclose(sum(p.power for p in loaded.pulleys), -sum(p.loss for p in loaded.pulleys), rtol=1e-9)
-    with pytest.raises(wl.ModelError, match=r"does not lie on driver: there F = N - rhoA v² is .* N, must be > EI"):
+    with pytest.raises(
+        wl.ModelError, match=r"does not lie on driver: F = N - rhoA v² at this pulley is .* N, must be > EI"
+    ):
         mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
 
 
