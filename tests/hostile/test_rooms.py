@@ -148,7 +148,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
         con.PlaneSurface,
         "along",
         (0.0, 0.0, -2.0),
-        "along = .* is parallel to axis: must have a part",
+        "along = .* is parallel to axis: must have a component",
     ),
     ("surfaces", con.SheaveSurface, "radius", 0.6, "outer_radius = 0.55 m .* must be > 0.6 m"),
     (
@@ -260,7 +260,7 @@ def test_off_the_rope_beyond_all_numbers() -> None:
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])
-    with pytest.raises(wl.ModelError, match="must be on it at the start"):
+    with pytest.raises(wl.ModelError, match="must be on the rope at the start"):
         wl.Dynamic(world, step=1e-3, end=1e-3).solve(state)
 
 

@@ -91,7 +91,7 @@ def test_refused_models() -> None:
         world.add(con.ContactFrictionCables3D, contact_set=group, cable=rope, points=40, radius=-0.01)
     with pytest.raises(ModelError, match=r"radius = .* must be one number, or one for each of 1 handles"):
         con.add_cable_contact(world, rope, radius=[0.1, 0.2], points=4, **stiff)
-    with pytest.raises(ModelError, match="must be handles"):
+    with pytest.raises(ModelError, match="must be one or several handles"):
         con.add_cable_contact(world, [], radius=0.1, points=4, **stiff)
     plane = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, **COLUMNS)
     with pytest.raises(ModelError, match="cable in space"):
