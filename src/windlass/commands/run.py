@@ -25,14 +25,20 @@ def main(words: Sequence[str]) -> int:
     return run_script(words, "run", HELP)
 
 
+def execute_script(file: str) -> None:
+    """Run a Python script as the main program."""
+    runpy.run_path(file, run_name="__main__")
+
+
 def run_script(
     words: Sequence[str],
     command: str,
     help_text: str,
     before: Callable[[], None] | None = None,
     after: Callable[[str], None] | None = None,
+    execute: Callable[[str], None] = execute_script,
 ) -> int:
-    """Run a model script like `python`, with short errors and checked options.
+    """Run a model with short errors and checked options.
 
     Args:
         words: the file of the script, then its options and PETSc's.
@@ -40,6 +46,7 @@ def run_script(
         help_text: description of the command.
         before: called after PETSc has received its command line, before the script begins.
         after: called with the file when the script has ended without error.
+        execute: runs the model in the file; default: runs the file as a Python script.
 
     Returns:
         The exit code: the exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
@@ -57,7 +64,7 @@ def run_script(
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):
-            raise OptionError(f"windlass {command} MODEL.py [options]: the model comes first")
+            raise OptionError(f"windlass {command} FILE [options]: the model comes first")
         if not os.path.isfile(script):
             raise OptionError(f"windlass {command} {script:.200}: no such file")
         sys.argv = list(words)
@@ -66,7 +73,7 @@ def run_script(
         if before is not None:
             before()
         try:
-            runpy.run_path(script, run_name="__main__")
+            execute(script)
         except SystemExit as end:
             if code := _exit_code(end):
                 options.finish_without_check()
