@@ -381,7 +381,7 @@ class Run:
         if shorter < h and can_cut:
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
-        elif attempt.converged and can_cut and attempt.iterations >= HARD and steps.stage < ACCEPTED:
+        elif attempt.converged and can_cut and self._is_hard(attempt) and steps.stage < ACCEPTED:
             # Newton may have found another solution than the one that begins at the start of the step
             fold = solver.shapes.find_new()
             if fold:
@@ -391,6 +391,10 @@ class Run:
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
         return attempt
+
+    def _is_hard(self, attempt: StepAttempt) -> bool:
+        """Whether the shapes at the end of a step are examined: after the first one, and after many iterations."""
+        return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
         """Run Newton's method once; returns whether it has converged.

@@ -110,7 +110,7 @@ SENSOR = {
 }
 
 
-@checked_names
+@checked_names(SENSOR)
 @dataclass(frozen=True)
 class DriveSensor:
     """Numbers of all pulleys and spans of a belt or rope over time, for `Sensors`.

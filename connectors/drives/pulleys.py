@@ -48,7 +48,7 @@ PULLEY = {
 }
 
 
-@checked_names
+@checked_names(PULLEY)
 @dataclass(frozen=True)
 class Pulley:
     """A pulley, sheave or drum for a `Belt` or `Rope`.

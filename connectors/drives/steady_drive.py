@@ -262,7 +262,10 @@ def gather_drive(
     )
 
 
-@checked_names
+ARM = {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()}
+
+
+@checked_names(ARM)
 @dataclass(frozen=True)
 class TensionerArm:
     """An arm that carries a pulley of a belt in steady motion.
@@ -282,7 +285,7 @@ class TensionerArm:
     moment: Callable[[float], float]
 
     def __post_init__(self) -> None:
-        check_fields(self, {"pulley": word(), "pivot": numbers("m", (2,)), "moment": function()})
+        check_fields(self, ARM)
 
 
 class _Lines(NamedTuple):

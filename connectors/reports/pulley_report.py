@@ -293,7 +293,7 @@ SENSOR = {
 }
 
 
-@checked_names
+@checked_names(SENSOR)
 @dataclass(frozen=True)
 class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.

@@ -9,11 +9,11 @@ from sketch import BLACK, BLUE, GREEN, GREY, RED, Sketch
 
 Draw = Callable[[Sketch], None]
 DRAWINGS: dict[str, Draw] = {}
-"""The function that draws a component, by the name of the component."""
+"""Drawing functions by the name of the component."""
 
 
 def draws(*names: str) -> Callable[[Draw], Draw]:
-    """Register a function for components."""
+    """Register a drawing function for components."""
 
     def keep(draw: Draw) -> Draw:
         DRAWINGS.update(dict.fromkeys(names, draw))
@@ -23,7 +23,7 @@ def draws(*names: str) -> Callable[[Draw], Draw]:
 
 
 def draw(name: str) -> bytes:
-    """The drawing of a component as SVG.
+    """Return the drawing of a component as SVG.
 
     Raises:
         KeyError: the component has no drawing.

@@ -28,7 +28,7 @@ from windlass.elements.routes.routes import RouteError, read_finite
 from windlass.elements.routes.spatial_routes import VECTOR, SpatialRoute, Vector, frame_about
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, inside, number, numbers, optional, word
+from windlass.framework.checks.checks import checked, checked_names, inside, number, numbers, optional, word
 from windlass.framework.checks.values import read_numbers, show
 
 POINTS = 360
@@ -49,6 +49,7 @@ def blend(u: FloatArray) -> FloatArray:
     return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
 
 
+@checked_names({name: number("m") for name in ("radius", "diameter", "pitch")}, RouteError)
 @dataclass(frozen=True)
 class DrumLayers:
     """Places of a rope on a drum in two layers.

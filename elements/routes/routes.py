@@ -22,7 +22,17 @@ import numpy as np
 import numpy.typing as npt
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, each, inside, instance, that, yes_no
+from windlass.framework.checks.checks import (
+    checked,
+    checked_names,
+    each,
+    inside,
+    instance,
+    number,
+    numbers,
+    that,
+    yes_no,
+)
 from windlass.framework.checks.room import check_room
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
@@ -46,6 +56,7 @@ def check_side(kind: str, side: Any) -> None:
         raise RouteError(f"side = {show(side)} of {kind}: must be 'left' or 'right', as seen along the cable")
 
 
+@checked_names({"center": numbers("m", (2,)), "radius": number("m")}, RouteError)
 @dataclass(frozen=True)
 class Circle:
     """Circle over which a cable runs.

@@ -34,7 +34,17 @@ from windlass.elements.routes.routes import (
 )
 from windlass.elements.routes.spline_route import SplineRoute
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, each, instance, number, numbers, optional, word, yes_no
+from windlass.framework.checks.checks import (
+    checked,
+    checked_names,
+    each,
+    instance,
+    number,
+    numbers,
+    optional,
+    word,
+    yes_no,
+)
 from windlass.framework.checks.values import show
 
 Vector = Sequence[float] | FloatArray
@@ -45,6 +55,7 @@ STEPS = 200
 """Largest number of iterations of the search for a span."""
 
 
+@checked_names({"center": numbers("m", (3,)), "radius": number("m")}, RouteError)
 @dataclass(frozen=True)
 class Sheave:
     """3D circle over which a cable runs.

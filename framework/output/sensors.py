@@ -89,7 +89,7 @@ FIELDS = {
 SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
 
 
-@checked_names
+@checked_names(FIELDS)
 @dataclass(frozen=True)
 class Sensor:
     """One output variable of one or more entities of one kind.

@@ -18,7 +18,7 @@ from windlass.solvers.stepping.cycles import CycleFinder
 from windlass.solvers.stepping.step_control import REQUEST
 
 
-@checked_names
+@checked_names({})
 @dataclass(frozen=True)
 class Passes:
     """Limits of the discontinuous iteration: Newton's method runs in a step until contacts agree with its result.

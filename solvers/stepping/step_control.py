@@ -19,7 +19,7 @@ AFTER_SWITCH = 3
 iterations."""
 
 
-@checked_names
+@checked_names({})
 @dataclass(frozen=True)
 class StepControl:
     """Rules for cutting a step after a failure, and for increasing it again.

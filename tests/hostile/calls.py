@@ -1,4 +1,4 @@
-"""A valid call of every public function, constructor and method."""
+"""Makes a valid call of every public function, constructor and method."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: 
 
 
 def create_pendulum(fall: float) -> wl.State:
-    """A mass on a hanging rod; with reversed gravity [m/s^2] the rod is upright and falls."""
+    """Create a mass on a hanging rod; with reversed gravity [m/s^2], the rod is upright and falls."""
     return create_chain(1, gravity=-fall)
 
 
 def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """A mass on a spring along x, and its place."""
+    """Create a mass on a spring along x, and return its position."""
     world = wl.World()
     point = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0)
     con.fix(world, point, "y")
@@ -39,12 +39,12 @@ def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[w
 
 
 def fix_x(world: Any, entity: Any) -> Any:
-    """`fix` with the coordinate as a positional argument."""
+    """Call `fix` with the coordinate as a positional argument."""
     return con.fix(world, entity, "x")
 
 
 def calls(s: Scene) -> dict[str, Call]:
-    """A valid call of every public function, constructor and method, with all arguments by name."""
+    """Return a valid call of every public function, constructor and method, with all arguments by name."""
     circle = el.Circle((0.0, 0.0), 0.1, "left")
     wheels = [wl.Pulley(s.open.add(el.Ground), 0.1, at=(x, 0.0)) for x in (0.0, 1.0)]
     drive = {**CABLE, "world": s.open, "elements": 40, "cord_offset": 0.0, "contact": "auto", "friction": 0.3}

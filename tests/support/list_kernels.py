@@ -1,8 +1,9 @@
-"""Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile ahead.
+"""Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile in advance.
 
-usage: .venv/bin/python tests/support/list_kernels.py      after a change of the arguments of kernels; takes a minute
+usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
+minute
 
-Runs short models in separate processes and records the kernels that each called.
+Runs short models in separate processes and records the kernels that each model called.
 """
 
 import json
@@ -17,7 +18,7 @@ from windlass.framework.kernels.listed import Job, read_list, write_list
 ROOT = Path(__file__).resolve().parents[2]
 CHAIN = ("benchmarks/chain_windlass.py", "-elements", "4", "-steps", "1", "-warm_up", "false")
 SMALL = ("-elements", "12", "-end_time", "2e-3")
-# the belt comes last: helpers begin at the end of the list
+# the belt is the last model, because helper processes begin at the end of the list
 MODELS = (
     ("examples/settling_spheres.py", "-spheres", "20", "-end", "1e-3"),
     ("examples/bouncing_ball.py", "-balls", "2", "-output", "none"),
@@ -51,10 +52,10 @@ sys.exit(code)
 
 
 def ask(words: tuple[str, ...]) -> list[Job]:
-    """The kernels that a model calls, in their order."""
+    """Return the kernels that a model calls, in the order of their calls."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", ASK, str(ROOT / words[0]), *words[1:]]
-        # its own output goes to the folder; helpers would use the unfinished list
+        # the output of the model goes to the folder; helper processes would use the unfinished list
         environment = os.environ | {"WINDLASS_COMPILERS": "1"}
         done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]
@@ -62,7 +63,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
 
 
 def main() -> None:
-    """Make the list."""
+    """Write the list."""
     found: dict[str, Job] = {}
     for words in MODELS:
         for job in ask(words):

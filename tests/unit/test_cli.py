@@ -1,4 +1,4 @@
-"""The command line as a user sees it: small models in separate processes, through `windlass run` and `python`."""
+"""The command line as users see it: small models in separate processes, through `windlass run` and `python`."""
 
 import json
 import os
@@ -12,7 +12,8 @@ from windlass.commands import cli, doctor
 
 from support.processes import launch, run_warm
 
-# Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
+# Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), are solved by the number of solvers that -solvers
+# gives.
 MODEL = """
 import sys
 from windlass.framework.command_line import summary
@@ -297,7 +298,7 @@ def test_doctor_has_an_exit_code(
 
 
 def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
-    """Also with plain Python and an empty world."""
+    """Errors before the first solver are short, also with plain Python and an empty world."""
     script = tmp_path / "model.py"
     script.write_text("import windlass as wl\nwl.World(gravity=(0.0, 'x'))\n")
     run = subprocess.run([sys.executable, script], capture_output=True, text=True)
@@ -306,7 +307,7 @@ def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["tune", "-help"], ["show", "-help"], ["help"]])
 def test_help_for_a_reader_that_has_gone(words: list[str]) -> None:
-    """``windlass tune -help | head -1`` showed a traceback."""
+    """``windlass tune -help | head -1`` shows no traceback when the reader ends early."""
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "windlass.commands.cli", *words]

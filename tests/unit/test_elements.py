@@ -132,7 +132,7 @@ def test_slope_of_nodes(columns: dict[str, Any]) -> None:
 
 
 def test_nodes_that_share_a_position() -> None:
-    """Two cables meet in one point with separate slopes: a hinge with two coordinates less."""
+    """Two cables that meet at one point with separate slopes form a hinge, which has two coordinates less."""
     world = World()
     a, b = create_nodes(world)
     hinged = world.add(PointSlope2D, shares_position=b, slope=(0.0, 1.0))
@@ -332,7 +332,7 @@ def test_sides_and_nodes_as_circles() -> None:
     world = World()
     centers = [world.add(RigidNode2D, position=(x, 0.0)) for x in (0.0, 3.0)]
     crossed = cable_around(world, centers, 40, radius=[1.0, 0.5], sides=["right", "left"], **STIFF)
-    # crossed belt: both spans are sqrt(d² - (r0 + r1)²) long and wrap π + 2 asin((r0 + r1)/d) on both circles
+    # crossed belt: both spans have the length sqrt(d² - (r0 + r1)²), and both wrap angles are π + 2 asin((r0 + r1)/d)
     expected = 2 * np.sqrt(9 - 2.25) + 1.5 * (pi + 2 * np.arcsin(0.5))
     assert_allclose(crossed.length.sum(), expected, rtol=1e-12)
 

@@ -20,7 +20,7 @@ from support.series import TIMES, append_frames, create_frame, create_mesh
 
 
 class PlainSeries(FrameFiles):
-    """Points as text."""
+    """Writes points as text."""
 
     suffixes = (".plain.txt",)
     frame_suffix = ".points"
@@ -37,7 +37,7 @@ class PlainSeries(FrameFiles):
 
 
 class Unmarked(PlainSeries):
-    """Files without a mark of their writer."""
+    """A format whose files have no mark of their writer."""
 
     marks = (b"points\n", b"index\n")
 
@@ -53,7 +53,7 @@ def test_a_recorder_writes_it_and_knows_its_files_again(tmp_path: Path) -> None:
     straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=1.0)
     state = State(world)
     for end in (3, 2):
-        # the second recorder replaces the files of the first
+        # the second recorder replaces the files of the first recorder
         with Recorder("point", formats="plain", folder=tmp_path) as recorder:
             for state.t in range(end):
                 recorder.record(state)

@@ -1,4 +1,4 @@
-"""Options: syntax of the command line, types and bounds of values, summary, and the judgement on unread options."""
+"""Options: syntax of the command line, types and bounds of values, summary, and the check of unread options."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 @pytest.fixture
 def database() -> Iterator[object]:
-    """PETSc's options, restored after the test."""
+    """Return PETSc's options, which are restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:
@@ -138,7 +138,7 @@ def test_help_has_default_unit_and_bounds() -> None:
 
 def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
     file = tmp_path / "summary.json"
-    summary.write_summary({"x": 1})  # no file asked for
+    summary.write_summary({"x": 1})  # no file is requested
     PETSc.Options().setValue("summary", str(file))
     summary.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
     written = {"written_by": "Windlass"}
@@ -181,7 +181,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_ksp_gmres_restart", Moment.OPTIONS_SET, "this solver does not read it"),
         ("dynamic_passes_max", Moment.OPTIONS_SET, "did you mean -dynamic_passes_max_it?"),
         ("zzz", Moment.OPTIONS_SET, "declares its options before"),
-        # Read later, or by a solver that is made later.
+        # The option is read later, or by a solver that is made later.
         ("static_snes_rtol", Moment.OPTIONS_SET, ""),
         ("static_passes_max_it", Moment.OPTIONS_SET, ""),
         ("static_anything_else", Moment.OPTIONS_SET, ""),
@@ -192,7 +192,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_sub_pc_type", Moment.OPTIONS_SET, ""),
         ("dynamic_mg_levels_2_ksp_type", Moment.OPTIONS_SET, ""),
         ("mat_view", Moment.OPTIONS_SET, ""),
-        # At the end only PETSc itself still reads options.
+        # At the end, only PETSc itself still reads options.
         ("static_snes_rtol", Moment.END, "makes no solver static_ (it makes: dynamic_)"),
         ("static_anything_else", Moment.END, "makes no solver static_"),
         ("dynamic_snes_view", Moment.END, "does not read it"),

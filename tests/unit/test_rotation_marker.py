@@ -1,4 +1,4 @@
-"""Rotation markers: allowed values, and errors for values that do not fit."""
+"""Rotation markers: allowed values, and errors for values that are not allowed."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_forms() -> None:
 
 
 def test_history_values() -> None:
-    """They count from the initial values; given ones may put the angle some turns ahead."""
+    """Angles count from the initial values. Given history values may start the angle some turns ahead."""
     world = World()
     start = euler_parameters((0.0, 0.0, 1.0), 5.0) - (1.0, 0.0, 0.0, 0.0)
     body = add_bodies(world, displacement=(0.0, 0.0, 0.0, *start))
