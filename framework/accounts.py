@@ -9,8 +9,7 @@ and declares them together with its forces:
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
 Ledgers and the energy check of steps read only these accounts. An instantaneous event, such as the release of a
-bristle, has no power.
-power: For such events ``jumps`` compares both ends of a step.
+bristle, has no power. For such events ``jumps`` compares both ends of a step.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
-        kernel(*args)  # call again, to raise the error with a message
-        raise RuntimeError(f"{kernel.__name__} failed, but not when it was called again")
+        kernel(*args)  # call again from Python, to raise the error with a message
+        raise RuntimeError(f"{kernel.__name__} failed, but not in a repeated call")
 
 
 class _Asked:
@@ -85,7 +85,7 @@ class Program:
         asks: bool = True,
         around: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
-        # functions for Python, and tables of consecutive calls of kernels, in their order
+        # functions for Python, and tables of consecutive calls of kernels, in order
         self._parts: list[Callable[[], Any]] = []
         self._tables: list[IntArray | Callable[[], Any]] = []
         self._asks, self._around = asks, around
@@ -165,7 +165,7 @@ def join(programs: Sequence[Program]) -> Program:
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
     made._parts = [part for program in programs for part in program._parts]
     made._asked = [asked for program in programs for asked in program._asked]
-    # the tables of these hold addresses in their memory
+    # the tables of these programs contain addresses in their memory
     made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

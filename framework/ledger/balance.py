@@ -172,7 +172,7 @@ class Balance:
         self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
         self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
-        # the time at which the step begins, its size, and the time at its end
+        # start time, size and end time of the step
         self._begun, self._size, self._end = np.zeros(1), np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
@@ -261,7 +261,7 @@ class Balance:
         left = np.zeros(len(self._q))
         ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
         found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
-        # at the middle velocity, the mean of the end velocities, and displacement/h
+        # powers at the middle velocity, the mean of the end velocities, and displacement/h
         for k, shift in enumerate((0.0, 1.0, -2.0)):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
             readings = [one for account in moved for one in power_steps(account.account, account.middle[k], fields)]
@@ -363,7 +363,7 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # functions of time use the time of the fields when a program begins
+            # functions of time use the time in the fields at the start of a program
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -387,7 +387,7 @@ class Balance:
                 + keep
             )
             self._arrays, self._whole = arrays, Program(steps)
-        # functions of users must be called at the state, and again in the middle of the step
+        # user functions must be called at the state, and again in the middle of the step
         return self._whole if self._whole.is_plain else None
 
     def take_sums(self) -> dict[str, float]:

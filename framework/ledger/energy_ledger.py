@@ -155,7 +155,8 @@ class EnergyLedger(EveryNth):
         found = self._losses.get(entity.table.component)
         if found is None or self._world is None:
             raise ModelError(
-                f"the ledger has no losses of {entity.kind}: must have begun, with a law that gives an account"
+                f"the ledger has no losses of {entity.kind}: the ledger must have started, with a law that defines "
+                "an account"
             )
         bound = find_evaluated_rows(entity, self._world)
         rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)
@@ -325,7 +326,8 @@ class EnergyLedger(EveryNth):
         """
         if kept["names"] != self.names:
             raise ModelError(
-                f"the ledger has {', '.join(self.names)}: must have those of the checkpoint, {', '.join(kept['names'])}"
+                f"the ledger has {', '.join(self.names)}: must have the quantities of the checkpoint, "
+                f"{', '.join(kept['names'])}"
             )
         self._steps, self.steps = int(kept["steps"]), int(kept["count"])
         self._set_sums(kept["sums"])
@@ -351,7 +353,7 @@ class EnergyLedger(EveryNth):
         labels = self._find_labels()
         title, *rows = self._list_lines(labels)
         shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        # quantities too small for the picture are only in the table
+        # quantities too small for the picture appear only in the table
         largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
         shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
         words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}
@@ -375,7 +377,7 @@ class EnergyLedger(EveryNth):
             if constraint is not None and constraint.driven is not None and len(constraint.driven) == table.count:
                 rows = rows[constraint.driven == (part == "driven")]
             rows = rows[table.collect("active")[rows]] if "active" in table.component.columns else rows
-            # rows of one label, as the cables of a belt, are numbered
+            # rows with the same label, such as the cables of a belt, are numbered
             names = list(dict.fromkeys(re.sub(r" \d+$", "", self._name_row(table, int(row))) for row in rows))
             if 0 < len(names) <= MOST_NAMES:
                 labels[quantity] = ": ".join((", ".join(names), part.replace("_", " "))) if part else ", ".join(names)
@@ -429,7 +431,7 @@ class EnergyLedger(EveryNth):
             return None
         target = check_picture(path)
         if not self._times:
-            raise OutputError("EnergyLedger.draw: nothing was recorded; must be a hook of a solve before")
+            raise OutputError("EnergyLedger.draw: nothing was recorded; the ledger must first be a hook of a solve")
         return hand_over(draw_series(self.times, {name: self[name] for name in self.kinds}, self.kinds), target)
 
     def _repr_html_(self) -> str:

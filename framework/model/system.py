@@ -166,7 +166,7 @@ class _Probe(Evaluation):
 
     @property  # type: ignore[misc]
     def t(self) -> float:
-        raise ModelError("s.t would be laid down as a number that stays: must be s.time, an array of shape (1,)")
+        raise ModelError("s.t would be stored as a constant number: must be s.time, an array of shape (1,)")
 
 
 class _ProbeMarkers(dict[str, Any]):

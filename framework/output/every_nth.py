@@ -23,9 +23,9 @@ class EveryNth(StepHook, Closing, ABC):
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
         self._every, self._frames, self._steps = every, frames, 0
-        # of the present solve: whether frames are spaced by time, its start, and the interval between frames
+        # for the present solve: whether frames are spaced by time, start time, and interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
-        self._done = 0  # frames that are due before the present step
+        self._done = 0  # number of frames that are due before the present step
 
     @abstractmethod
     def record(self, state: State) -> None:
@@ -59,7 +59,7 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # rounding errors may make it one step too early, never too late
+        # rounding errors may end the interval one step too early, never too late
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
     def skip(self, steps: int) -> None:
@@ -74,7 +74,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     def _count_due(self, state: State) -> int:
         now = state.t if self._by_time else float(state.step)
-        # outside of a solve, each step
+        # outside of a solve, each step is recorded
         return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:

@@ -134,7 +134,7 @@ class Recorder(EveryNth):
         self._times: list[float] = []
         # name of each series and number of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
-        # of each series of the interrupted run
+        # data of each series of the interrupted run
         self._digests: dict[str, str] = {}
         self._scene: Scene | None = None
         self._world: World | None = None
@@ -163,12 +163,12 @@ class Recorder(EveryNth):
             advice = "; Recorder(..., axis='step') orders frames by steps, for statics" if self._axis == "time" else ""
             raise OutputError(
                 f"frame {self.frames + 1} of '{self._base.name}' has {self._axis} {now:g}: must be greater than in "
-                f"the frame before{advice}"
+                f"the previous frame{advice}"
             )
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # a restarted script gets here with frames that the interrupted run has written
+        # the frames of the interrupted run are already written when a restarted script reaches this line
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)
@@ -229,7 +229,9 @@ class Recorder(EveryNth):
         self._parts[kind] = name, self.frames
         self._series[k] = self._create_series(kind)
         self.paths[k] = self._series[k].path
-        print(f"{error}; it is kept unchanged, and the run continues in '{self.paths[k]}'", file=sys.stderr, flush=True)
+        print(
+            f"{error}; the file is unchanged, and the run continues in '{self.paths[k]}'", file=sys.stderr, flush=True
+        )
 
     def checkpoint(self) -> dict[str, Any]:
         """Times of the frames, names of the files and digests of the series; see `StepHook.checkpoint`."""

@@ -183,7 +183,7 @@ class Sensors(EveryNth):
     def __init__(self, path: str | os.PathLike[str] | None, sensors: Sequence[SensorLike], every: int = 1) -> None:
         names = [sensor.name for sensor in sensors]
         if not names:
-            raise ModelError("sensors of Sensors are empty: must be at least one")
+            raise ModelError("sensors of Sensors are empty: must be at least one sensor")
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
@@ -304,7 +304,7 @@ class Sensors(EveryNth):
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
-                names: names of the sensors; None for all.
+            names: names of the sensors; None for all.
 
         Returns:
             The path, or the figure, or None on all processes except the first.
@@ -319,7 +319,7 @@ class Sensors(EveryNth):
             return None
         target = check_picture(path)
         if not self._rows:
-            raise OutputError("Sensors.plot: nothing was recorded; must be a hook of a solve before")
+            raise OutputError("Sensors.plot: nothing was recorded; Sensors must first be a hook of a solve")
         return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
 
     def _find_curves(self, names: Sequence[str]) -> ReportCurves:

@@ -64,7 +64,7 @@ class StepHook:
     def idle_program(self, state: State) -> Program | None:
         """Compiled code to run after each idle step, with the end of the step in the state.
 
-        The time of the fields is the end of the step.  The program may change the other fields.
+        The time of the fields is the end of the step.  A program may change all other fields.
         """
         return None
 

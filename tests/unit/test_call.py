@@ -71,7 +71,7 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (lambda s: (s.t, s.x, s.f), r"arguments of call\(add\): s\.t would be laid down .*: must be s\.time, an array"),
+        (lambda s: (s.t, s.x, s.f), r"arguments of call\(add\): s\.t would be stored .*: must be s\.time, an array"),
         (lambda s: (s.time[0], s.x, s.f), r"argument 0 of call\(add\) is the number .*0\.25.*, which changes"),
         (lambda s: (2.0 * float(s.time[0]), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.5, which changes"),
         (lambda s: (float(s.data[1] > 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 1\.0, which changes"),
@@ -162,7 +162,7 @@ def test_time_is_not_frozen_in_a_solve() -> None:
     assert_allclose(state.q[0], 1.0, rtol=1e-5)
     FROZEN.append(True)
     try:
-        with pytest.raises(ModelError, match=r"call\(frozen_ramp\): s\.t would be laid down as a number that stays"):
+        with pytest.raises(ModelError, match=r"call\(frozen_ramp\): s\.t would be stored as a constant number"):
             push()
     finally:
         FROZEN.clear()

@@ -77,7 +77,11 @@ def test_names_of_belts() -> None:
         ("rope", {}, r"no belt 'rope': must be one of PH, PJ, "),
         ("PK", {}, r"belt 'PK' of the catalogue: must have a number of ribs"),
         ("0PK", {}, r"no belt '0PK'"),
-        ("PK", {"width": 0.02}, r"width = 0.02 m of belt 'PK' of the catalogue: must be given by ribs"),
+        (
+            "PK",
+            {"width": 0.02},
+            r"width = 0.02 m of belt 'PK' of the catalogue: the width of this belt must be given by ribs",
+        ),
         ("T10", {}, r"'T10' of the catalogue is a timing belt: must have a width \[m\]"),
         ("T10", {"width": 0.02, "ribs": 2}, r"must have a width \[m\], and no ribs"),
         ("T10", {"width": -0.02}, r"width = -0.02 m in belt: must be > 0"),

@@ -88,7 +88,7 @@ def test_values_along_chains() -> None:
         ({"beads": "one"}, "names 1 entities: must be a chain of 2 or more"),
         ({"beads": "ground"}, "beads in Necklace row 0 = <Ground 0>: must be a MassPoint"),
         ({"beads": "second"}, "beads in Necklace row 1 = <Ground 0>: must be a MassPoint"),
-        ({"beads": "twice"}, r"beads in Necklace row 0 names entity \d+ twice: must be different ones"),
+        ({"beads": "twice"}, r"beads in Necklace row 0 names entity \d+ twice: entities must be distinct"),
         ({"beads": "other"}, "belongs to another world"),
         ({"beads": np.array([0, 10**6])}, "entity number 1000000 must be from 0 to"),
         ({"beads": np.array([-1, 1])}, "entity number -1 must be from 0 to"),

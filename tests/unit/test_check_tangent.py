@@ -141,7 +141,9 @@ def test_factors_that_do_not_add_up_are_found() -> None:
 
 
 def test_forces_that_are_not_finite() -> None:
-    with pytest.raises(wl.ModelError, match=r"^forces are not finite at the given state: must be; take a smaller disp"):
+    with pytest.raises(
+        wl.ModelError, match=r"^forces are not finite at the given state: must be finite; use a smaller disp"
+    ):
         wl.testing.check_tangent(_infinite(), states=0)
 
 

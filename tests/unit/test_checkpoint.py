@@ -199,7 +199,7 @@ def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture
     assert_array_equal(kept["deep"]["y"], np.eye(2))
     said = capsys.readouterr().err
     assert "earlier data of these hooks are not kept: " in said and "gather" in said and "Memory" not in said
-    with pytest.raises(TypeError, match="Wrong cannot be kept: must be a number"):
+    with pytest.raises(TypeError, match="Wrong cannot be stored: must be a number"):
         Dynamic(world, step=1e-3, end=5e-3).solve(hooks=[Wrong(), Checkpoint(path)])
 
 
@@ -309,7 +309,9 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         go_on()
     for damaged in (b"", b"no HDF5", content[:-100], content[: len(content) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(OutputError, match="has no digest at its end: it is truncated, corrupt, of another kind"):
+        with pytest.raises(
+            OutputError, match="has no digest at its end: the file is truncated, corrupt, of another kind"
+        ):
             go_on()
     path.write_bytes(content)
     with h5py.File(path) as file:
@@ -317,7 +319,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     # damage includes the name of the group; without digests this damage would give an empty file
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
-        with pytest.raises(OutputError, match="does not have the digest at its end: it is truncated, corrupt"):
+        with pytest.raises(OutputError, match="does not have the digest at its end: the file is truncated, corrupt"):
             go_on()
     path.write_bytes(content)
     with h5py.File(path, "r+") as file:
@@ -329,7 +331,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     with h5py.File(path, "w") as file:
         file["x"] = 1
     path.write_bytes(path.read_bytes() + seal(path.read_bytes()))
-    with pytest.raises(OutputError, match="is no checkpoint file"):
+    with pytest.raises(OutputError, match="is not a checkpoint file"):
         go_on()
 
 
@@ -390,7 +392,7 @@ def test_errors_of_the_command_line(tmp_path: Path) -> None:
     assert done.returncode == 2 and "solver: Explicit in the file, Dynamic here" in done.stderr
     path.write_bytes(path.read_bytes()[:5000])
     done = run_windlass([*common, "-restart", "auto"], folder=tmp_path)
-    assert done.returncode == 2 and "it is truncated, corrupt, of another kind" in done.stderr
+    assert done.returncode == 2 and "the file is truncated, corrupt, of another kind" in done.stderr
     done = run_windlass(["run", str(MODELS), "-help"], folder=tmp_path)
     for name in ("-checkpoint <>", "-checkpoint_every <1000>", "-restart <>"):
         assert name in done.stdout

@@ -132,7 +132,7 @@ def test_model_and_petsc_options_are_mixed_freely(model: Path, through: str) -> 
     [
         ("-dynamic_snes_rtoll 1e-3", "-dynamic_snes_rtoll 1e-3: unknown option; did you mean -dynamic_snes_rtol?"),
         ("--x", "--x: an option has one dash"),
-        ("-x=3", "-x=3: an option has one dash and its value follows after a space: -x 3"),
+        ("-x=3", "-x=3: an option has one dash, and its value follows after a space: -x 3"),
         ("-elements 240 60", "60: belongs to no option"),
         ("-elements 0", "-elements = 0: expected a whole number >= 1 [1]"),
         ("-dynamic_pc_type luu", "-dynamic_pc_type luu: PETSc refuses it: Unable to find requested PC type luu"),
@@ -266,8 +266,8 @@ def test_error_of_all_ranks_is_one_message(model: Path) -> None:
 
 def test_run_wants_a_model(capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
-        (["run"], "the model comes first"),
-        (["run", "-elements", "3"], "the model comes first"),
+        (["run"], "the first word must be the model"),
+        (["run", "-elements", "3"], "the first word must be the model"),
         (["run", "missing.py"], "windlass run missing.py: no such file"),
         (
             ["rnu", "model.py"],

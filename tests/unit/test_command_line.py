@@ -77,7 +77,7 @@ def rope() -> wl.World:
         ("-quiet 5", "-quiet = 5: expected true or false"),
         ("-traceback 7", "-traceback = 7: expected true or false"),
         ("-partition foo", "-partition = foo: expected one of auto, rows, graph"),
-        ("-help foo", "-help = foo: expected nothing, petsc or json behind it"),
+        ("-help foo", "-help = foo: expected no value, or petsc or json"),
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
@@ -181,7 +181,7 @@ def test_files_of_options(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("-a 1\nfoo bar\n", "line 2: foo: belongs to no option"),
-        ("-a 1 -b 2\n", "line 1: -a 1 -b 2: expected one option in a line"),
+        ("-a 1 -b 2\n", "line 1: -a 1 -b 2: expected one option per line"),
         ("-a=1\n", "line 1: -a=1: an option has one dash"),
         ("-options_file {file}\n", "the file includes itself"),
         ("-options_file missing.txt\n", "expected a readable file with options"),
@@ -202,7 +202,7 @@ def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None
     kept = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     done = run(tmp_path, "--", "N120", "-x", HOME=str(tmp_path), XDG_CACHE_HOME=kept)
     assert done.returncode == 0
-    assert "note: .petscrc is not read; -options_file .petscrc reads it" in done.stderr
+    assert "note: .petscrc is ignored; use -options_file .petscrc to read it" in done.stderr
     assert "words ['N120', '-x'] rtol 1e-08" in done.stdout
     done = run(tmp_path, "-options_file", ".petscrc")
     assert "rtol 0.1" in done.stdout

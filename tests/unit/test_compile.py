@@ -97,7 +97,7 @@ def test_what_keeps_it_from_compiling(
     assert "not compiled: windlass.framework.assembly.sparsity.gone (AttributeError" in capsys.readouterr().err
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert main(["compile"]) == 2
-    assert "WINDLASS_JIT=0: kernels stay Python functions" in capsys.readouterr().err
+    assert "WINDLASS_JIT=0: kernels remain Python functions" in capsys.readouterr().err
     monkeypatch.delenv("WINDLASS_JIT")
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert main(["compile"]) == 2

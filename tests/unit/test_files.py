@@ -145,7 +145,7 @@ def test_two_runs_on_the_same_files(tmp_path: Path) -> None:
     done = run_windlass(words, folder=tmp_path)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"process {os.getpid()} on {socket.gethostname()} since" in done.stderr
-    assert "is written by another run" in done.stderr
+    assert "is being written by another run" in done.stderr
     assert (tmp_path / "sensors.csv").read_text() == first
     lock.release()
     assert [path.name for path in tmp_path.iterdir()] == ["sensors.csv"]
@@ -167,8 +167,8 @@ def test_locks_are_held_by_processes(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / ".a.lock").write_text(json.dumps(owner))
     lock = OutputLock(tmp_path / "a", "file")
     assert (
-        f"the lock of process {gone.pid} on {socket.gethostname()} since yesterday, which is gone, is taken over"
-        in (capsys.readouterr().err)
+        f"the lock of process {gone.pid} on {socket.gethostname()} since yesterday, "
+        "which no longer exists, is taken over" in (capsys.readouterr().err)
     )
     assert json.loads((tmp_path / ".a.lock").read_text())["process"] == os.getpid()
     lock.release()
@@ -186,7 +186,9 @@ def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / ".a.lock"
     for process, host in ((os.getppid(), socket.gethostname()), (1, "elsewhere")):
         path.write_text(json.dumps({"process": process, "host": host, "since": "noon"}))
-        with pytest.raises(OutputError, match=rf"process {process} on {host} since noon.*if it is gone, remove"):
+        with pytest.raises(
+            OutputError, match=rf"process {process} on {host} since noon.*if that run no longer exists, remove"
+        ):
             OutputLock(tmp_path / "a", "file")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

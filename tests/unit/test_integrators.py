@@ -48,7 +48,7 @@ def test_what_is_no_method_is_refused(world: wl.World) -> None:
     register_integrator("midpoint", midpoint)
     # like a cell of a notebook that runs again
     register_integrator("midpoint", midpoint)
-    with pytest.raises(wl.ModelError, match="newmark in register_integrator: is registered already"):
+    with pytest.raises(wl.ModelError, match="newmark in register_integrator: is already registered"):
         register_integrator("newmark", midpoint)
     with pytest.raises(wl.ModelError, match="must be a name and a function"):
         register_integrator("mid point", midpoint)

@@ -104,7 +104,7 @@ def test_force_functions_evaluate_no_states(solver: type) -> None:
     world.add(con.CoordinateSpringDamper, marker1=spring, stiffness=3.0, force_function=force)
     states.append(wl.State(world))
     run = solver(world, name="") if solver is wl.Static else solver(world, step=0.1, end=1.0, name="")
-    with pytest.raises(wl.ModelError, match="may use its arguments only"):
+    with pytest.raises(wl.ModelError, match="may use only its arguments"):
         run.solve()
 
 

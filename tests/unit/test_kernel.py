@@ -229,7 +229,7 @@ def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) ->
     file.chmod(0o622)
     outcome = run(user)
     assert (outcome.results, outcome.compiled) == (RESULTS, ["force"])
-    assert "others may write it')): compiling again" in outcome.stderr
+    assert "other users may write it')): compiling again" in outcome.stderr
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
     planted = file.rename(user / "planted")
     file.symlink_to(planted)
@@ -238,7 +238,7 @@ def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) ->
         place.chmod(0o777)
         outcome = run(user)
         assert outcome.results == RESULTS and outcome.loaded == 0
-        assert f"cannot be used (others may write {place})" in outcome.stderr and outcome.stderr.count("\n") == 1
+        assert f"cannot be used (other users may write {place})" in outcome.stderr and outcome.stderr.count("\n") == 1
         place.chmod(0o700)
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 

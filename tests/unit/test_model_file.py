@@ -119,7 +119,7 @@ def test_functions_are_given_again(tmp_path: Path) -> None:
             con.SpringDamper, marker0=ends[k], marker1=ends[k + 1], rest_length=1.0,
             force_function=lambda t, row, s, rate, stiffness, d, length, k=k: k * s,
         )  # fmt: skip
-    with pytest.raises(ModelError, match=r"two functions are called '<lambda>'"):
+    with pytest.raises(ModelError, match=r"two functions have the name '<lambda>'"):
         world.save(tmp_path / "springs.json")
     assert not (tmp_path / "springs.json").exists() and other.count == 0
 
@@ -198,7 +198,7 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
             "calls.1.references.node",
             {"rows": [99]},
         ),
-        (OutputError, r"names has 'Buoy', of which there are no rows", "names.Buoy", [[0, 1, "left"]]),
+        (OutputError, r"names has 'Buoy', but the file has no rows", "names.Buoy", [[0, 1, "left"]]),
         (
             OutputError,
             r"names.RigidBody2D\[0\] is for rows 0 to 7: must be .* within 0 to 2",
@@ -225,12 +225,12 @@ def test_what_the_schema_does_not_allow(
 def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
     file, text = tmp_path / "bad.json", json.dumps(good)
     for bad, words in (
-        ("{", r"is damaged or no model file, it is not JSON: .*; must be a file of World.save"),
-        (text[: len(text) // 2], "is damaged or no model file"),
+        ("{", r"is damaged or not a model file, because it is not JSON: .*; must be a file of World.save"),
+        (text[: len(text) // 2], "is damaged or not a model file"),
         (text.replace('"gravity"', '"gravity": [0, 0, 0], "gravity"'), "has the key 'gravity' twice in one object"),
         (
             text.replace('"gravity": [', '"gravity": ' + 10**5 * "[" + 10**5 * "]" + ', "other": ['),
-            "gravity has lists or",
+            "gravity has nested lists or",
         ),
     ):
         file.write_text(bad)
@@ -238,7 +238,7 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
             World.load(file)
     with pytest.raises(OutputError, match="cannot be read: No such file"):
         World.load(tmp_path / "none.json")
-    with pytest.raises(OutputError, match="needs a folder that can be written"):
+    with pytest.raises(OutputError, match="must be in a folder that can be written"):
         World().save(tmp_path / "nowhere" / "model.json")
 
 
@@ -276,7 +276,7 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
         World.load(file)
     # columns that older versions did not have, with defaults
     file.write_text(json.dumps(changed(good, "calls.0.values.angle", REMOVED)))
-    with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: they have their defaults"):
+    with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: the defaults are used"):
         World.load(file)
     # files of version 1 have no digest
     old = changed({**good, "version": 1}, "digest", REMOVED)

@@ -139,15 +139,15 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
     ("words", "message"),
     [
         ("-minimise cost -mass 1:2", "-output is not given"),
-        ("-output o -mass 1:2", "-minimise RESULT or -maximise RESULT: must be one of them"),
-        ("-output o -minimise a -maximise b -mass 1:2", "must be one of them"),
+        ("-output o -mass 1:2", "-minimise RESULT or -maximise RESULT: exactly one of them must be given"),
+        ("-output o -minimise a -maximise b -mass 1:2", "exactly one of them must be given"),
         ("-output o -minimise cost", "nothing varies"),
         ("-output o -minimise cost -mass 1,2", "-mass 1,2: must be a range a:b or a:b:log"),
         ("-output o -minimise cost -mass 1:2:5", "-mass 1:2:5: must be a range"),
         ("-output o -minimise cost -mass 2:1", "the first number must be less than the second one"),
         ("-output o -minimise cost -mass 0:1:log", "both ends of a range with equal ratios must be > 0"),
         ("-output o -minimise cost -mass -1:1", "mass"),
-        ("-output o -minimise cost -count 1:5", "must be an option with any numbers, this is a whole number"),
+        ("-output o -minimise cost -count 1:5", "must be an option that allows any number, but this is a whole number"),
         ("-output o -minimise cost -mass 1:2 -within load=3", "-within load=3: must be RESULT<=NUMBER"),
         ("-output o -minimise cost -mass 1:2 -within load<=nan", "must be RESULT<=NUMBER"),
         ("-output o -minimise cost -mass 1:2 -within load<=inf", "must be RESULT<=NUMBER"),
@@ -156,7 +156,10 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
             "-output o -minimise cost -mass 1:2 -method newton",
             "-method = newton: expected one of gradient, simplex, evolution",
         ),
-        ("-output o -minimise cost -mass 1:2 -summary s.json", "-summary: the search sets it for each of its runs"),
+        (
+            "-output o -minimise cost -mass 1:2 -summary s.json",
+            "-summary: the search sets this option for each of its runs",
+        ),
         ("-output o -minimise cost -mass 1:2 -fixed -mass", "-mass"),
         ("-output o -minimise cost -mass 1:2 -runs 0", "runs"),
     ],
@@ -170,14 +173,14 @@ def test_folders_of_others_are_kept(quick: list[Any], tmp_path: Path, capsys: py
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 4"
     assert call(words) == 0
     assert call(f"{words} -step 1e-4") == 2
-    assert "holds another search, which differs in step" in capsys.readouterr().err
+    assert "contains another search, which differs in step" in capsys.readouterr().err
     table = tmp_path / "o" / "optimise.csv"
     table.write_text("my own notes\n")
     assert call(words) == 2
     assert "optimise.csv" in capsys.readouterr().err and table.read_text() == "my own notes\n"
     (tmp_path / "notes" / "cases" / "mine").mkdir(parents=True)
     assert call(words.replace("-output o", "-output notes")) == 2
-    assert "holds no search" in capsys.readouterr().err
+    assert "contains no search" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["my own notes\n", "[1, 2]", '{"mine": 1}'])
@@ -188,7 +191,7 @@ def test_a_file_of_the_name_of_the_definition_is_kept(
     mine = tmp_path / "o" / "optimise.json"
     mine.write_text(content)
     assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 4") == 2
-    assert "its file optimise.json is none of a search" in capsys.readouterr().err
+    assert "its file optimise.json is not a file of a search" in capsys.readouterr().err
     assert mine.read_text() == content and not quick
 
 

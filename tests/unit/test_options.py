@@ -46,16 +46,16 @@ def test_pairs_of_a_command_line() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--x"], "--x: an option has one dash and its value follows after a space: -x"),
-        (["--x", "3"], "--x: an option has one dash and its value follows after a space: -x"),
-        (["-x=3"], "-x=3: an option has one dash and its value follows after a space: -x 3"),
-        (["--x=3"], "--x=3: an option has one dash and its value follows after a space: -x 3"),
+        (["--x"], "--x: an option has one dash, and its value follows after a space: -x"),
+        (["--x", "3"], "--x: an option has one dash, and its value follows after a space: -x"),
+        (["-x=3"], "-x=3: an option has one dash, and its value follows after a space: -x 3"),
+        (["--x=3"], "--x=3: an option has one dash, and its value follows after a space: -x 3"),
         (
             ["240"],
-            "240: belongs to no option; an option is written -name value, words of the model follow after --",
+            "240: belongs to no option; an option is written -name value, and words for the model follow after --",
         ),
         (["-é", "4"], "-é: the name of an option begins with a letter from a to z"),
-        (["-n", "240", "60"], "60: belongs to no option; -n 240 has its value (a list is written 1,2,3)"),
+        (["-n", "240", "60"], "60: belongs to no option; -n 240 already has its value (a list is written 1,2,3)"),
         (["-output", ""], "empty word after -output: an option is written -name value"),
     ],
 )
@@ -117,9 +117,9 @@ def test_option_reads_the_database(database: object) -> None:
 
 def test_option_names_are_unique_and_not_petscs() -> None:
     options.option("test_length", 1.0, "m", "a length")
-    with pytest.raises(OptionError, match="declared before"):
+    with pytest.raises(OptionError, match="already declared"):
         options.option("test_length", 2.0, "m", "a length")
-    with pytest.raises(OptionError, match="PETSc has an option of this name"):
+    with pytest.raises(OptionError, match="PETSc already has an option with this name"):
         options.option("log_view", "x", "", "a file")
     with pytest.raises(OptionError, match="letters, digits"):
         options.option("test-length", 1.0, "m", "a length")

@@ -162,6 +162,8 @@ def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pyt
         "dynamic": lambda: Dynamic(rope(), step=1e-3, end=1e-3, name=""),
         "explicit": lambda: Explicit(rope(), step=1e-6, end=1e-6, name=""),
     }[solver]
-    words = f"-{name} foo: this PETSc has no such package for lu of seqaij matrices; it has petsc, klu, umfpack, "
+    words = (
+        f"-{name} foo: this PETSc has no such package for lu of seqaij matrices; available are petsc, klu, umfpack, "
+    )
     with pytest.raises(OptionError, match=words):
         create()

@@ -92,11 +92,11 @@ def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
             if kind == there:
                 assert check_output(path, "it", kind) == path
             else:
-                with pytest.raises(OutputError, match=f"it {path}: a {there} of Windlass exists there"):
+                with pytest.raises(OutputError, match=f"it {path}: a {there} of Windlass exists"):
                     check_output(path, "it", kind)
         path.write_bytes(b"of a user" + content)
         if there not in ("picture", "report"):
-            with pytest.raises(OutputError, match=r"a file that this Windlass has not written exists there.*remove or"):
+            with pytest.raises(OutputError, match=r"a file that this Windlass has not written exists.*remove or"):
                 write_output(path, b"new", "it", there)
             assert path.read_bytes() == b"of a user" + content
         path.write_bytes(b"")
@@ -183,12 +183,12 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
     """
     world, sensor = create_point()
     first = Sensors(tmp_path / "a.csv", [sensor])
-    with pytest.raises(OutputError, match=r"a\.csv': another Sensors of this run writes this file, too"):
+    with pytest.raises(OutputError, match=r"a\.csv': another Sensors of this run also writes this file"):
         Sensors(tmp_path / "a.csv", [sensor])
     for make in (lambda: EnergyLedger(tmp_path / "a.csv"), lambda: Checkpoint(tmp_path / "a.csv")):
-        with pytest.raises(OutputError, match=r"Sensors of this run writes this file, too"):
+        with pytest.raises(OutputError, match=r"Sensors of this run also writes this file"):
             make()
-    with pytest.raises(OutputError, match="is written by Sensors of this run"):
+    with pytest.raises(OutputError, match="is already written by Sensors of this run"):
         State(world).save(tmp_path / "a.csv")
     state = State(world)
     first.record(state)
@@ -204,7 +204,7 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "belt", formats=["xdmf"])
     with pytest.raises(OutputError, match="another Recorder of this run"):
         Recorder(tmp_path / "belt")
-    with pytest.raises(OutputError, match="Recorder of this run writes this file"):
+    with pytest.raises(OutputError, match="Recorder of this run also writes this file"):
         Sensors(tmp_path / "belt.h5", [sensor])
     del recorder
     gc.collect()
@@ -214,7 +214,7 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
 def test_two_options_of_one_file(model: Path) -> None:
     """Two options with one file are refused like two writers."""
     done = run_windlass(["run", "m.py", "-table", "a.csv", "-summary", "a.csv"], folder=model)
-    assert done.returncode == 2 and "of this run writes this file, too" in done.stderr, done.stderr
+    assert done.returncode == 2 and "of this run also writes this file" in done.stderr, done.stderr
 
 
 def test_claims_are_given_back(tmp_path: Path) -> None:
@@ -314,11 +314,11 @@ def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None
         assert f"windlass {command}" in capsys.readouterr().out
     for command in ("doctor", "version", "help"):
         assert main([command, "x"]) == 2
-        assert f"windlass {command} x: must be windlass {command} alone" in capsys.readouterr().err
+        assert f"windlass {command} x: must be windlass {command} without further words" in capsys.readouterr().err
     for word in ("²", "0", "-1", "1.5", "1" * 5000):
         assert not is_count(word)
         assert main(["compile", "-processes", word]) == 2
-        assert "N from 1" in capsys.readouterr().err
+        assert "with N >= 1" in capsys.readouterr().err
     with pytest.raises(OptionError, match=r"-frame: is given twice, -frame 1 and -frame 2"):
         refuse_twice(split_options(["-frame", "1", "-frame", "2"]))
 

@@ -312,7 +312,7 @@ def test_wrong_arguments_and_places_are_refused(tmp_path: Path, monkeypatch: pyt
     world = World()
     world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     world.finalize()
-    with pytest.raises(OutputError, match="nothing to draw"), Recorder(tmp_path / "empty") as out:
+    with pytest.raises(OutputError, match="cannot be drawn"), Recorder(tmp_path / "empty") as out:
         out.record(State(world))
     # -help leaves no folders
     monkeypatch.setattr(options, "help_requested", lambda: True)

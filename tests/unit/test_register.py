@@ -76,7 +76,7 @@ def test_unregistered_component() -> None:
 
     world = World()
     with raises(
-        r"Forgotten is not registered, its rows would do nothing: must be made known by register\(Forgotten, "
+        r"Forgotten is not registered, and its rows would have no effect: must be registered by register\(Forgotten, "
         r"...\) before rows are added"
     ):
         world.add(Forgotten, mass=1.0)
@@ -130,7 +130,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Spring, "marker", dofs=pair_dofs, build=build, family=POSITION),
-        "family = 'position marker' in the law of Spring, a marker: must be a marker family that Spring provides, and "
+        "family = 'position marker' in the law of Spring, a marker: must be a marker family that Spring provides: "
         "it provides none",
     ),
     (
@@ -147,7 +147,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Spring, "connector", bild=build),  # type: ignore[call-arg]
-        "register: got an unexpected keyword argument 'bild': must be of component, role, dofs, bind, build, .*",
+        "register: got an unexpected keyword argument 'bild': must be one of component, role, dofs, bind, build, .*",
     ),
 ]
 

@@ -69,7 +69,7 @@ def test_an_interrupted_solve_goes_on(solver: Any) -> None:
     with pytest.raises(KeyboardInterrupt) as stop:
         broken.solve(hooks=[PressCtrlC(12)])
     assert stop.value.__notes__[-1] == (
-        "solver.state has the last good state; solve(solver.state, resume=True) continues"
+        "solver.state contains the last good state; solve(solver.state, resume=True) continues"
     )
     assert broken.state is not None and broken.state.step == 12
     assert broken.verdict.word == "interrupted" and f"after step 12, t = {broken.state.t:.9g} s" in repr(broken.verdict)
@@ -161,8 +161,8 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
         ("-dynamic_snes_rtol 2", "-dynamic_snes_rtol = 2: expected a number >= 0 and < 1"),
         ("-dynamic_pc_type nonsense", "-dynamic_pc_type nonsense: PETSc refuses it"),
         ("-verdict maybe", "-verdict = maybe: expected one of fail, warn, off"),
-        ("-log_view", "-log_view in set_options: counts when a program starts"),
-        ("-restart run.h5", "-restart in set_options: counts when a program starts"),
+        ("-log_view", "-log_view in set_options: takes effect only at program start"),
+        ("-restart run.h5", "-restart in set_options: takes effect only at program start"),
         ("-dynamic_step 1 -dynamic_step 2", "is given twice"),
         ("monitor", "monitor: belongs to no option"),
         (3, "words of set_options = .*3.*: must be texts"),

@@ -64,7 +64,7 @@ def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
     with pytest.raises(wl.ModelError) as found:
         wl.State(other).load(path)
     message = str(found.value)
-    assert "state.npz was saved while the model was switched otherwise:" in message
+    assert "state.npz was saved with other switches of the model:" in message
     assert "friction_coefficient of ContactFrictionCirclePoints2D row 0: 0.5 1 in the file, 0.0 1 now" in message
     assert "(and 7 more rows)" in message and "switches='restore'" in message and "switches='keep'" in message
     assert "active" not in message
@@ -97,5 +97,5 @@ def test_file_without_switches(tmp_path: Path) -> None:
         old = {name: file[name] for name in file if not name.startswith("switch.")}
     write_state_file(path, old)
     assert wl.State(world).load(path).t == 2.0
-    with pytest.raises(wl.ModelError, match="does not say how the model was switched"):
+    with pytest.raises(wl.ModelError, match="does not contain the switches of the model"):
         wl.State(world).load(path, switches="restore")

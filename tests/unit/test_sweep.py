@@ -154,7 +154,7 @@ def test_folder_of_another_sweep_is_refused(
     folder, words, _ = swept
     monkeypatch.chdir(folder.parent)
     assert cli.main([word if word != "100:300:3" else "100:300:2" for word in words]) == 2
-    assert "holds another sweep, which differs in cases: must be a new folder" in capsys.readouterr().err
+    assert "contains another sweep, which differs in cases: must be a new folder" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -167,17 +167,17 @@ def spring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "the model comes first"),
+        ("", "the first word must be the model"),
         ("missing.py -output d -mass 1,2", "windlass sweep missing.py: no such file"),
         ("spring.py -mass 1,2", "-output is not given: expected the folder of the sweep"),
         ("spring.py -output d", "nothing varies: expected values of an option"),
         ("spring.py -output d -mass 1,2 -jobs 0", "-jobs = 0: expected a whole number >= 1"),
         ("spring.py -output d -mass 1:2 -samples 0", "-samples = 0: expected a whole number >= 1"),
         ("spring.py -output d -mass 1,2 -mass 3", "-mass: is given twice"),
-        ("spring.py -output d -mass 1,2 -cases c.csv", "-cases and -mass 1,2: must be one of them"),
+        ("spring.py -output d -mass 1,2 -cases c.csv", "-cases and -mass 1,2: must be only one of these"),
         ("spring.py -output d -cases c.csv -samples 3", "-cases and -samples are given: expected one of them"),
         ("spring.py -output d -cases c.csv", "-cases c.csv: cannot be read as CSV"),
-        ("spring.py -output d -mass 1,2 -summary s.json", "-summary: the sweep sets it for each of its cases"),
+        ("spring.py -output d -mass 1,2 -summary s.json", "-summary: the sweep sets this option for each of its cases"),
         ("spring.py -output d -mass=1,2", "-mass=1,2: an option has one dash"),
     ],
 )

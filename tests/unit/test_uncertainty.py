@@ -143,7 +143,7 @@ def test_continuing(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixt
     assert call(f"-output o {LAWS} -results sag") == 0
     assert len(quick) == 6
     assert call(f"-output o {LAWS} -method sample") == 2
-    assert "holds another study, which differs in method" in capsys.readouterr().err
+    assert "contains another study, which differs in method" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_continuing(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixt
         ("-output o -mass normal:2:x", "with finite numbers"),
         ("-output o -mass normal:2:-1", "the deviation must be > 0"),
         ("-output o -mass lognormal:-2:1", "the median must be > 0"),
-        ("-output o -mass uniform:2:1", "the numbers must rise"),
-        ("-output o -mass triangular:1:3:2", "the numbers must rise"),
-        ("-output o -count uniform:1:3", "must be an option with any numbers"),
+        ("-output o -mass uniform:2:1", "the numbers must be ascending"),
+        ("-output o -mass triangular:1:3:2", "the numbers must be ascending"),
+        ("-output o -count uniform:1:3", "must be an option that allows any number"),
         ("-output o -mass normal:0.1:0.2", "mass"),
         ("-output o -mass normal:2:0.1 -method sobol -runs 100", "must be a power of two"),
         ("-output o -mass normal:2:0.1 -results height", "must be numbers of the model: sum, sag, square, constant"),

@@ -167,7 +167,7 @@ def test_wrong_frames_are_refused_and_leave_no_trace(kind: Any, tmp_path: Path) 
         ("must be float64 with 1 component as", 1.0, {"cell_data": {**fields, "gap": np.zeros((m, 3))}}),
         ("'more' .*must be absent", 1.0, {"cell_data": {**fields, "more": np.zeros(m)}}),
         ("a field name must be", 1.0, {"cell_data": {**fields, "N/m": np.zeros(m)}}),
-        ("taken by the labels", 1.0, {"cell_data": {**fields, "part": np.zeros(m)}}),
+        ("reserved for the labels", 1.0, {"cell_data": {**fields, "part": np.zeros(m)}}),
     ]
     with kind(tmp_path / "belt", mesh) as series:
         series.append(TIMES[0], **create_frame(mesh, 0))

@@ -34,7 +34,7 @@ def test_a_series_says_where_it_cannot_write(kind: Any, tmp_path: Path) -> None:
     mesh = create_mesh()
     for path, message in (
         (tmp_path / "missing" / "belt", "must be an existing folder"),
-        (tmp_path / "belt.xdmf", "must come without .xdmf"),
+        (tmp_path / "belt.xdmf", "must be given without .xdmf"),
         (tmp_path / "a:b", "without a colon"),
     ):
         with pytest.raises(OutputError, match=message):

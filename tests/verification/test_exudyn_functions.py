@@ -138,7 +138,9 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
     moved = model.coordinates(model.solve([hook], name=""))
     assert_allclose(moved, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     assert len(seen) == len(mbs.changed) == 100
-    with pytest.raises(ModelError, match=r"PreStepUserFunction ended the solve at t = .* s: it did not return True"):
+    with pytest.raises(
+        ModelError, match=r"PreStepUserFunction ended the solve at t = .* s, because it did not return True"
+    ):
         hook.before_step(model.initial_state())
     mbs.before_step = {
         "function": lambda mbs, t: mbs.SetObjectParameter(1, "inertia", 3.0) or True,
@@ -146,7 +148,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
     }
     hook = SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0)
     with pytest.raises(
-        ModelError, match=r"inertia of object 1 .* before or after a step: it has no counterpart that may"
+        ModelError, match=r"inertia of object 1 .* before or after a step: has no counterpart in Windlass that may"
     ):
         hook.before_step(model.initial_state())
     # a column that must be stored, with the name of its item

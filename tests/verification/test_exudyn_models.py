@@ -206,7 +206,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.sort_complex(np.concatenate([np.linalg.eigvals(matrix) for matrix in own]))
     assert_allclose(np.sort_complex(complex_values), expected, rtol=1e-8)
     assert_allclose(shapes[9:], complex_values * shapes[:9], rtol=1e-12)
-    with pytest.raises(ModelError, match="must be one of both"):
+    with pytest.raises(ModelError, match="must be only one of both"):
         compute_eigenvalues(mbs, convert2Frequencies=True, computeComplexEigenvalues=True)
 
 
@@ -444,7 +444,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     static.finish(at(1.0))
     assert np.loadtxt(target, delimiter=",").shape == (2, 3)
     target.write_text("# my own table\n1,2\n")
-    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written exists there"):
+    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written exists"):
         static.before_solve(at(0.0), 1.0, 1)
     with pytest.raises(ModelError, match=r"solution.file.binary = True: must be False"):
         SolutionFile(mirror, settings | {"binary": True}, 10, True)
@@ -535,7 +535,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
         assert solver.SolveSystem(mbs, "settings")
         assert calls.pop() == (kind, mbs, "settings", None, solver)
         for part in ("Newton", "SolveSteps", "SetUserFunctionNewton"):
-            with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} solves by parts"):
+            with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} executes a part of a solve"):
                 getattr(solver, part)(mbs)
         assert solver.ComputeMassMatrix([1]) == 1
 

@@ -316,7 +316,7 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: {"x": s.q}), SPRING), "'x' = .*: must be one finite"),
         (lambda: wl.evaluate(add_another, SPRING), "rows of Point2D changes with 'k': 1, and 2 with"),
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
-        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "no equilibrium: 2 N .* are out of balance, of .* 2"),
+        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "not an equilibrium: 2 N .* are out of balance, of .* 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],

@@ -86,12 +86,11 @@ def test_start_out_of_balance_is_doubtful() -> None:
     # by symmetry, no constraint carries forces of the ring
     assert_allclose(found.imbalance, np.abs(left[:-1]).max(), rtol=1e-3)
     (doubt,) = [note for note in found.notes if note.startswith("doubtful")]
-    words = (
-        r"the state is not in balance, ([\d.e-]+) N at PointSlope2D \d+, [xy] is left, ([\d.e-]+) of the largest force"
-    )
+    where = r"([\d.e-]+) N at PointSlope2D \d+, [xy]"
+    words = rf"the state is not in balance: {where} is unbalanced, ([\d.e-]+) of the largest force"
     said = re.search(words, doubt)
     assert said is not None, doubt
     assert_allclose(float(said[1]), found.imbalance, rtol=0.05)
     # relative to the tension ρA v² on an element, rotated by 2 π/64
     assert_allclose(float(said[2]), found.imbalance / (RHO_A * (50.0 * RADIUS) ** 2 * 2.0 * np.pi / ELEMENTS), rtol=0.1)
-    assert found.growing and any("grow: perhaps as forces are left" in note for note in found.notes)
+    assert found.growing and any("grow: perhaps because forces are unbalanced" in note for note in found.notes)
