@@ -22,11 +22,11 @@ from windlass.connectors.circle_points.common import (
     PointContact,
     bind_points,
     check_cables,
-    create_point_account,
     create_point_outputs,
 )
 from windlass.connectors.circle_points.gaps import watch_points
 from windlass.connectors.circle_points.kernels import LAID, PointRows
+from windlass.connectors.circle_points.power import create_point_account
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.rigid_layer import join_rows
 from windlass.connectors.circle_points.tangent import add_tangent

@@ -27,13 +27,12 @@ from windlass.connectors.circle_points.common import (
     PointContact,
     bind_rows,
     check_cables,
-    create_point_account,
     create_point_outputs,
-    eval_point_powers,
     eval_points,
 )
 from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.pair_search import bind_groups, find_members, follow_pairs, pair_dofs
+from windlass.connectors.circle_points.power import create_point_account, eval_point_powers
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles
 from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.markers.position_markers import RIGID
@@ -130,10 +129,14 @@ def bind(rows: LocalRows) -> PairColumns:
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     p, assign = bind(rows), call(assign_pairs)
+
+    def bring(s: Fields) -> None:
+        assign(p, s.data)
+
     system = create_system(rows, p.points)
     follow_pairs(rows, system, p, CircleSearch, assign)
-    system.account = create_point_account(p.points, lambda s: assign(p, s.data), by="")
-    system.gaps = watch_circles(rows, p, CIRCLE_FAMILY, lambda s: assign(p, s.data))
+    system.account = create_point_account(p.points, bring, by="")
+    system.gaps = watch_circles(rows, p, CIRCLE_FAMILY, bring)
     return system
 
 

@@ -17,8 +17,6 @@ from __future__ import annotations
 from math import exp, inf, nan, sqrt
 from typing import NamedTuple
 
-from scipy.optimize import brentq
-
 from windlass.connectors.circle_contact.mesh_traction import ENOUGH, SMALL, MeshTraction
 from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.kernels.kernel import kernel
@@ -117,6 +115,9 @@ class SinkingTraction(NamedTuple):
         # for large k the traction decreases as k^(-3/2)
         while exceed(most) > 0.0:
             most *= 2.0
+
+        from scipy.optimize import brentq  # imported here, because most models do not need it
+
         return self._replace(contact_stiffness=float(brentq(exceed, least, most)))
 
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from windlass.framework.arrays import BoolArray, FloatArray
 
@@ -85,6 +84,8 @@ class MeshTraction(NamedTuple):
 
         def exceeds(factor: float) -> float:
             return float(self._replace(**{column: factor * getattr(self, column)}).traction) - small
+
+        from scipy.optimize import brentq  # imported here, because most models do not need it
 
         return float(brentq(exceeds, 0.0, 1.0))
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.common import eval_parts, eval_point_powers, eval_points
+from windlass.connectors.circle_points.common import eval_ends, eval_parts, eval_points
 from windlass.connectors.circle_points.kernels import PointRows
+from windlass.connectors.circle_points.power import eval_point_powers
 from windlass.connectors.circle_segments.common import Contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
@@ -33,6 +34,7 @@ class ContactView(NamedTuple):
     # ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
     # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
+    ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
     at_point: bool  # f_t acts on the circle at the distance r + g of the point, otherwise at r
     cord: FloatArray  # height of the axis above the face [m], from which gaps are measured
 
@@ -65,6 +67,7 @@ def view_contact(rows: LocalRows) -> ContactView:
             lambda fields: eval_points(p, fields),
             lambda fields: eval_point_powers(p, fields),
             lambda fields, row, number: eval_parts(p, fields, row, number),
+            lambda fields: eval_ends(p, fields),
             True, cord,
         )  # fmt: skip
     contact: Contact = rows.columns
@@ -75,11 +78,19 @@ def view_contact(rows: LocalRows) -> ContactView:
         first = shape.start[own["cable"][row]] + number
         return shape.p[first], shape.p[first + 1], 0.5 * (shape.v[first] + shape.v[first + 1])
 
+    along = np.minimum(np.arange(own["segments"].max(initial=0) + 1), own["segments"][:, None])
+
+    def ends(fields: Fields) -> FloatArray:
+        shape: ShapeColumns = fields.markers[FAMILY]
+        found: FloatArray = np.take(shape.p, shape.start[own["cable"]][:, None] + along, axis=0)
+        return found
+
     return ContactView(
         own["circle"], own["data"], own["segments"], own["length"], own["active"],
         lambda fields: eval_segments(contact, fields),
         lambda fields: eval_powers(c, contact.axial, fields),
         parts,
+        ends,
         False, np.zeros(len(own)),
     )  # fmt: skip
 

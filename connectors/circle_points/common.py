@@ -8,36 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointRows, fill_outputs
+from windlass.connectors.circle_points.kernels import PointRows, fill_ends, fill_outputs
+from windlass.connectors.circle_points.power import eval_point_powers
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
-from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
-from windlass.connectors.circle_segments.power import create_account
-from windlass.connectors.circle_segments.power_lanes import (
-    BRISTLE_ENERGY,
-    BRISTLE_POWER,
-    CONTACT_STATE,
-    DAMPER_FORCE,
-    DAMPER_POWER,
-    DEPTH,
-    NORMAL_FORCE,
-    OPEN,
-    PARTS,
-    SPRING_ENERGY,
-)
+from windlass.connectors.circle_segments.place_numbers import NUMBERS, STATE
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths, column_of
 from windlass.elements.cable2d.points import eval_shape
-from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column
-from windlass.framework.model.system import Evaluation, Fields
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
 """Columns of cables that rows of points use."""
+_fill_ends = call(fill_ends)
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 """Fields of rows that are columns per metre of cable."""
 
@@ -124,74 +113,11 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     return out
 
 
-def create_point_account(c: PointRows, before: Callable[[Fields], object] | None = None, by: str = "circle") -> Account:
-    """Create the account of rows with points; ``before`` updates the rows before each evaluation."""
-
-    def read(s: Evaluation) -> None:
-        if before is not None:
-            before(s)
-        read_points(c, s)
-
-    return create_account(read, (len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), PARTS + 1), by)
-
-
-def read_points(c: PointRows, s: Evaluation) -> None:
-    """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
-
-    Dampers use the gap to the original circle, without the enlargement by a press. Energies are stored in the normal
-    springs and the bristles. If m of n points are closed, (n/m) mu_k u²/2 in each closed point.
-    """
-    out = eval_points(c, s)
-    place = np.arange(out.shape[1])
-    stored = s.data[c.rows["data"][:, None] + np.minimum(place, c.rows["segments"][:, None] - 1)]
-    closed = ((place < c.rows["segments"][:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
-    mu_k, arm = (
-        (c.rows["friction_stiffness"] * c.rows["segments"] / np.maximum(closed, 1))[:, None],
-        c.rows["radius"][:, None] / (c.rows["radius"][:, None] + out[..., GAP]),
-    )
-    # a slipping point keeps the bristle deflection for which the bristle carries f_t
-    slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
-    bristle = np.where(
-        slips, out[..., FT] / np.where(slips, c.rows["friction_stiffness"][:, None] * arm, 1.0), out[..., BRISTLE]
-    )
-    touches = (place < c.rows["segments"][:, None]) & (stored <= 0.0) & c.rows["active"][:, None]
-    spring, bent = 0.5 * c.rows["contact_stiffness"][:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
-    powers = split_powers(c, out)
-    s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
-    for k, j in ((0, 0), (2, 1), (4, 5)):
-        s.powers[k] += np.where(touches, powers[..., j], 0.0).sum(axis=1)
-    s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
-    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
-    s.parts[..., DAMPER_POWER], s.parts[..., DEPTH] = np.where(touches, powers[..., 2], 0.0), out[..., GAP]
-    s.parts[..., DAMPER_FORCE] = np.where(
-        touches, out[..., FN] - c.rows["contact_stiffness"][:, None] * out[..., CLOSED_GAP], 0.0
-    )
-    s.parts[..., NORMAL_FORCE] = np.where(touches, out[..., FN], 0.0)
-    s.parts[..., SPRING_ENERGY] = np.where(touches, spring, 0.0)
-    s.parts[..., PARTS] = closed[:, None]
-
-
-def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
-    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
-    return split_powers(c, eval_points(c, fields))
-
-
-def split_powers(c: PointRows, out: FloatArray) -> FloatArray:
-    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6).
-
-    P = f_n v_n + f_t v_t. Bristles absorb mu_k (r/D) u v_t = mu_k u u_t. No power remains for a lever arm, because the
-    reaction on the circle acts at the same point. ``out`` are the numbers of `eval_points`.
-    """
-    ft, fn, gap, vt, vn, state = (out[..., which] for which in (FT, FN, CLOSED_GAP, VT, VN, STATE))
-    slips, spring = np.abs(state) == 1.0, c.rows["contact_stiffness"][:, None] * gap
-    damping = np.where(
-        (state == 0.0) & (c.rows["friction_coefficient"][:, None] != 0.0),
-        c.rows["friction_velocity_penalty"][:, None] * vt * vt,
-        0.0,
-    )
-    taken = ft * vt
-    parts = (np.where(slips, taken, 0.0), damping, (fn - spring) * vn, np.where(slips, 0.0, taken - damping))
-    return np.stack((*parts, spring * vn, np.zeros_like(ft)), axis=-1)
+def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
+    """Ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global x, y."""
+    out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
+    _fill_ends(c, fields.x, out)
+    return out
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:

@@ -304,6 +304,18 @@ def fill_outputs(
 
 
 @kernel
+def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
+    """Ends of the parts on the touching line [m] into out, shape (rows, points + 1, 2), global x, y."""
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, y, q = row.segments, row.vertical_offset, gather(x, c.dofs, i)
+        for k in range(n + 1):
+            s, L = k / n, row.length * n
+            p = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
+            out[i, k, 0], out[i, k, 1] = p.px, p.py
+
+
+@kernel
 def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,

@@ -103,13 +103,16 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     In total the loss is the work done minus the change of the energy. Dampers lose their mean force times the change of
     the gap, plus the work of springs that is not stored where contact begins or ends. Where one end of the step has no
     gap, the loss is the mean of their powers. ``before`` and ``now`` are results of `read_segments`; additional numbers
-    belong to closed neighbours. ``lost`` is in the order of `LOST`.
+    belong to closed neighbours. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
             was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
             if was == OPEN and state == OPEN:
+                # all other numbers are 0
+                before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
+            # normal dampers
             if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
                 lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
             else:
@@ -119,6 +122,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 if was == OPEN or state == OPEN:
                     force, stored = NORMAL_FORCE, now[i, s, SPRING_ENERGY] - before[i, s, SPRING_ENERGY]
                 lost[3, i] += 0.5 * (before[i, s, force] + now[i, s, force]) * way - stored
+            # bristles
             beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
             beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
             if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):
@@ -133,6 +137,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
+            for k in range(now.shape[2]):
+                before[i, s, k] = now[i, s, k]
 
 
 def create_account(

@@ -190,21 +190,25 @@ def read_segments(
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     for i in range(len(parts)):
-        for s in range(parts.shape[1]):
-            parts[i, s, :PARTS] = 0.0
-            parts[i, s, CONTACT_STATE] = OPEN
         row = c.rows[i]
-        ci = row.circle
-        for s in range(row.segments):
-            a, b = shape.start[row.cable] + s, shape.start[row.cable] + s + 1
-            ax, ay = shape.p[a, 0] - circle.p[ci, 0], shape.p[a, 1] - circle.p[ci, 1]
-            bx, by = shape.p[b, 0] - circle.p[ci, 0], shape.p[b, 1] - circle.p[ci, 1]
-            parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - row.radius
+        # gaps of open segments
+        ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
+        cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
+        for s in range(parts.shape[1]):
+            # numbers of segments that were open are 0 already
+            if parts[i, s, CONTACT_STATE] != OPEN:
+                parts[i, s, :PARTS] = 0.0
+                parts[i, s, CONTACT_STATE] = OPEN
+            if s < n and not (on and data[first + s] <= 0.0):
+                ax, ay = shape.p[j0 + s, 0] - cx, shape.p[j0 + s, 1] - cy
+                bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
+                parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - radius
     for first in range(0, total, LANES):
         count, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
+        # sums by row, and numbers of segments
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
             energies[0, i] += g.spring_energy[k]

@@ -53,6 +53,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import Program
 from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
+from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.figures import check_picture
 from windlass.framework.output.sensors import Probe, SensorLike, Sensors
 from windlass.framework.state.state import State
@@ -279,11 +280,11 @@ class DriveMeans(Sensors):
     def idle_steps(self, state: State, size: float) -> int:
         """Number of steps before the next record that needs Python; compiled code adds up the motion of the pulleys."""
         if not self._marks or not self._motion.is_wanted:
-            return super().idle_steps(state, size)
+            return EveryNth.idle_steps(self, state, size)
         if self._motion.find_program(state) is None:
             return 0
         # further sensors need Python
-        return MOST_RECORDS - 1 if self._records_all(state) else super().idle_steps(state, size)
+        return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
         """Whether compiled code records all numbers, beginning with the next step."""

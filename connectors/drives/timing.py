@@ -11,7 +11,6 @@ from math import acos, ceil, pi, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.drives.pulleys import Place, Pulley
@@ -176,4 +175,7 @@ def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: fl
     least = (small + large) * (1.0 + 1e-9)
     if excess(least) > 0.0:
         raise ModelError(f"teeth = {teeth} in timing_distance: the belt is too short for pulleys of {pulleys} teeth")
+
+    from scipy.optimize import brentq  # imported here, because most models do not need it
+
     return float(brentq(excess, least, length))

@@ -405,11 +405,13 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     """Add the energy lost by sliding in a step of size[0] seconds [J] to one of the losses: the work done on rows minus
     the energy that they store.
 
-    ``before`` and ``now`` are outputs of a `sliding_loop`.
+    ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         if before[i, 2] + now[i, 2] > 0.0:
             lost[place, i] += 0.5 * size[0] * (before[i, 0] + now[i, 0]) - (now[i, 1] - before[i, 1])
+        for k in range(now.shape[1]):
+            before[i, k] = now[i, k]
 
 
 @kernel

@@ -28,11 +28,11 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.place_numbers import FN, FT, GAP, STATE
 from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
+from windlass.connectors.reports.pulley_sums import NAMES, bind_sums, eval_sums, find_stretch
 from windlass.connectors.reports.quantities import describe, format_table, quantity, units_of
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, checked_names, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -245,35 +245,6 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     return course
 
 
-@kernel(fast=False)
-def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
-    """First segment and number of segments from the first to the last segment in contact, for some segments along a
-    cable.
-
-    On a closed cable the course begins after the longest part without contact, or after its last contact if all
-    segments touch.
-    """
-    n, first, last = len(touching), -1, -1
-    widest, begin, end = 0, 0, 0
-    for i in range(n):
-        if touching[i]:
-            if first < 0:
-                first = i
-            elif i - last > widest:
-                widest, begin, end = i - last, i, last
-            last = i
-    if first < 0:
-        return 0, 0
-    if not closed:
-        return first, last - first + 1
-    # the part across the end of the list
-    if first + n - last > widest:
-        widest, begin, end = first + n - last, first, last
-    if widest == 1:
-        return 0, n
-    return begin, (end - begin) % n + 1
-
-
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
     """Axial forces [N] at the beginning of the first and at the end of the second of two cables, given by their rows.
 
@@ -333,13 +304,20 @@ class PulleySensor:
             name = self.name if isinstance(self.quantity, str) else f"{self.name}.{number}"
             columns += name_columns(name, UNITS[number], (2,) if number.endswith("_point") else ())
 
-        world, tension = state.world, any(quantity.endswith("_tension") for quantity in quantities)
-        bound = world.version, view_contact(pulley.bound.rows)
+        one, world, view = pulley.bound.assembly.layout.size == 1, state.world, view_contact(pulley.bound.rows)
+        tension = any(quantity.endswith("_tension") for quantity in quantities)
+        power = any(quantity in POWERS for quantity in quantities)
+        sums = bind_sums(pulley, view) if one and set(quantities) <= set(NAMES) else None
+        bound = world.version, view, sums
 
         def read(fields: Fields) -> FloatArray:
             nonlocal bound
             if bound[0] != world.version:
-                bound = world.version, view_contact(pulley.bound.rows)
+                view = view_contact(pulley.bound.rows)
+                bound = world.version, view, None if bound[2] is None else bind_sums(pulley, view)
+            if bound[2] is not None:
+                found = eval_sums(bound[2], bound[1], fields, power)
+                return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
             # a sum over all processes would count the whole report once per process

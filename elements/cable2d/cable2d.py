@@ -118,8 +118,7 @@ class CableKind(NamedTuple):
 class RuleGroup(NamedTuple):
     """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: energies and powers for an `Account`, 0 where force functions replace the linear laws; ``powers``
-    evaluates the powers alone.
+    energies, powers: energies and powers for an `Account`, 0 where force functions replace the linear laws.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: residual and tangent together with inertia, in one pass.
     strands: data that form-finding changes temporarily.
@@ -150,7 +149,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
         call(fill_energies, lambda s: (own(), points, s.x, s.v, s.energies, s.powers)),
-        call(fill_powers, lambda s: (own(), points, s.x, s.v, s.powers)),
+        call(fill_powers, lambda s: (own(), points, s.x, s.v, s.half, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),

@@ -252,18 +252,27 @@ def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 
+@kernel(inline=True)
+def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
+    """Rate of p x k/p² from the rates of p and k."""
+    ig = 1.0 / dot(p, p)
+    ht = combine(ig, cross(pt, k), ig, cross(p, kt))
+    return combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), cross(p, k))
+
+
 @kernel
 def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
     """Fill the strain energies [J] of stretching and of bending, and the powers [W] that their damping dissipates;
     shape (2, rows) each.
 
     The points are the points of the integration rule in 2D and 3D, so the gradients of the energies are the residual
-    without damping.
+    without damping. For an empty array the powers are skipped.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
-        L, at, damped = row.length, row.place, row.axial_damping != 0.0 or row.bending_damping != 0.0
+        L, at = row.length, row.place
+        damped = len(powers) > 0 and (row.axial_damping != 0.0 or row.bending_damping != 0.0)
         iL = 1.0 / L
         z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
         for j in range(len(r.wa)):
@@ -284,15 +293,13 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
             bend = combine(ig, h, -1.0, (fx, fy, fz))
             energies[1, at] += 0.5 * r.wb[j] * L * row.bending_stiffness * dot(bend, bend)
             if damped:
-                pt, kt = sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt)
-                ht = combine(ig, cross(pt, k), ig, cross(p, kt))
-                rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
+                rates = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt))
                 powers[1, at] += r.wb[j] * L * row.bending_damping * dot(rates, rates)
 
 
 @kernel
-def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, powers: FloatArray) -> None:
-    """Fill the powers of `fill_energies` alone, shape (2, rows), with identical digits."""
+def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
+    """Add the powers of `fill_energies` at the velocities v, minus the powers at w, shape (2, rows)."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -300,15 +307,17 @@ def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, powers: Floa
             continue
         L, at = row.length, row.place
         iL = 1.0 / L
-        z, zt = read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v)
+        z, zv, zw = (
+            read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v), read_vectors(d, c.dofs[i], iL, w)
+        )  # fmt: skip
         for j in range(len(r.wa) if row.axial_damping != 0.0 else 0):
             p = sum_vectors(r.Pa, j, 1.0, z)
-            rate = dot(p, sum_vectors(r.Pa, j, 1.0, zt)) / sqrt(dot(p, p))
-            powers[0, at] += r.wa[j] * L * row.axial_damping * rate * rate
+            along, other = dot(p, sum_vectors(r.Pa, j, 1.0, zv)), dot(p, sum_vectors(r.Pa, j, 1.0, zw))
+            square = (along * along - other * other) / dot(p, p)
+            powers[0, at] += r.wa[j] * L * row.axial_damping * square
         for j in range(len(r.wb) if row.bending_damping != 0.0 else 0):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
-            ig, h = 1.0 / dot(p, p), cross(p, k)
-            pt, kt = sum_vectors(r.Pb, j, 1.0, zt), sum_vectors(r.Kb, j, iL, zt)
-            ht = combine(ig, cross(pt, k), ig, cross(p, kt))
-            rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
-            powers[1, at] += r.wb[j] * L * row.bending_damping * dot(rates, rates)
+            rates = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zv), sum_vectors(r.Kb, j, iL, zv))
+            others = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zw), sum_vectors(r.Kb, j, iL, zw))
+            square = dot(rates, rates) - dot(others, others)
+            powers[1, at] += r.wb[j] * L * row.bending_damping * square

@@ -135,6 +135,3 @@ def settle(
                 losses[i, k] += work
             total += work
         sums[count + k] += total
-    there, here = before.parts.reshape(-1), now.parts.reshape(-1)
-    for i in range(len(here)):
-        there[i] = here[i]

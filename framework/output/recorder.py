@@ -31,11 +31,12 @@ from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import Claim
 from windlass.framework.files.whole_files import check_target
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.model.world import World
 from windlass.framework.output.drawing import Canvas
-from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.formats import find_formats
 from windlass.framework.output.scene import Drawn, Scene
@@ -175,6 +176,14 @@ class Recorder(EveryNth):
             assert self._scene is not None
             self._on_first(lambda drawn: self._write(now, *drawn), self._scene.draw(state))
         self._times.append(now)
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """All next steps, if frames are spaced by steps or time: a frame calls Python from compiled code."""
+        return MOST_STEPS if self.find_asking(state) is not None else super().idle_steps(state, size)
+
+    def idle_program(self, state: State) -> Program | None:
+        """The program that records steps that are due."""
+        return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
         """Find the drawings, and make the series. The call is collective."""

@@ -37,12 +37,13 @@ from windlass.framework.checks.checks import (
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.plots import plot_curves
 from windlass.framework.restart.insurance import is_replaying
@@ -244,6 +245,14 @@ class Sensors(EveryNth):
             np.concatenate([probe.read(fields) for probe in self._probes])
         )
         self._keep(row, mark)
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """All next steps: those that are recorded call Python from compiled code."""
+        return MOST_STEPS
+
+    def idle_program(self, state: State) -> Program | None:
+        """The program that records steps that are due."""
+        return self.find_asking(state)
 
     def _keep(self, row: FloatArray, mark: tuple[float, int]) -> None:
         """Store a record with its time [s] and step, also in the table."""

@@ -185,13 +185,13 @@ def take_steps(context: Any) -> int:
         counts[STAGE] = STARTED
         # later steps begin at the end of the previous step
         if i > 0:
-            status = call_program(c.programs, IDLE, state)
-            if status != 0:
-                return int(status)
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
             counts[PASSES] += 1 + counts[SECOND]
             counts[SECOND] = 0
+            status = call_program(c.programs, IDLE, state)
+            if status != 0:
+                return int(status)
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
             c.mapped[0] = counts[MAPPED]

@@ -25,10 +25,10 @@ from windlass.connectors.reports.pulley_report import (
     UNITS,
     PulleyReport,
     PulleySensor,
-    find_stretch,
     format_reports,
     pulley_report,
 )
+from windlass.connectors.reports.pulley_sums import NAMES, find_stretch
 from windlass.elements import RigidBody2D, cable_around, nodes_of
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
@@ -302,6 +302,26 @@ def test_table_names_every_number_with_its_unit() -> None:
         label = name.replace("_", " ") + ("" if unit == "1" else f" [{unit}]")
         assert sum(line.startswith(label + " ") for line in lines) == 1
     assert set(UNITS) == set(PulleyReport.__dataclass_fields__) - {"name"}
+
+
+LAWS = (ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, ContactCircleCable2D)
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
+    """Sums in compiled code, also after a change of the contacts, where some of them are switched off."""
+    for model in (create_rope(kind=kind), *([create_belt()] if kind is LAWS[0] else [])):
+        state = create_state(model, 2.0)
+        sensors = Sensors(None, [PulleySensor(model.contacts, pulley, NAMES) for pulley in model.pulleys])
+        for active in (True, False):
+            sensors.record(state)
+            for pulley in model.pulleys:
+                report = pulley_report(model.world, state, model.contacts, pulley)
+                values = [getattr(report, name) for name in NAMES]
+                assert_allclose(sensors[report.name][-1], values, rtol=1e-12, atol=1e-12 * np.abs(values).max())
+                assert (report.segments_in_contact > 5) and report.wrap_angle > 1.0
+            model.world.set(model.contacts[: len(model.contacts) // 3], active=not active)
+            state.step += 1
 
 
 def test_small_belt_drive(tmp_path: Path) -> None:

@@ -423,6 +423,33 @@ def test_compiled_code_integrates_what_python_does(damping: float) -> None:
     assert quick.totals == slow.totals and quick.times.tolist() == slow.times.tolist()
 
 
+def test_compiled_code_integrates_belts() -> None:
+    """The ledger of a belt with contact points that begins to turn does not keep steps in Python, and its digits are
+    those of steps in Python."""
+    ledgers = []
+    for hooks in ([], [lambda state: None]):
+        world = wl.World()
+        wheels = [world.add(RigidBody2D, position=(0.3 * k, 0.0), mass=1.0, inertia=5e-3) for k in range(2)]
+        con.fix(world, wheels, "x", "y")
+        motor = con.prescribe_velocity(world, wheels[0], "rotation", con.ramp(0.0, 0.01, 0.0, 20.0))
+        world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, wheels[1], "rotation"), damping=0.3)
+        belt = wl.Belt(
+            world, [wl.Pulley(wheel, 0.05) for wheel in wheels], tension=300.0, axial_stiffness=3e4,
+            bending_stiffness=1e-3, mass_per_length=0.1, friction=0.4, elements=24, step=2e-4,
+        )  # fmt: skip
+        with belt.preload(motor):
+            state = wl.Static(world, name="").solve()
+        ledger = CountingLedger(frames=2)
+        state = wl.Dynamic(world, step=2e-4, end=0.02, name="").solve(state, hooks=[ledger, *hooks])
+        ledgers.append(ledger)
+    quick, slow = ledgers
+    assert slow.seen == slow.steps == quick.steps >= 100
+    assert quick.seen < 0.6 * quick.steps or os.environ.get("WINDLASS_JIT") == "0"
+    assert quick.totals == slow.totals and quick.times.tolist() == slow.times.tolist()
+    assert quick["ContactFrictionCirclePoints2D.sliding"][-1] > 0.0
+    assert abs(quick.rest) < 1e-2 * abs(quick["work"][-1])
+
+
 def test_functions_of_users_act_in_the_middle_of_steps() -> None:
     """The ledger finds the same loss for a damper given by a function as for a damper given by a column."""
     lost = []

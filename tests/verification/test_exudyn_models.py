@@ -89,10 +89,8 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 def test_the_table_of_items_has_every_translation() -> None:
     """Each translated type is in the table with its counterpart; refused types have no counterpart."""
     page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
-    rows = [
-        line.split("|")[1:4]
-        for line in page.split("| item of Exudyn | Windlass | remark |")[1].split("\n\n")[0].splitlines()[2:]
-    ]
+    table = page.split("| item of Exudyn | Windlass | remark |")[1].split("\n\n")[0]
+    rows = [line.split("|")[1:4] for line in table.splitlines()[2:]]
     named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
     translated = {name for name, here in named.items() if here != "refused" and not name.startswith("Marker")}
     assert translated == set(translation_names()) - {"ConnectorOfThisTest"}

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from windlass.connectors import SphericalJoint, hinge, position_marker
+from windlass.connectors import SphericalJoint, Torque, hinge, position_marker, rigid_marker
 from windlass.elements import Ground, RigidBody3D, euler_parameters, rotation_matrix
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -119,6 +119,26 @@ def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float 
     assert errors[1] < bound
     if order is not None:
         assert_allclose(np.log2(errors[0] / errors[1]), order, atol=0.1)
+
+
+@pytest.mark.parametrize("rotations", ["parameters", "steady"])
+def test_spin_up_by_a_torque(rotations: str) -> None:
+    """A constant torque M about a principal axis: ω = M t/J, less (ω h)²/48 of it; the length of Euler parameters as
+    coordinates drifts, which changes neither rotation nor rate."""
+    J, M, end = 0.5, 10.0, 3.4
+    omega, errors = M * end / J, []
+    for step in (5e-3, 2.5e-3):
+        world = World()
+        body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(J, 0.3, 0.3))
+        world.add(Torque, marker=rigid_marker(world, body), vector=(M, 0.0, 0.0), body_fixed=True)
+        solver = Dynamic(world, step=step, end=end, method="trapezoidal_index2", rotations=rotations)
+        state = solver.solve()
+        errors.append(1.0 - float(eval_output(body, "angular_velocity", state)[0]) / omega)
+        assert_allclose(errors[-1], (omega * step) ** 2 / 48.0, rtol=0.05)
+        at = state.local_dofs(body)[0, 3:]
+        length = float(np.linalg.norm(state.q[at] + state.assembly.layout.reference[at]))
+        assert abs(length - 1.0) < 1e-12 or (rotations == "parameters" and 1e-4 < 1.0 - length < 1e-2)
+    assert_allclose(np.log2(errors[0] / errors[1]), 2.0, atol=0.05)
 
 
 @pytest.mark.parametrize(
