@@ -31,7 +31,7 @@ class RigidBody2D(Component):
     """A rigid body. Give either ``node``, or the columns of a new `RigidNode2D`: position, angle, displacement,
     velocity."""
 
-    provides = ("body", "rigid body")
+    provides = ("body",)
     node = ref("RigidNode2D", "node, the origin of the body's frame")
     mass = column("kg", "mass; 0 only for bodies that constraints or springs hold", minimum=0.0)
     inertia = column("kg m^2", "moment of inertia about z through the centre of mass; 0 like mass", minimum=0.0)

@@ -60,7 +60,7 @@ class RigidBody3D(Component):
     angular_velocity.
     """
 
-    provides = ("body", "rigid body")
+    provides = ("body", "unit rotation")
     node = ref("RigidNode3D", "node, the origin of the body's frame")
     mass = column("kg", "mass", above=0.0)
     inertia = column(

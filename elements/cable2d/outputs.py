@@ -115,12 +115,17 @@ class CableView:
 def find_parts(rows: LocalRows) -> IntArray:
     """Label of each cable, shape (rows,), equal for cables that share positions; labels follow the order of the
     rows."""
+    # identified by the first coordinate of each end, because nodes may share a position
+    ends = node_dofs(rows)
+    return label_parts(ends[:, [0, ends.shape[1] // 2]])
+
+
+def label_parts(ends: IntArray) -> IntArray:
+    """Label of each line, shape (rows,), equal for lines whose ends, shape (rows, 2), have a number in common."""
     from scipy.sparse import coo_array  # imported here, because runs without output do not need it
     from scipy.sparse.csgraph import connected_components  # imported here, because of the time to load SciPy
 
-    # identified by the first coordinate of each end, because nodes may share a position
-    ends = node_dofs(rows)
-    nodes, inverse = np.unique(ends[:, [0, ends.shape[1] // 2]].T, return_inverse=True)
+    nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
     graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
     label = connected_components(graph, directed=False)[1][node0]

@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.outputs import TOLERANCE, find_parts
+from windlass.elements.cable2d.outputs import find_parts
+from windlass.elements.cable2d.places import find_places
 from windlass.elements.cable2d.points import Rule, Shape, create_rule, eval_shape
 from windlass.elements.cable3d.twist_forces import mean_strain, read, times
 from windlass.elements.cable3d.twist_points import (
@@ -39,8 +40,6 @@ from windlass.elements.cable3d.twist_points import (
 from windlass.elements.nodes.turning import axes_of, between, multiply, nearest, smallest_rotation, spin_angle
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.values import read_numbers, show
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output
@@ -201,26 +200,6 @@ class SectionPlaces:
         c = create_sections(*self.s.shape)
         self.fill(fields.x, fields.v, fields.a, c)
         return c
-
-
-def find_places(rows: LocalRows, x: Any) -> FloatArray:
-    """Places s = x/L [1], shape (rows, k), of x [m].
-
-    Raises:
-        ModelError: places beyond the ends of a cable, or of a wrong shape.
-    """
-    length: FloatArray = rows.columns["length"][:, None]
-    given = read_numbers(0.5 * length if x is None else x)
-    count = len(length)
-    if given is None or not (given.ndim == 0 or (given.ndim <= 2 and len(given) == count)):
-        words = f"must be a number, or of shape ({count},) or ({count}, k)"
-        raise ModelError(f"x = {show(x)} m for {rows.table.kind}: {words}")
-    places = given.reshape(1, 1) if given.ndim == 0 else given.reshape(count, -1)
-    s = np.broadcast_to(places, (count, places.shape[1])) / length
-    for row, _ in np.argwhere(~(np.abs(s - 0.5) <= 0.5 + TOLERANCE))[:1]:
-        where = f"{rows.table.kind} row {rows.rows[row]}"
-        raise ModelError(f"x = {show(x)} m in {where}: must lie from 0 to its length {length[row, 0]:g} m")
-    return np.clip(s, 0.0, 1.0)
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:

@@ -337,10 +337,11 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 
 @checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
-    """The nodes of a chain of cables in order, without repetition: n + 1 nodes for n cables, or n nodes if the chain is
-    closed.
+    """The nodes of a chain of cables or beams in order, without repetition: n + 1 nodes for n cables, or n nodes if the
+    chain is closed.
 
-    For entities with one node each, such as bodies and sliding joints, the nodes are in the order of the rows.
+    n beams of the order p have p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node each,
+    such as bodies and sliding joints, the nodes are in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.
@@ -352,7 +353,13 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     if "node0" not in refs:
         raise ModelError(f"{cables!r} has no node0 and node1: must be cables")
     begin, end = (cables.table.collect(end, cables.rows) for end in ("node0", "node1"))
-    if (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:
+    inner = [cables.table.collect(name, cables.rows) for name in ("node2", "node3") if name in refs]
+    if inner:
+        ids = np.append(np.stack((begin, *inner), axis=1).ravel(), end[-1])
+        ids = ids[ids >= 0]
+        _, first = np.unique(ids, return_index=True)
+        ids = ids[np.sort(first)]
+    elif (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:
         ids = np.append(begin, end[-1])
     else:
         ids = np.concatenate((begin, end))

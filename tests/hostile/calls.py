@@ -16,6 +16,10 @@ from hostile.scene import CABLE, Scene
 from support.meshes import write_lines
 from support.modes_models import create_chain
 
+BEAM = {
+    "elements": 2, "order": 1, "name": "beam", "stiffness": (1e4, 1e4, 1.0), "mass_per_length": 1.0,
+    "rotary_inertia": 1e-3,
+}  # fmt: skip
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 
@@ -403,6 +407,8 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "wanted": 0.2, "longest": 2.0,
              "strain": 0.01, "name": "rope", **CABLE},
         ),
+        "straight_beam": (el.straight_beam, {"world": s.open, **line, **BEAM}),
+        "beam_along": (el.beam_along, {"world": s.open, "route": el.straight(**line), **BEAM}),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,

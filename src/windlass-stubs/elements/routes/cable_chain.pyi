@@ -66,7 +66,7 @@ def find_direction(slopes: FloatArray) -> FloatArray:
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     "Raise ModelError for a chain so coarse that an element turns back on itself.\n\nThe slope of such an element at a node points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a\nroute."
 def nodes_of(world: World, cables: Entity) -> Entity:
-    'The nodes of a chain of cables in order, without repetition: n + 1 nodes for n cables, or n nodes if the chain is\nclosed.\n\nFor entities with one node each, such as bodies and sliding joints, the nodes are in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
+    'The nodes of a chain of cables or beams in order, without repetition: n + 1 nodes for n cables, or n nodes if the\nchain is closed.\n\nn beams of the order p have p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node each,\nsuch as bodies and sliding joints, the nodes are in the order of the rows.\n\nRaises:\n    ModelError: the entities have no nodes.'
 def _create_circles(world: World, circles: Sequence[Circle | Entity], radius: float | Sequence[float] | None, sides: Side | Sequence[Side]) -> list[Circle]:
     'Create circles from circles and handles.'
 def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle:
