@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
     from windlass.connectors.circle_contact.free_belt import FreeBelt as FreeBelt
     from windlass.connectors.circle_contact.free_belt import choose_free_belt as choose_free_belt
+    from windlass.connectors.constraints.breaking_links import Break as Break
+    from windlass.connectors.constraints.breaking_links import BreakingLinks as BreakingLinks
+    from windlass.connectors.constraints.breaking_links import Link as Link
     from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint as CoordinateConstraint
     from windlass.connectors.constraints.coordinate_vector_constraint import (
         CoordinateVectorConstraint as CoordinateVectorConstraint,

@@ -73,7 +73,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
         "---------------------- ROD TYPES ------", "names", "units", "can 10 1000 0.6 1.0 1.2 1.0",
         "---------------------- BODIES ------", "names", "units", "1 Free 0 0 0 0 0 0 1e6 0 1e6 0 0 0",
         "---------------------- RODS ------", "names", "units", "1 can Body1 0 0 2 0 0 15 8 p",
-        "---------------------- FAILURE ------", "names", "units", "1 1 1 0 100",
+        "---------------------- SYROPE IC ------", "names", "units", "1 1 1 0 100",
         "---------------------- CONTROL ------", "names", "units", "1 1",
         "---------------------- EXTERNAL LOADS ------", "names", "units", "1 Body1 0|0|0 0|0|0 0|0|0 G",
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
     for word in (
         "body 1 is Free",
         "rod 1: rods",
-        "FAILURE 1 1",
+        "SYROPE IC 1 1",
         "CONTROL 1 1",
         "EXTERNAL LOADS 1",
         "UnstrLen of line 1",
@@ -202,3 +202,29 @@ def test_the_command(tmp_path: Path) -> None:
     assert rest[1] > rest[0] > 2e5 and force["Point2FX"][1] < -1.5e5 and force["Point2FZ"][1] < -1e5
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
     assert help_text.returncode == 0 and "-motion" in help_text.stdout and "dynamic_" in help_text.stdout
+
+
+def test_lines_break_off(tmp_path: Path) -> None:
+    """A line breaks off at its fairlead at a time, at its anchor at a tension; wrong rows are refused."""
+    head, tail = CHAIN.split("---------------------- OPTIONS", 1)
+    section = "---------------------- FAILURE -----\nFailureID Point Lines FailTime FailTen\n() () () (s) (N)\n"
+
+    def edit(rows: str) -> Path:
+        return write(tmp_path, head + section + rows + "\n---------------------- OPTIONS" + tail)
+
+    mooring = wl.moordyn.load(edit("1 2 1 0.3 0\n2 1 1 0 1e9"))
+    assert mooring.breaking is not None
+    wl.Dynamic(mooring.world, step=0.05, end=0.5, name="").solve(mooring.rest(name=""), hooks=[mooring.breaking])
+    assert [one.name for one in mooring.breaking.breaks] == ["failure 1: line 1 at point 2"]
+    assert_allclose(mooring.breaking.breaks[0].time, 0.3, atol=0.051)
+    assert not mooring.supports[2].active.any() and mooring.supports[1].active.all()
+    for rows, words in (
+        ("1 9 1 0 1e5", "line 19: failure 1 at point 9: must be a point of the file"),
+        ("1 2 7 0 1e5", "failure 1 of line 7 at point 2: must be one line that ends at this point"),
+        ("1 2 1 0 0", "FailTime and FailTen of failure 1 = 0: must have one > 0"),
+        ("1 2 1 0", "FAILURE has 4 values: must have 5"),
+    ):
+        with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(words)):
+            wl.moordyn.load(edit(rows))
+    with pytest.raises(wl.ModelError, match="hold = False with a failure of line 1 at point 2: must be True"):
+        wl.moordyn.load(edit("1 2 1 0.3 0"), hold=False)

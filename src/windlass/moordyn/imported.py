@@ -45,10 +45,12 @@ class Mooring:
     Attributes:
         world: the world.
         lines: cables of each line, from end A to end B, by its number.
+        loose: nodes at ends of lines that break off, by the numbers of line and point.
         points: node of each point to which a line is attached, by its number; nodes at ends of further lines at this
             point share its position.
         supports: constraints of x, y and z of fixed and coupled points, by the number of the point.
         sea: the `Fluid`, or None without water.
+        breaking: breaks of lines, a hook for dynamic solves, or None.
         loads: loads of the water, by the number of the line.
         bed, contacts: the bed and its contact with all lines, or None.
         environment: the options of the file.
@@ -59,9 +61,11 @@ class Mooring:
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
         self.world, self.file, self.environment = world, file, environment
         self.lines: dict[int, Entity] = {}
+        self.loose: dict[tuple[int, int], Entity] = {}
         self.points: dict[int, Entity] = {}
         self.supports: dict[int, Entity] = {}
         self.loads: dict[int, Entity] = {}
+        self.breaking: con.BreakingLinks | None = None
         self.sea: Entity | None = None
         self.bed: Entity | None = None
         self.contacts: Entity | None = None
@@ -186,7 +190,10 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
     for number, line in file.lines.items():
         _add_line(mooring, number, line, places)
     for number, node in mooring.points.items():
-        _hold_point(mooring, number, node, places, hold)
+        supports = _hold_point(mooring, number, node, places, hold)
+        if supports is not None:
+            mooring.supports[number] = supports
+    _add_breaks(mooring, places, hold)
     if environment.stiffness > 0.0:
         _add_bed(mooring)
     return mooring
@@ -215,12 +222,15 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         )  # fmt: skip
     for k, point in enumerate(line.ends):
         at = -k
-        owner = mooring.points.get(point)
+        breaks = any((row.line, row.point) == (number, point) for row in mooring.file.failures.values())
+        owner = None if breaks else mooring.points.get(point)
         shared: dict[str, Any] = {} if owner is None else {"shares_position": owner}
         node = world.add(
             PointSlope3D, name=f"point {point}", position=ends[k], slope=unit[at], displacement=stretched[at], **shared
         )
-        if owner is None:
+        if breaks:
+            mooring.loose[number, point] = node
+        elif owner is None:
             mooring.points[point] = node
         nodes.insert(0 if k == 0 else len(nodes), node)
     weight = abs(submerged) * max(environment.gravity, 1e-3)
@@ -245,20 +255,39 @@ def find_damping(kind: LineType, line: Line) -> float:
     return -kind.damping * line.length / line.segments * float(np.sqrt(kind.stiffness * kind.mass))
 
 
-def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> None:
-    """Hold or move a point, or give it a mass and buoyancy."""
+def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
+    """Hold the ends of lines that break off, by supports of their own."""
+    links = []
+    for (line, point), node in mooring.loose.items():
+        supports = _hold_point(mooring, point, node, places, hold)
+        if supports is None:
+            raise ModelError(f"hold = False with a failure of line {line} at point {point}: must be True")
+        mooring.points.setdefault(point, node)
+        mooring.supports.setdefault(point, supports)
+        for number, row in mooring.file.failures.items():
+            if (row.line, row.point) == (line, point):
+                name = f"failure {number}: line {line} at point {point}"
+                links.append(con.Link(supports, row.tension or None, row.time or None, name=name))
+    if links:
+        mooring.breaking = con.BreakingLinks(links)
+
+
+def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
+    """Hold or move a point, or give it a mass and buoyancy; its constraints, if it is held."""
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)
     kind = body.kind if body is not None else point.kind
     if kind == "free":
         _add_mass(mooring, number, node, point)
-    elif kind == "fixed" or (hold and number not in places.paths):
-        mooring.supports[number] = con.hinge(world, node)
-    elif hold:
+        return None
+    if kind == "fixed" or (hold and number not in places.paths):
+        return con.hinge(world, node)
+    if hold:
         path = places.paths[number] - places.start[number]
         motions = [con.spline(places.times, path[:, k]) for k in range(3)]
         held = [con.prescribe(world, node, axis, motion) for axis, motion in zip("xyz", motions, strict=True)]
-        mooring.supports[number] = merge_handles(held)
+        return merge_handles(held)
+    return None
 
 
 def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None:

@@ -101,6 +101,15 @@ class Line(NamedTuple):
     segments: int
 
 
+class Failure(NamedTuple):
+    """A row of FAILURE: point, number of the line that breaks off there, time [s] and tension [N], 0 for none."""
+
+    point: int
+    line: int
+    time: float
+    tension: float
+
+
 class Channel(NamedTuple):
     """A row of OUTPUTS as written, and its parts: kind of object, its number, node of a line or -1, quantity."""
 
@@ -119,6 +128,7 @@ class InputFile:
         path: the file.
         types, bodies, points, lines: rows by name or number.
         options: values of options by their names in small letters, with the number of the line.
+        failures: breaks of lines, by their number.
         channels: the wanted outputs.
         faults: what cannot be translated, one line for each.
         notes: what has been left out without effect on the motion.
@@ -130,6 +140,7 @@ class InputFile:
     points: dict[int, Point] = field(default_factory=dict)
     lines: dict[int, Line] = field(default_factory=dict)
     options: dict[str, tuple[int, str]] = field(default_factory=dict)
+    failures: dict[int, Failure] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -321,6 +332,28 @@ def _read_line(file: InputFile, row: Row) -> None:
         file.notes.append(f"line {at}: LineOutputs = {words[6]}: no files of single lines are written")
 
 
+def _read_failure(file: InputFile, row: Row) -> None:
+    """FAILURE: number, point, lines, time, tension."""
+    if not _has(file, row, "FAILURE", 5):
+        return
+    at, words = row
+    item = f"failure {words[0]}"
+    if not (words[1].isdigit() and int(words[1]) in file.points):
+        file.refuse(at, f"{item} at point {words[1]}", "must be a point of the file")
+        return
+    point, held = int(words[1]), ("fixed", "coupled", "body")
+    if file.points[point].kind not in held:
+        file.refuse(at, f"{item} at point {point}", "must be a fixed or coupled point, or a point of a body")
+    if not (words[2].isdigit() and int(words[2]) in file.lines and point in file.lines[int(words[2])].ends):
+        file.refuse(at, f"{item} of line {words[2]} at point {point}", "must be one line that ends at this point")
+        return
+    time = file.number(at, f"FailTime of {item}", words[3], "s", 0.0)
+    tension = file.number(at, f"FailTen of {item}", words[4], "N", 0.0)
+    if not time and not tension:
+        file.refuse(at, f"FailTime and FailTen of {item} = 0", "must have one > 0 [s, N]")
+    file.failures[_whole(file, at, "failure", words[0])] = Failure(point, int(words[2]), time, tension)
+
+
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
     """A section that is refused."""
 
@@ -393,7 +426,7 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "rods": _read_rod,
     "points": _read_point,
     "lines": _read_line,
-    "failure": _read_refused("FAILURE", "ropes that break are refused"),
+    "failure": _read_failure,
     "control": _read_refused("CONTROL", "lines whose length is controlled are refused"),
     "external loads": _read_refused("EXTERNAL LOADS", "must be left out, and added to the World in Python"),
     "syrope": _read_refused("SYROPE IC", "polyester with load history is refused"),

@@ -35,7 +35,8 @@ def run_file(file: str) -> None:
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
     recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
     if end > 0.0:
-        Dynamic(mooring.world, step=step, end=end).solve(state, hooks=[sensors, *recorders])
+        breaking = [mooring.breaking] if mooring.breaking is not None else []
+        Dynamic(mooring.world, step=step, end=end).solve(state, hooks=[*breaking, sensors, *recorders])
     if help_requested():
         return
     rest = find_tensions(mooring, state)
@@ -74,6 +75,7 @@ def describe(
     lines = [f"note: {note}" for note in mooring.notes]
     lines += ["at rest, tension at ends A and B [N]:"]
     lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]
+    lines += [f"{one.name} broke at {one.time:.6g} s" for one in mooring.breaking.breaks] if mooring.breaking else []
     if moving:
         lines += ["in motion, least and largest value:"]
         lines += [f"  {name} [{units[name]}]: {low:.6g} to {high:.6g}" for name, (low, high) in moving.items()]
