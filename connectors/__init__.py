@@ -184,10 +184,10 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
-if not TYPE_CHECKING:  # missing names are errors for type checkers
+if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# functions that are values in files of models
+# functions that are values in model files
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # the report of the run lists the drives and pulleys of a model
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")

@@ -34,9 +34,9 @@ from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
-"""Bending stiffness of lines without one, per weight in water times length cubed [1]."""
+"""Bending stiffness of lines without one, relative to weight in water times length cubed [1]."""
 GROWTH = 0.01
-"""Time in which waves grow at the start [s]: statics are without waves."""
+"""Time in which waves grow at the start [s], because statics have no waves."""
 
 
 class Mooring:
@@ -52,7 +52,7 @@ class Mooring:
         sea: the `Fluid`, or None without water.
         breaking: breaks of lines, a hook for dynamic solves, or None.
         loads: loads of the water, by the number of the line.
-        bed, contacts: the bed and its contact with all lines, or None.
+        bed, contacts: the bed and its contact with all lines, or None without a bed.
         environment: the options of the file.
         file: its rows.
         notes: differences without effect on the motion, one line for each.
@@ -83,7 +83,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """The outputs of the file, in its order and with its names; without any the tensions at all ends."""
+        """The outputs of the file, in its order and with its names; without outputs, the tensions at all ends of
+        lines."""
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
             return channels
@@ -110,7 +111,7 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Places of the points: at the start [m], and those of moving ones over time, see `find_paths`."""
+    """Positions of the points: positions at the start [m], and paths of moving points over time, see `find_paths`."""
 
     start: dict[int, FloatArray]
     times: FloatArray
@@ -127,18 +128,19 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     """Add the lines, points, water and bed of an input file of MoorDyn 2 to a world.
 
     Args:
-        world: the world; its gravity must be that of the file, along -z.
+        world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files of waves and currents are read from its folder.
         motion: a table of the motion of coupled objects: times [s], then 6 numbers for each coupled body (x, y, z [m]
             and angles about x, y, z [rad]) and 3 for each coupled point, as positions; or, without coupled bodies, 6
-            numbers of a platform at the origin that moves all coupled points.  Without a table they are held.
-        hold: hold or move coupled points by constraints; otherwise their nodes, in ``points``, are free for your own
-            joints.
+            numbers of a platform at the origin that moves all coupled points. Without a table coupled objects are
+            fixed.
+        hold: whether to fix or move coupled points by constraints; otherwise their nodes, in ``points``, are free for
+            user-defined joints.
 
     Raises:
-        NotTranslated: rows that cannot be expressed, all in one list.
-        ModelError: a file that is no input file of MoorDyn, a world of other gravity, or a wrong motion.
-        OutputError: a file that cannot be read.
+        NotTranslated: rows cannot be expressed; the error lists all of them.
+        ModelError: the file is not an input file of MoorDyn, the world has another gravity, or the motion is wrong.
+        OutputError: a file cannot be read.
     """
     given, environment = _read(Path(file))
     wanted = np.array([0.0, 0.0, -environment.gravity])
@@ -152,7 +154,7 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
 @checked(file=path(), motion=optional(path()), hold=yes_no())
 def load(file: str | Path, motion: str | Path | None = None, hold: bool = True) -> Mooring:
-    """The model of an input file of MoorDyn 2 in a world of its own; see `import_system`."""
+    """The model of an input file of MoorDyn 2 in a new world; see `import_system`."""
     given, environment = _read(Path(file))
     world = World(gravity=(0.0, 0.0, -environment.gravity))
     return _build(world, given, environment, motion, hold)
@@ -162,7 +164,7 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
     """The rows and options of a file.
 
     Raises:
-        NotTranslated: rows that cannot be expressed.
+        NotTranslated: rows cannot be expressed.
     """
     file = read_input(path)
     environment = read_environment(file)
@@ -249,7 +251,7 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Axial damping of a line [N s]; a negative BA is a share of the critical damping of a segment."""
+    """Axial damping of a line [N s]; a negative BA is a fraction of the critical damping of a segment."""
     if kind.damping >= 0.0:
         return kind.damping
     return -kind.damping * line.length / line.segments * float(np.sqrt(kind.stiffness * kind.mass))

@@ -1,4 +1,5 @@
-"""``windlass run-moordyn FILE.txt``: rest and motion of the model of an input file, with its outputs as tables."""
+"""``windlass run-moordyn FILE.txt``: solves rest and motion of the model in an input file, and writes its outputs as
+tables."""
 
 from __future__ import annotations
 
@@ -49,8 +50,8 @@ def run_file(file: str) -> None:
 
 
 def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
-    """Write a table of the outputs at times that are a step apart [s], between the steps of the solver by straight
-    lines."""
+    """Write a table of the outputs at times with constant spacing [s], by linear interpolation between the steps of the
+    solver."""
     times = sensors.times
     rows = np.arange(times[0], times[-1] + 0.5 * step, step)
     values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
