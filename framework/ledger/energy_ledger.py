@@ -92,16 +92,17 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # of idle steps: programs that integrate and record, both joined, and whether recording has one
+        # for steps in compiled code: the programs that integrate and record, both joined, and whether there is one that
+        # records
         self._parts: tuple[Program, ...] = ()
         self._joined, self._asks = NO_CALLS, False
-        # sums of this process, in the order of the kinds; recorded sums of all processes
+        # sums of this process in the order of `kinds`; below, the recorded sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # records on one process whose quantities are not yet computed, see `Balance.take_numbers`
+        # only on one process: records from which quantities are computed later, see `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
     @property

@@ -133,7 +133,7 @@ class Recorder(EveryNth):
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self._times: list[float] = []
-        # name of each series and number of its first frame
+        # for each format: name of the series and number of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
         # data of each series of the interrupted run
         self._digests: dict[str, str] = {}
