@@ -42,7 +42,8 @@ RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
 """Lists of reasons by script, for words of REASONED."""
-REASONED = "differs", "refused", "fails", "not finished", "not there"
+REASONED = "differs", "refused", "fails", "not finished", "no result"
+MEASURED = "agrees", "converges", "differs"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
@@ -126,7 +127,7 @@ class Runner:
             if target.is_file():
                 record: dict[str, Any] = json.loads(target.read_text())
             elif ended["waits"]:
-                record = empty_record("waits for a connection or for input")
+                record = empty_record("the script waits for a connection or for input")
             elif ended["signal"]:
                 record = empty_record(f"{LONGER} {seconds:g} s")
             else:
@@ -218,7 +219,7 @@ class Verdict(NamedTuple):
 
     Attributes:
         word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` with
-            any other error, ``not there`` if Exudyn itself fails, or ``not finished``.
+            any other error, ``no result`` if Exudyn itself fails, or ``not finished``.
         reason: text of the reason.
         difference: largest difference of all solves; infinite without.
         motion: the same without multipliers.
@@ -236,9 +237,12 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
     if "NoCounterpart" not in lines[0]:
         return None
     # without number and name
-    found = [re.match(r"\w+ \d+ '.*?' (\(\w*\): .*)", line) for line in lines[1:]]
-    reasons = Counter(match[1] if match else line for match, line in zip(found, lines[1:], strict=True))
-    return Verdict("refused", "; ".join(f"{count} × {words}" for words, count in reasons.items()))
+    found = [re.match(r"\w+ \d+ '.*?' \((\w*)\): (.*)", line) for line in lines[1:]]
+    reasons = Counter(
+        f"{match[1]} ({match[2]})" if match else line for match, line in zip(found, lines[1:], strict=True)
+    )
+    counted = ", ".join(f"{count} × {words}" for words, count in reasons.items())
+    return Verdict("refused", f"Windlass has no counterpart of {counted}")
 
 
 def first_sentence(error: str) -> str:
@@ -256,11 +260,11 @@ def say_briefly(error: str) -> str:
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
     """Compare two records."""
     if theirs["error"].startswith(LONGER):
-        return Verdict("not finished", f"Exudyn itself takes {theirs['error']}")
+        return Verdict("not finished", f"Exudyn takes {theirs['error']}")
     if theirs["error"]:
-        return Verdict("not there", f"Exudyn itself: {say_briefly(theirs['error'])}")
+        return Verdict("no result", f"Exudyn fails: {say_briefly(theirs['error'])}")
     if not theirs["solves"]:
-        return Verdict("not there", "the script calls no solver")
+        return Verdict("no result", "the script calls no solver")
     if ours["error"].startswith(LONGER):
         return Verdict("not finished", f"Windlass takes {ours['error']}")
     if ours["error"] or len(ours["solves"]) != len(theirs["solves"]):
@@ -269,11 +273,11 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
             if (refusal := find_refusal({"error": error})) is not None:
                 return refusal
             if error.startswith(REFUSAL):
-                return Verdict("refused", first_sentence(error))
+                return Verdict("refused", f"error of Windlass: {first_sentence(error)}")
         return Verdict("fails", first_sentence(ours["error"]) or words)
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
-    of = "" if largest <= AGREES or part == "coordinates" else f" ({part}; coordinates {found['coordinates']:.0e})"
+    of = "" if largest <= AGREES or part == "coordinates" else f" of {part}, {found['coordinates']:.0e} of coordinates"
     motion = max(value for name, value in found.items() if name != "multipliers")
     word = "agrees" if largest <= AGREES else "differs"
     return Verdict(word, f"{largest:.0e}{of}", largest, motion)
@@ -325,7 +329,7 @@ def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, toleranc
             return found._replace(reason=f"{found.reason} with {times} times as many steps")
         differences.append(f"{found.difference:.0e}")
         fallen = found
-    words = f"{start.difference:.0e}; {', '.join(differences)} with 2, 4, 8 times as many steps"
+    words = f"{start.difference:.0e}, and {', '.join(differences)} with 2, 4, 8 times as many steps"
     return Verdict("converges", words, fallen.difference)
 
 
@@ -362,7 +366,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
 
     found = compare(solve, most)
     if most and found.word in ("agrees", "converges", "differs"):
-        return found._replace(reason=f"{found.reason}; {most} steps of each solve")
+        return found._replace(reason=f"{found.reason} in the first {most} steps of each solve")
     return found
 
 
@@ -372,12 +376,13 @@ def write_table(rows: Mapping[str, Verdict]) -> None:
     head, _, old = PAGE.read_text().partition(MARK)
     lines = {line.split("|")[1].strip(): line for line in old.splitlines() if line.startswith("| ") and ".py" in line}
     for name, found in rows.items():
-        words = [found.reason, *reasons.get(name, ())] if found.word in REASONED else [found.reason]
-        lines[name] = f"| {name} | {found.word} | {'; '.join(words)} |"
+        first = f"relative difference {found.reason}" if found.word in MEASURED else found.reason
+        words = [first, *reasons.get(name, ())] if found.word in REASONED else [first]
+        lines[name] = f"| {name} | {found.word} | {'. '.join(words)} |"
     counts = Counter(line.split("|")[2].strip() for line in lines.values())
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     ordered = [lines[name] for name in sorted(lines, key=str.lower)]
-    table = "\n".join(["| script | | |", "| --- | --- | --- |", *ordered])
+    table = "\n".join(["| script | verdict | relative difference, or reason |", "| --- | --- | --- |", *ordered])
     PAGE.write_text(f"{head}{MARK}\n\n{len(lines)} scripts: {summary}.\n\n{table}\n")
 
 

@@ -1,4 +1,4 @@
-"""Tables, state, kernels, numbering, assembly, schedule, input and output; contains no physics.
+"""Tables, state, kernels, numbering, assembly, schedule, input and output; the framework contains no physics.
 
 Names that a new law needs, loaded on first use like the names of `windlass`.
 """

@@ -1,16 +1,16 @@
-"""Accounts: energy that laws take from the motion, store, lose and pass on, row by row.
+"""Accounts: energy that laws take from the motion, store, dissipate and transfer, for each row.
 
-Forces f on the left-hand side of the equations of motion take the power f·v.  A law states the parts of this power,
+Forces f on the left-hand side of the equations of motion extract the power f·v. A law declares the parts of this power,
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away,
 
-and states it together with its forces:
+and declares them together with its forces:
 
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
-Ledgers and the energy check of steps read only these accounts.  An instantaneous event, such as the release of a
-bristle, has no
-power: ``jumps`` compares both ends of a step.
+Ledgers and the energy check of steps read only these accounts. An instantaneous event, such as the release of a
+bristle, has no power.
+power: For such events ``jumps`` compares both ends of a step.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Reading(NamedTuple):
     Attributes:
         energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
         powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
-            Without `Account.jumps` they are functions of time and motion that are also evaluated between both ends of a
-            step, see balance.py.
-        parts: values of this instant that `Account.jumps` reads, of the shape `Account.parts`.
+            Without `Account.jumps` the powers are functions of time and motion that are also evaluated between both
+            ends of a step, see balance.py.
+        parts: values of this instant that `Account.jumps` reads; their shape is `Account.parts`.
     """
 
     energies: FloatArray
@@ -45,26 +45,27 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Account:
-    """Energies that a law stores, loses and passes on.
+    """Energies that a law stores, dissipates and transfers.
 
-    Functions get an `Evaluation` s and add to its arrays; functions that call a kernel are made by `call`.
+    Each function receives an `Evaluation` s and adds to its arrays; functions that call a kernel are made by `call`.
 
     Attributes:
         read: ``(s)`` adds energies and powers of the rows that this process evaluates to s.energies and s.powers, and
             writes s.parts; see `Reading`.
         stored: names of the energies.
         lost: names of dissipated energies, > 0.
-        passed: names of powers of its forces that are neither stored nor lost, such as the strain energy of material
-            that flows out.
-        carried: the same for its inertia, such as the kinetic energy of that material.
+        passed: names of powers of the law's forces that are neither stored nor lost, such as the strain energy of
+            material that flows out.
+        carried: names of powers of the law's inertia that are neither stored nor lost, such as the kinetic energy of
+            material that flows out.
         parts: shape of the values that ``jumps`` compares.
-        jumps: ``(s)`` adds to s.jumps, shape (l, rows), the instantaneous losses in a step of the size s.size [s],
-            shape (1,), in addition to the powers [J]; it reads s.parts, and s.parts_before of the start of the step.
-        rows: number of rows, where a system has other rows in `System.dofs`.
-        by: the column by which losses are listed, for instance ``"circle"``; empty for none.
-        is_whole: whether the account is complete; false with user forces, which need not have an energy.
-        powers: ``(s)`` adds the powers of ``read`` alone, where that is faster.
-        conserves: whether these rows neither lose nor pass on energy: any difference between their work and their
+        jumps: ``(s)`` adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows), in addition to the
+            powers. It reads the step size s.size [s], shape (1,), s.parts, and s.parts_before of the start of the step.
+        rows: number of rows, if it differs from the number of rows of `System.dofs`.
+        by: the column by which losses are grouped, for instance ``"circle"``; empty for no groups.
+        is_whole: whether the account is complete; false with user forces, which may have no energy.
+        powers: ``(s)`` adds only the powers of ``read``, if that is faster.
+        conserves: whether these rows neither lose nor transfer energy: any difference between their work and their
             energy is then an error of the integrator.
     """
 
@@ -87,7 +88,7 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """A zero reading of a number of rows, unless the account has its own number of rows."""
+        """A zero reading for the given number of rows, unless the account has its own number of rows."""
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)
         return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
@@ -96,11 +97,11 @@ class Account:
     def of(
         cls, stored: Mapping[str, Quantity] | None = None, lost: Mapping[str, Quantity] | None = None, **more: Any
     ) -> Account:
-        """An account from one function of the fields per name, each of shape (rows,) in J and W.
+        """An account made from one function of the fields per name, which returns values of shape (rows,) in J or W.
 
         Args:
             stored, lost: functions by name.
-            **more: ``by``, ``is_whole`` and ``conserves``; without losses the rows conserve.
+            **more: ``by``, ``is_whole`` and ``conserves``; an account without losses conserves energy.
         """
         energies, powers = dict(stored or {}), dict(lost or {})
 
@@ -114,7 +115,7 @@ class Account:
 
 
 class Losses(NamedTuple):
-    """Losses of the rows of a law on this process since a ledger began.
+    """Losses of the rows of a law on this process since the start of a ledger.
 
     Attributes:
         names: the losses, `Account.lost`.
@@ -131,7 +132,7 @@ class Losses(NamedTuple):
     shared: FloatArray | None = None
 
     def sum_rows(self, names: Sequence[str]) -> FloatArray:
-        """Sum of some losses by row [J], shape (rows,)."""
+        """Sum of the selected losses for each row [J], shape (rows,)."""
         total: FloatArray = self.rows[:, [name in names for name in self.names]].sum(axis=1)
         return total
 
@@ -140,7 +141,7 @@ class Losses(NamedTuple):
         return self.sum_here() if self.shared is None else self.shared
 
     def sum_here(self) -> FloatArray:
-        """Losses by group of the rows of this process [J], shape (g, l)."""
+        """Losses of the rows of this process by group [J], shape (g, l)."""
         sums = np.zeros((len(self.ids), len(self.names)))
         np.add.at(sums, self.group, self.rows[: len(self.group)])
         return sums

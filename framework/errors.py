@@ -8,10 +8,11 @@ from types import FrameType
 
 
 class WindlassError(Exception):
-    """Base of all errors that Windlass raises on purpose."""
+    """Base of all errors that Windlass raises deliberately."""
 
     def _render_traceback_(self) -> list[str]:
-        """Traceback for notebooks: lines of the user and the message; all lines with ``WINDLASS_TRACEBACK=1``."""
+        """Traceback for notebooks: lines of the user's code and the message; all lines with
+        ``WINDLASS_TRACEBACK=1``."""
         frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
             # the first frame belongs to the notebook itself
@@ -26,7 +27,7 @@ def _name_of(frame: FrameType) -> str:
 
 
 class ModelError(WindlassError):
-    """A model that cannot be computed: wrong value, wrong kind of entity, missing part."""
+    """A model that cannot be computed, because of a wrong value, a wrong kind of entity, or a missing part."""
 
 
 class ModelWarning(UserWarning):
@@ -34,7 +35,7 @@ class ModelWarning(UserWarning):
 
 
 class OptionError(WindlassError):
-    """A command-line option that is unknown, misspelt, or has a wrong value."""
+    """A command-line option that is unknown or misspelt, or has a wrong value."""
 
 
 class OutputError(WindlassError):

@@ -1,6 +1,6 @@
 """Solvers on PETSc: statics, dynamics, explicit dynamics, modes.
 
-This module holds the interface for new integrators; the solvers themselves are names of `windlass`.
+This module contains the interface for new integrators; the solvers themselves are names of `windlass`.
 """
 
 from windlass.solvers import integrators as integrators

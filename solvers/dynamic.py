@@ -49,7 +49,7 @@ from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 from windlass.solvers.verdicts.watch import Watches
 
 HARD = 25
-"""Newton iterations of an attempt from which its shapes are examined; few steps need as many."""
+"""Number of Newton iterations of an attempt from which its shapes are examined; few steps need so many iterations."""
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
@@ -63,37 +63,40 @@ class Dynamic(StepSolver):
         world: the model.
         step: nominal step size [s]; ``-<prefix>step`` overrides it.
         end: time at the end [s]; ``-<prefix>end`` overrides it.
-        method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or one
-            that `register_integrator` has added; ``-<prefix>method`` overrides it.
-        spectral_radius: of generalised-alpha: damping of the highest frequencies, from 0 (most) to 1 (none) [1].
-        rotations: how Euler parameters are integrated, ``"steady"`` or ``"parameters"``, see `create_integrator`.
+        method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or a
+            name that `register_integrator` has added; ``-<prefix>method`` overrides it.
+        spectral_radius: parameter of generalised-alpha: damping of the highest frequencies, from 0 (most) to 1 (none)
+            [1].
+        rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances, see `Newton`.
-        passes: defaults of the passes of contacts, see `Passes`.
-        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps the stored
-            states, as reproduction of data of other programs requires.
-        decide_in_newton: number of residuals of the first Newton run of a step in which contacts with a return map
-            decide open or closed, sticks or slips from the history at the start of the step; after them, and in all
-            other contacts, decisions change only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
-            that they are small relative to loads, reactions and inertia, too, or "accept" them, as reproduction of data
-            of other programs requires.
-        lag: keep the tangent and its factorisation while this is cheaper, see `LagPolicy`; False is full Newton.
-        project: correct accelerations and multipliers to fulfil the constraints after kinks, see `Consistency`.
-        velocities: of the start, if constraints forbid them: "check" raises an error with these constraints, "project"
-            uses the nearest allowed ones, in the norm of the mass matrix.
-        resolve_contacts: cut steps that do not resolve a contact, or pass it, see `ContactWatch`; False accepts them
-            and reports them in the verdict.
-        adaptive: cut the step after a failure, grow it again after easy steps.
-        control: rules for cutting and growing the step, see `StepControl`.
+        passes: default settings of contact passes, see `Passes`.
+        decide_at_start: whether to determine open or closed, stick or slip from the initial state; False keeps the
+            stored states, as is needed to reproduce data of other programs. decide_in_newton: number of residuals, in
+            the first Newton run of a step, in which contacts with a return map decide open or closed, stick or slip
+            from the history at the start of the step. After these residuals, and in all other contacts, decisions
+            change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
+            requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
+            needed to reproduce data of other programs.
+        lag: whether to reuse the tangent and its factorisation while this is cheaper, see `LagPolicy`; False is full
+            Newton.
+        project: whether to correct accelerations and multipliers after kinks to fulfil the constraints, see
+            `Consistency`.
+        velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
+            constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix.
+        resolve_contacts: whether to cut steps that do not resolve a contact or pass through it, see `ContactWatch`;
+            False accepts these steps and reports them in the verdict. adaptive: whether to cut the step after a failure
+            and increase it again after easy steps.
+        control: rules for cutting and increasing the step, see `StepControl`.
         prefix: options prefix.
-        name: name of this solve in the progress line; empty for none.
+        name: name of this solve in the progress line; empty for no name.
 
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        state: the last state; of a solve that was interrupted or has failed, the last good one.
+        state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
-        failed_attempts: (time, step size, reason) of rejected attempts.
+        failed_attempts: (time, step size, reason) of each rejected attempt.
     """
 
     @checked(
@@ -177,26 +180,27 @@ class Dynamic(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The yielded object is the same at each step; copy it to keep it.  After a restart the first one is the state
-        after the first step behind the checkpoint, or the last state of a solve that had ended.
+        The same object is yielded at each step; copy it to keep it. After a restart the first yielded state is the
+        state after the first step behind the checkpoint, or the last state of a solve that had ended.
 
         Args:
-            state: start; it is not changed.
+            state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`.
-            resume: the state is one of a dynamic run of this model, perhaps from a file (`State.load`): continue with
-                its accelerations, so that in serial and with full Newton the run equals an unbroken one to the last
-                bit.  Otherwise accelerations are computed again, as is needed after statics or a change of the model.
+            resume: whether the state comes from a dynamic run of this model, perhaps from a file (`State.load`): the
+                run continues with its accelerations, so that in serial and with full Newton it equals an unbroken run
+                to the last bit. Otherwise accelerations are computed again, which is needed after statics or a change
+                of the model.
 
         Raises:
-            NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
-            ModelError: a start that misses constraints by more than is closed, at which a prescribed motion jumps, or
-                with implausible shapes and overlaps; no consistent initial accelerations; nonlinear constraints with
-                ``"newmark"``.
+            NotConverged: a step failed at the smallest step size; the error contains the last good state.
+            ModelError: the initial state violates constraints by more than the closed gaps, jumps at a prescribed
+                motion, or has implausible shapes or overlaps; initial accelerations are not consistent; ``"newmark"``
+                is used with nonlinear constraints.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """See `march`; between steps it pauses for user code or continues at once."""
+        """See `march`; between steps the generator pauses for user code or continues at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.sizes.nominal, self.end)
@@ -228,11 +232,11 @@ class Dynamic(StepSolver):
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.sizes.nominal}
 
     def update_state(self, state: State) -> None:
-        """Watches start again from the values that they have recorded; see `Restartable`."""
+        """Restart the monitors from the values that they have recorded; see `Restartable`."""
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values carried from step to step in addition to the state; see `Restartable`."""
+        """Values in addition to the state that are kept from step to step; see `Restartable`."""
         return super().checkpoint() | {
             "sizes": self.sizes.checkpoint(),
             "newton": self.newton.checkpoint(),
@@ -249,7 +253,7 @@ class Dynamic(StepSolver):
         self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
-        """Drop kept tangents and lists of neighbours; see `Restartable`."""
+        """Drop cached tangents and lists of neighbours; see `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
         self.consistency.look_back(state)
@@ -258,8 +262,8 @@ class Dynamic(StepSolver):
 class Run:
     """One run of `Dynamic`, step by step.
 
-    The state stays at the start of a step until the step is accepted.  If hooks are called in each pass, the state
-    holds the present pass, and a copy of the start is kept.
+    The state remains at the start of a step until the step is accepted. If hooks are called in each pass, the state
+    contains the present pass, and a copy of the start is stored.
 
     Args:
         solver: the solver.
@@ -308,7 +312,7 @@ class Run:
         solver._begin_verdict(state, nominal, notes)
 
     def _lay_down(self) -> None:
-        """The programs of steps, for the arrays of the state."""
+        """Create the programs of steps for the arrays of the state."""
         solver, state = self._solver, self._state
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
@@ -319,7 +323,7 @@ class Run:
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver._mapped)
 
     def propose(self) -> tuple[float, list[float]]:
-        """Choose the size and the end of a step, and the ends of later steps that compiled code may take [s]."""
+        """Choose the size and the end of a step, and the ends of later steps that compiled code may execute [s]."""
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
         if self._before:
@@ -335,12 +339,12 @@ class Run:
         return h, solver.sizes.foresee(then, solver.end, most)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """One attempt at a step of size h [s]; afterwards the state is at its end if it has converged.
+        """Attempt a step of size h [s]; if it converges, the state is at its end afterwards.
 
         Args:
             h: size [s].
-            ends: the end of the step and the ends of later steps of the same size [s]; where compiled code can take
-                these steps, the attempt is the last of them, or the one that it could not finish.
+            ends: the end of the step and the ends of later steps of the same size [s]; if compiled code can execute
+                these steps, the attempt is the last of these steps, or the step that compiled code did not finish.
         """
         solver = self._solver
         try:
@@ -357,7 +361,7 @@ class Run:
         return attempt
 
     def _try(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """The predictor, and passes of Newton's method and the update of history values until both agree."""
+        """Run the predictor, then passes of Newton's method and the update of history values until both agree."""
         solver, state, contacts, steps, kernels = self._solver, self._state, self._contacts, self._steps, self._kernels
         lag = solver.problem.lag
         scheme = kernels.predict(state, h, ends[0])
@@ -389,13 +393,13 @@ class Run:
         return attempt
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
-        """One run of Newton's method; whether it has converged.
+        """Run Newton's method once; returns whether it has converged.
 
         Args:
             attempt: the attempt to which the pass belongs.
             scheme: meaning of the unknowns.
             ends: see `attempt`.
-            compiled: whether compiled code takes the step, and those after it.
+            compiled: whether compiled code executes this step and later ones.
         """
         solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
         fields, guess = solver.assembly.fields, None
@@ -442,7 +446,7 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Note a number of steps, up to a time [s], that compiled code has done without hooks."""
+        """Record a number of steps, up to a time [s], that compiled code has executed without hooks."""
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)
@@ -455,7 +459,7 @@ class Run:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """The programs of watches and hooks for steps that they do not see."""
+        """The programs of monitors and hooks for steps in which these are not called."""
         programs = [hook.idle_program(self._state) for hook in self._looking]
         found = self._solver.watches.idle_programs(self._state)
         return [*found, *(program for program in programs if program is not None)]
@@ -488,14 +492,14 @@ class Run:
         self._seen = state.t
 
     def go_on(self) -> None:
-        """Continue after the caller has seen the state, and perhaps changed it."""
+        """Continue after the caller has read, and perhaps changed, the state."""
         if self._pauses:
             self._checkpoint.paused = False
             if self._state.t != self._seen or not is_finite(self._state):
                 refuse_change(self._state, self._seen, "code between two steps")
 
     def cut(self, h: float, attempt: StepAttempt) -> None:
-        """Cut a step of size h [s] that has failed and begin it again, or give up."""
+        """Cut a failed step of size h [s] and restart it, or give up."""
         solver, state = self._solver, self._state
         self._go_back()
         solver._note_failure(state.t + h, h, attempt.reason)
@@ -505,7 +509,7 @@ class Run:
             solver._fail(failure, state, self._hooks, ADVICE)
 
     def finish(self) -> None:
-        """Finish the run at its end: hooks, checkpoint and verdict."""
+        """End the run: hooks, checkpoint and verdict."""
         solver, state = self._solver, self._state
         solver.watches.finish(state)
         solver._stop(state, self._hooks)

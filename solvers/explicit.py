@@ -1,8 +1,8 @@
 """Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
 
-Suited to particle-like models with many contacts and short times, and to accuracy near rounding.  Implicit methods
-(`Dynamic`) are better for stiff models such as cables, whose explicit steps must be shorter than 2/ω of the highest
-angular frequency.  The methods are described in `verlet` and `runge_kutta`, the equations in `accelerations`.
+The explicit solver suits particle-like models with many contacts and short times, and accuracy near rounding. Implicit
+methods (`Dynamic`) are better for stiff models such as cables, whose explicit steps must be shorter than 2/ω of the
+highest angular frequency. The methods are described in `verlet` and `runge_kutta`, the equations in `accelerations`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""A step for which a contact recommends a shorter one becomes at least this much shorter."""
+"""Ratio by which a step becomes at least shorter if a contact recommends a shorter step."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -59,7 +59,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times that steps hit exactly: multiples of the step from the start, and the end.
+    """Times that steps end at exactly: multiples of the step from the start, and the end.
 
     Attributes:
         start, step, end: [s].
@@ -70,7 +70,7 @@ class StepGrid:
     end: float
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
-        """The next step: (size, time at its end) [s], at most ``longest``."""
+        """The next step: (size, time at its end) [s] of the next step, whose size is at most ``longest``."""
         # a continued run has the same times to the last bit
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
@@ -87,36 +87,37 @@ class Explicit(StepSolver):
     """Explicit time integration of a world; the interface is that of `Dynamic`.
 
     History values (contact states) are computed in every force evaluation from their values at the start of the step,
-    and stored with each accepted step.  If the force error of the post-Newton update is large and a contact recommends
-    a shorter step, the step is done again with that size, and the next one ends where this one should have ended.
+    and stored with each accepted step. If the force error of the post-Newton update is large and a contact recommends a
+    shorter step, the step is repeated with that size, and the next step ends at the original end.
 
     Args:
         world: the model.
-        step: step size; of ``"rk"`` the largest one.  All multiples of it are hit exactly [s].
+        step: step size; for ``"rk"`` the largest step size.  Steps end exactly at all multiples of it [s].
         end: time at the end [s]; step, end and method are also options, ``-<prefix>step`` and so on.
         method: ``"verlet"``, velocity Verlet of order 2 with fixed steps; ``"rk"``, Runge-Kutta of order 8 with error
             control (SciPy's DOP853); or ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"`` of orders 1, 2,
             3, 4, 6 with fixed steps, see `fixed_steps`.
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
-        project: project coordinates and velocities, including Euler parameters, onto the constraints at the start and
-            after every step; otherwise they drift away with the errors of the steps.
-        velocities: velocities of the start that constraints forbid: "check" raises an error with these constraints,
-            "project" takes the nearest allowed ones, in the norm of the mass matrix; both only with ``project``.
+        project: whether to project coordinates and velocities, including Euler parameters, onto the constraints at the
+            start and after every step; otherwise they drift with the errors of the steps.
+        velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
+            constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix; both only with
+            ``project``.
         discontinuous_atol: force error up to which recommended step sizes are ignored [N].
-        adaptive: follow recommended step sizes; ``"rk"``: also repeat a step with a shorter size if it does not resolve
-            a contact, or passes it.
-        smallest_step: recommended steps are not shorter [s]; default 1e-4 of the step.
+        adaptive: whether to follow recommended step sizes; ``"rk"`` also repeats a step with a shorter size if the step
+            does not resolve a contact or passes through it. smallest_step: lower limit of recommended steps [s];
+            default 1e-4 of the step.
         prefix: options prefix.
-        name: name of this solve in the progress line; empty for none.
+        name: name of this solve in the progress line; empty for no name.
 
     Attributes:
         statistics: counts and times.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
         accelerations: evaluator of accelerations; its ``kind`` is the method for masses.
-        failed_attempts: (time, step size, reason) of rejected attempts.
+        failed_attempts: (time, step size, reason) of each rejected attempt.
 
     Raises:
-        ModelError: wrong arguments; coordinates without mass.
+        ModelError: arguments are wrong, or coordinates have no mass.
     """
 
     @checked(
@@ -192,26 +193,26 @@ class Explicit(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The yielded object is the same at each step; copy it to keep it.  Changes of it or of the world between steps,
-        for instance by hooks, are noticed.  After a restart the first one is the state after the first step behind the
-        checkpoint, or the last state of a solve that had ended.
+        The same object is yielded at each step; copy it to keep it. Changes of the state or of the world between steps,
+        for instance by hooks, are taken into account. After a restart the first yielded state is the state after the
+        first step behind the checkpoint, or the last state of a solve that had ended.
 
         Args:
-            state: start; it is not changed.
+            state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
-            resume: the state is one of an explicit run of this model: continue with its accelerations and history
-                values.  Otherwise the start is projected onto the constraints and both are computed again.
+            resume: whether the state comes from an explicit run of this model: the run continues with its accelerations
+                and history values. Otherwise the initial state is projected onto the constraints, and accelerations and
+                history values are computed again.
 
         Raises:
-            NotConverged: a step failed; the last good state is kept in the error.
-            ModelError: no consistent start: positions and velocities that constraints forbid, forces that are not
-                finite, or masses and constraints that do not determine
-                the accelerations.
+            NotConverged: a step failed; the error contains the last good state.
+            ModelError: no consistent initial state exists: constraints forbid positions and velocities, forces are not
+                finite, or masses and constraints do not determine the accelerations.
         """
         yield from self._march(state, hooks, resume, pauses=True)
 
     def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
-        """See `march`; between steps it pauses for user code or continues at once."""
+        """See `march`; between steps the generator pauses for user code or continues at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
@@ -294,7 +295,7 @@ class Explicit(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values carried from step to step in addition to the state; see `Restartable`."""
+        """Values in addition to the state that are kept from step to step; see `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
@@ -313,29 +314,29 @@ class Explicit(StepSolver):
         self.accelerations.factorisations = int(kept["factorisations"])
 
     def reset_caches(self, state: State) -> None:
-        """Drop factorisations, lists of neighbours and values that the method carries over; see `Restartable`."""
+        """Drop factorisations, lists of neighbours and cached values of the method; see `Restartable`."""
         self.accelerations.reset_caches()
         self._method.reset_caches(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
-        """Whether a step shall be cut to the size that a contact recommends."""
+        """Whether a step must be cut to the size that a contact recommends."""
         cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 
     def _find_cut(self, size: float) -> float:
-        """The size that a finished step should have instead, inf if it may stay."""
+        """The size that a finished step should have had, or inf if the step is accepted."""
         if not self._adaptive or size <= self._smallest * (1.0 + 1e-9):
             return np.inf
         self._look(size)
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Let the watches examine a step of this size [s], whose end is in the fields."""
+        """Let the monitors examine a step of this size [s], whose end is in the fields."""
         self.contacts.resize(size)
         self.watches.after_newton()
 
     def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
-        """The longest next step after a refused one [s], or the end of the run."""
+        """The longest allowed step after a refused step [s], or the end of the run."""
         tried = advance.t - current.t
         if advance.unresolved:
             self._note_failure(advance.t, tried, "the step does not resolve a contact")

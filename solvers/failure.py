@@ -1,4 +1,4 @@
-"""Solves that fail: their data and errors."""
+"""Failed solves: their data and errors."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from windlass.framework.state.state import State
 
 @dataclass
 class Failure:
-    """Data of a solve that failed.
+    """Data of a failed solve.
 
     Attributes:
-        reason: the reason in PETSc's words, e.g. ``DIVERGED_MAX_IT``.
+        reason: the reason with PETSc's name, e.g. ``DIVERGED_MAX_IT``.
         time: time [s] (dynamics) or load factor [1] (statics) of the failed step.
-        step: number of the failed step, from 1; 0 if it is not known.
-        step_size: its size [s] or [1].
+        step: number of the failed step, from 1; 0 if unknown. step_size: size of the failed step [s] or [1].
         history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
-        diagnosis: rows that could not be evaluated, and why.
+        diagnosis: rows that could not be evaluated, with reasons.
         last_good: the state before the failed step.
-        saved_to: the file that it was saved to, if any.
+        saved_to: the file that contains the last good state, if it was saved.
     """
 
     reason: str
@@ -35,7 +34,7 @@ class Failure:
     diagnosis: list[str] = field(default_factory=list)
 
     def describe(self) -> str:
-        """The failure in some lines for the user."""
+        """Describe the failure in some lines for the user."""
         where = f" in step {self.step} at {self.time:.9g} (step size {self.step_size:.3g})" if self.step else ""
         lines = [self.reason + where]
         if self.history:
@@ -48,7 +47,7 @@ class Failure:
 
 
 def describe_jump(start: float, time: float | None) -> list[str]:
-    """Text for `Failure.diagnosis` where statics goes from one time to another in one step; otherwise empty."""
+    """Text for `Failure.diagnosis` if statics covers an interval of time in one step; otherwise empty."""
     if time is None or time == start:
         return []
     return [
@@ -58,7 +57,7 @@ def describe_jump(start: float, time: float | None) -> list[str]:
 
 
 class NotConverged(WindlassError):
-    """A solve that did not converge; ``failure`` describes why, where and when, ``state`` is the last good state."""
+    """A solve that did not converge. ``failure`` describes why, where and when; ``state`` is the last good state."""
 
     def __init__(self, failure: Failure, advice: str = "") -> None:
         self.failure, self.advice = failure, advice

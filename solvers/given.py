@@ -1,4 +1,4 @@
-"""Valid arguments and start states of solvers."""
+"""Valid arguments and initial states of solvers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Times [s] beyond this are mistakes: their squares and inverses leave the range of numbers."""
+"""Limit of times [s], above which a time is a mistake: its square and inverse leave the range of numbers."""
 MOST_STEPS = 1e12
 """Number of steps above which the step size must be a mistake."""
 
@@ -56,16 +56,16 @@ SOLVE: dict[str, Check] = {
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:
-    """Compare the start of a solve between processes, and check that it is finite; all processes call this together.
+    """Compare the initial state of a solve between processes, and check that it is finite. The call is collective.
 
     Args:
         solver: the solver.
-        given: the state that the user gave, if any.
+        given: the state given by the user, if any.
         state: the same state with local numbers.
 
     Raises:
-        ModelError: on all processes, for values that are not finite, and for settings that differ.
-        OptionError: a wrong value of an option, also of a solver that the model makes later.
+        ModelError, on all processes: values are not finite, or settings differ between processes.
+        OptionError: an option has a wrong value, including options of solvers that the model makes later.
     """
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
@@ -102,7 +102,7 @@ def _check_finite(state: State, where: str) -> None:
 
 
 def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
-    """Raise ModelError for a start after the end, or more steps than can be done; step and end in s."""
+    """Raise ModelError for a start after the end, or too many steps; step and end in s."""
     where = type(solver).__name__
     if end < state.t - 1e-9 * step:
         raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")

@@ -1,4 +1,4 @@
-"""Names of coordinates in messages: collected from all processes, and only a few of them."""
+"""Names of coordinates in messages, collected from all processes and limited to a few."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
-    """Names of coordinates, given on each process by place among its own coordinates; all processes must call it."""
+    """Names of coordinates, given on each process by position among its own coordinates. The call is collective."""
     layout, number = assembly.layout, assembly.world.numbering
     return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
 
@@ -19,13 +19,13 @@ def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
 def name_largest(
     assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
 ) -> list[tuple[str, float]]:
-    """The largest values with names, infinite and NaN first, the same on all processes; all processes must call it.
+    """The largest values with names, infinite and NaN first, identical on all processes. The call is collective.
 
     Args:
         assembly: the systems of this process.
-        values: by local coordinate; ghosts do not count or may be missing.
+        values: values by local coordinate; ghosts are ignored and may be missing.
         count: number of values.
-        multipliers: values by multiplier of this process, if there are any.
+        multipliers: values by multiplier of this process, if the model has multipliers.
     """
 
     def size(found: FloatArray) -> FloatArray:
@@ -47,6 +47,6 @@ def name_largest(
 
 
 def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
-    """The first of many texts, and the number of others of this kind."""
+    """The first of many texts, and the number of further texts of this kind."""
     more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
     return [*words[:most], *more]

@@ -1,6 +1,8 @@
-"""Options of the solvers in addition to PETSc's, in tables: all given options are checked before any solve.
+"""Options of the solvers in addition to PETSc's options, in tables, so that all given options are checked before any
+solve.
 
-A solver reads one by `own_option`; its name is the prefix of the solver and the name in the table.
+A solver reads an option by `own_option`; the option's name is the prefix of the solver followed by the name in the
+table.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ Value = TypeVar("Value", bound=int | float | bool | str)
 Table = Mapping[str, Option]
 
 SHORTEST = 1e-300
-"""Smallest step size and end that the command line takes [s]."""
+"""Smallest step size and end that the command line accepts [s]."""
 EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
@@ -86,12 +88,12 @@ for _prefix, _items in TABLES.items():
 
 
 def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Sequence[str]) -> None:
-    """Set the words that an option of a solver accepts; integrators register theirs after the tables are made.
+    """Add words that an option of a solver accepts; integrators register their words after the tables are made.
 
     Args:
         table: options of this kind of solver.
         prefix: its default prefix.
-        name: of the option, without prefix.
+        name: name of the option, without prefix.
         choices: all words.
     """
     table[name] = replace(table[name], choices=tuple(choices))
@@ -99,16 +101,16 @@ def offer_choices(table: dict[str, Option], prefix: str, name: str, choices: Seq
 
 
 def own_option(table: Table, prefix: str, name: str, default: Value) -> Value:
-    """Declare an option of a solver and return its value from the command line, else the default.
+    """Declare an option of a solver and return its value from the command line, or the default.
 
     Args:
         table: options of this kind of solver.
         prefix: of the solver.
-        name: of the option, without prefix.
+        name: name of the option, without prefix.
         default: of this solver.
 
     Raises:
-        OptionError: a value of the wrong type or out of range.
+        OptionError: the value has the wrong type or is out of range.
     """
     item = table[name]
     low, high, choices = item.minimum, item.maximum, item.choices

@@ -55,65 +55,66 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Evaluations before a program is made: most static solves have fewer, and from here on a program saves time."""
+"""Number of evaluations before a program is made: most static solves have fewer, and above it a program saves time."""
 LONG = 40
-"""Iterations in the first load step, in more than one pass, after which form-finding begins."""
+"""Number of iterations in the first load step, in more than one pass, after which form-finding begins."""
 NEAR = 1.0
-"""Force error of a pass, per largest contact force, up to which the next one starts from its solution [1]."""
+"""Force error of a pass, per largest contact force, up to which the next pass starts from its solution [1]."""
 UNSETTLED = 0.1
-"""Load steps cut below this share of the nominal one are accepted with unsettled contacts, except for the last [1]."""
+"""Fraction of the nominal load step below which steps are accepted with unsettled contacts, except for the last step
+[1]."""
 
 
 LIGHT = 0.1
-"""Share of the loads under which the shape of lines is found without friction [1]."""
+"""Fraction of the loads under which the shape of lines is found without friction [1]."""
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
 
 
 class SlackLines(Exception):
-    """The load steps lead through slack lines, take many iterations, or fail: form-finding must come first."""
+    """The load steps lead through slack lines, need many iterations, or fail, so that form-finding must come first."""
 
 
 class Static(StepSolver):
     """Static equilibrium of a world by load steps.
 
-    The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces, unless
-    given velocities are kept, for ropes that run while their nodes rest; first-order states are solved for constant
-    values.
+    The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
+    given velocities are used, for ropes that run while their nodes are at rest; first-order states are solved for
+    constant values.
 
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
-        geometric: first load factor 1/load_range, then growing by a constant factor; otherwise i/load_steps.
+        geometric: the first load factor is 1/load_range and the factor then increases by a constant ratio; otherwise it
+            is i/load_steps.
         load_range: see geometric [1].
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
             state.
         rtol, atol, max_it: default tolerances, see `Newton`.
-        passes: defaults of the passes of contacts, see `Passes`.
-        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps the stored
-            states, as reproduction of data of other programs requires.
-        decide_in_newton: number of residuals of the first Newton run of a load step in which points of cables on
-            surfaces decide open or closed, sticks or slips; 0: only between Newton runs.
-        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
-            that they are small relative to loads, reactions and inertia, too, or "accept" them, as reproduction of data
-            of other programs requires.
-        passes_from: start of the passes of a load step: "near" the solution of the pass before, once its force error is
-            no larger than the contact force; "step": all from the last converged state, as reproduction of data of
-            other programs requires.
+        passes: default settings of contact passes, see `Passes`.
+        decide_at_start: whether to determine open or closed, stick or slip from the initial state; False keeps the
+            stored states, as is needed to reproduce data of other programs. decide_in_newton: number of residuals of
+            the first Newton run of a load step in which points of cables on surfaces decide open or closed, stick or
+            slip; with 0, decisions change only between Newton runs. overshoot: treatment of residuals that are small
+            only relative to a first iteration that has overshot. "check" requires that they are also small relative to
+            loads, reactions and inertia; "accept" accepts them, as is needed to reproduce data of other programs.
+        passes_from: start of the passes of a load step. "near" starts from the solution of the previous pass, once its
+            force error is at most the contact force; "step" starts all passes from the last converged state, as is
+            needed to reproduce data of other programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible: "follow" continues down
-            the potential to a stable one with a note, "check" raises an error, "off" does not check.
-        velocities: "zero" in all forces, or "given": velocities of the start are kept, with the inertia forces
-            quadratic in them and accelerations 0; for steady motion of material through a shape at rest.
-        adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
+            the potential to a stable equilibrium and prints a note, "check" raises an error, "off" does not check.
+        velocities: "zero" in all forces, or "given": initial velocities are used, with the inertia forces quadratic in
+            them and accelerations 0, for steady motion of material through a shape at rest.
+        adaptive: whether to cut the load step to a quarter after a failure, and increase it after 4 easy steps.
         prefix: options prefix.
-        name: name of this solve in the progress line; empty for none.
+        name: name of this solve in the progress line; empty for no name.
 
     Attributes:
         statistics: counts and times.
         verdict: whether the last result can be trusted, see `Verdict`.
-        state: the last state; of a solve that was interrupted or has failed, the last good one.
+        state: the last state; after an interrupted or failed solve, the last good state.
         snes: the PETSc solver.
-        failed_attempts: (load factor, size of the load step, reason) of rejected attempts.
+        failed_attempts: (load factor, size of the load step, reason) of each rejected attempt.
         reached: progress of the last accepted load step, from 0 to 1 [1].
     """
 
@@ -196,7 +197,8 @@ class Static(StepSolver):
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
     def _find_progress(self, load_factor: float) -> float:
-        """The progress at which the load factor has a value, not below the first geometric step."""
+        """The progress at which the load factor has a given value, at least the progress of the first geometric
+        step."""
         if not self.geometric or self.load_steps == 1:
             return load_factor
         steps = self.load_steps + (self.load_steps - 1) * np.log(load_factor) / np.log(self.load_range)
@@ -206,16 +208,18 @@ class Static(StepSolver):
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
         """Find the equilibrium and return its state; velocities and accelerations of the given state are kept.
 
-        The returned state has the time of the solve, ``time`` if it is given.
+        The returned state has the time of the solve, which is ``time`` if given.
 
         Args:
-            state: start (default: initial values of the nodes); it is not changed.  Multipliers start from 0.
+            state: initial state (default: initial values of the nodes), which stays unchanged. Multipliers start from
+                0.
             hooks: user code around load steps.
 
         Raises:
-            ModelError: coordinates without any stiffness, or a singular first tangent; free coordinates are named.
-            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error has
-                its state).
+            ModelError: coordinates without any stiffness, or a singular first tangent; the message names free
+                coordinates.
+            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (the error
+                contains its state).
         """
         current = local_state(self.assembly, state)
         check_start(self, state, current)
@@ -280,7 +284,7 @@ class Static(StepSolver):
         """Find the shape of lines under all loads or, with friction, under small loads without friction.
 
         Returns:
-            Progress of the load steps at which the shape is in equilibrium; 0 if it was not found.
+            Progress of the load steps at which the shape is in equilibrium, or 0 if the shape was not found.
         """
         assert lines is not None
         self._lines, light, self._rubs = None, self._rubs, False
@@ -352,7 +356,8 @@ class Static(StepSolver):
     def _end(
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
-        """Check the equilibrium at full load: solve again for lost friction, and leave it if it is not stable."""
+        """Check the equilibrium at full load: repeat the solve if friction is lost, and leave the equilibrium if it is
+        not stable."""
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
             # from displacements, or from the present state with its updated contacts
@@ -400,7 +405,7 @@ class Static(StepSolver):
         self.verdict.notes += say_findings(finding or None, left)
 
     def _trace_jump(self, current: State, time: float) -> None:
-        """Search for a jump within the last load step, by equilibria that are not kept."""
+        """Search for a jump within the last load step, by temporary equilibria."""
         watch, spent = self._watch, [0, 0]
         assert watch is not None
 
@@ -446,7 +451,7 @@ class Static(StepSolver):
         self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
-        """Decide contact states from the start, with velocities 0 or as given."""
+        """Determine contact states from the start, with velocities 0 or the given velocities."""
         first, states = current.copy(), self.assembly.layout.states
         first.v[:], first.t = first.v if self._moves else 0.0, time
         first.v[states] = current.v[states]
@@ -463,9 +468,9 @@ class Static(StepSolver):
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
-        """One attempt at a load step; each pass keeps the history values.
+        """One attempt at a load step, in which all passes share the history values of the start.
 
-        It starts from the last converged state, or from the pass before once that is near.
+        The attempt starts from the last converged state, or from the previous pass once that is near.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
@@ -538,7 +543,7 @@ class Static(StepSolver):
             raise SlackLines
 
     def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
-        """Solve a load step whose contact states cycle by small steps down the potential."""
+        """Solve a load step with cycling contact states by small steps down the potential."""
 
         def store() -> FloatArray:
             self.problem.store_static(current)

@@ -38,14 +38,14 @@ class StepSolver:
     """A step-by-step solver; see `Dynamic`, `Static` and `Explicit` for arguments and attributes.
 
     Args:
-        world: the model; it is finalized.
+        world: the model, which is finalized by the solver.
         prefix: options prefix.
-        name: name of a solve in the progress line; empty for none.
+        name: name of a solve in the progress line; empty for no name.
         unit: unit of the sum of steps, ``"s"`` for time.
 
     Attributes:
-        state: the state at the end of the last solve; of one that was interrupted or has failed, the last good one.
-            None before the first solve.
+        state: the state at the end of the last solve; after an interrupted or failed solve, the last good state. None
+            before the first solve.
     """
 
     def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:
@@ -66,10 +66,10 @@ class StepSolver:
         self.solve_checkpoint: SolveCheckpoint | None = None
 
     def update_state(self, state: State) -> None:
-        """Nothing to do; see `Restartable`."""
+        """Do nothing; see `Restartable`."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values carried from step to step in addition to the state; see `Restartable`."""
+        """Values in addition to the state that are kept from step to step; see `Restartable`."""
         history = self.progress.history
         kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
         return kept if history is None else kept | {"history": history.checkpoint()}
@@ -83,7 +83,7 @@ class StepSolver:
 
     @contextmanager
     def _keep(self, state: State) -> Iterator[None]:
-        """A context for a solve that changes this state; if the solve is interrupted, the user keeps the state."""
+        """Context for a solve that changes this state; if the solve is interrupted, the user keeps the state."""
         self.state, self.verdict = state, Verdict()
         try:
             yield
@@ -104,10 +104,10 @@ class StepSolver:
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Report reasons for doubt that are known before the first step; step [s] is 0 in statics.
+        """Report reasons for doubt that are known before the first step; the step [s] is 0 in statics.
 
         Raises:
-            ModelError: a part of the model does not allow the solve, such as a body that nothing holds.
+            ModelError: a part of the model prevents the solve, such as a body without supports.
         """
         for check in state.world.resource(CHECKS, list):
             check()
@@ -116,7 +116,7 @@ class StepSolver:
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 
     def _conclude(self, state: State, hooks: Sequence[StepHook], reasons: Sequence[str] = ()) -> None:
-        """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
+        """The verdict on a completed solve, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
         found = [*reasons, *(words for hook in hooks for words in hook.find_doubts())]
         found += [*judge_invariants(self.verdict, self.assembly), *judge_laws(self.assembly, self._nominal)]
@@ -131,7 +131,7 @@ class StepSolver:
             state.save(path)
 
     def _describe_work(self) -> dict[str, Any]:
-        """Counts, times, memory and kinds of solvers, for -statistics; all processes must call it."""
+        """Counts, times, memory and kinds of solvers, for -statistics. The call is collective."""
         memory = np.array([float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)]) * KIBIBYTE
         return {
             "solve": self.name,
@@ -144,17 +144,17 @@ class StepSolver:
         }
 
     def _describe_solver(self) -> dict[str, Any]:
-        """Description of the nonlinear and linear solver, if there is one."""
+        """Description of the nonlinear and linear solver, if the solve has them."""
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve before a step to a time [s] if watches refuse it; all processes must call it."""
+        """End a solve before a step to a time [s] if monitors refuse the step. The call is collective."""
         words, advice = self.watches.refuse(state.t, then)
         if words:
             self._fail(Failure(words, state.t, self.statistics.steps + 1, then - state.t), state, hooks, advice)
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
-        """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""
+        """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of the given size."""
         self.failed_attempts.append((at, size, reason))
         self.statistics.rejected += 1
 
@@ -171,7 +171,7 @@ class StepSolver:
         return bool(options.own_value("report")) and not options.help_requested()
 
     def _report(self, state: State, verdict: str, reasons: Sequence[str]) -> None:
-        """Add the solve to the report of the run, if there is one; all processes must call it."""
+        """Add the solve to the report of the run, if a report is requested. The call is collective."""
         if not self._is_reported():
             return
         from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because it is rare
@@ -192,12 +192,12 @@ class StepSolver:
         report_solve(record, state, self._hooks)
 
     def settings(self) -> dict[str, Any]:
-        """Values that must be equal after a restart; none in statics, whose result is kept; see `Restartable`."""
+        """Values that must be equal after a restart; empty in statics, whose result is stored; see `Restartable`."""
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
-        """End a solve with its last good state, which goes to the file of ``-last_good``; all processes must call
-        it."""
+        """End a solve with its last good state, which is written to the file of ``-last_good``. The call is
+        collective."""
         failure.last_good = state.copy()
         self._stop(state, hooks, failed=failure.describe())
         path = options.last_good_path()
@@ -210,10 +210,10 @@ class StepSolver:
 
 
 def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
-    """Data of a failed step of Newton's method, the same on every process.
+    """Data of a failed step of Newton's method, identical on every process.
 
     Args:
-        problem: the equations; the fields hold the last iterate.
+        problem: the equations; the fields contain the last iterate.
         attempt: the last attempt.
         at: time [s] or load factor [1] at the end of the step.
         step, size: number of the step, and its size [s] or [1].

@@ -22,8 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_contact.mesh import find_coarse_belts, find_mesh_doubts, find_touching_belts
-from windlass.connectors.circle_contact.view import find_cables, view_contact
+from windlass.connectors.circle_contact.mesh import (
+    find_coarse_belts,
+    find_mesh_doubts,
+    find_short_arcs,
+    find_touching_belts,
+)
+from windlass.connectors.circle_contact.view import find_cables, name_circles, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
 from windlass.connectors.circle_segments.place_numbers import GAP
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
@@ -63,7 +68,8 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
         system.checks.reasons = lambda fields, step: [
-            *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step)
+            *find_coarse_belts(rows, c, fields), *find_short_arcs(rows, c, fields),
+            *find_long_steps(rows, c, fields, step),
         ]  # fmt: skip
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
@@ -194,14 +200,3 @@ def count_windings(
     turns = np.bincount(np.repeat(of_row, c["segments"]), angle, len(markers)) / (2.0 * np.pi)
     names = name_circles(rows.world, markers)
     return {f"windings around {name}": float(turn) for name, turn in zip(names, turns, strict=True)}
-
-
-def name_circles(world: Tables, markers: IntArray) -> list[str]:
-    """Names of the entities to which rigid markers are attached."""
-    names = [""] * len(markers)
-    for table, positions, rows in world.split_by_table(markers):
-        holder = next(iter(table.component.refs))
-        for owner, inner, owner_rows in world.split_by_table(table.local(holder, rows)):
-            for place, row in zip(positions[inner], owner_rows, strict=True):
-                names[place] = owner.describe(int(row))
-    return names

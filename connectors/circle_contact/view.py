@@ -37,6 +37,17 @@ class ContactView(NamedTuple):
     cord: FloatArray  # height of the axis above the face [m], from where gaps count
 
 
+def name_circles(world: Tables, markers: IntArray) -> list[str]:
+    """Names of the entities to which rigid markers are attached."""
+    names = [""] * len(markers)
+    for table, positions, rows in world.split_by_table(markers):
+        holder = next(iter(table.component.refs))
+        for owner, inner, owner_rows in world.split_by_table(table.local(holder, rows)):
+            for place, row in zip(positions[inner], owner_rows, strict=True):
+                names[place] = owner.describe(int(row))
+    return names
+
+
 def touches_at_points(component: type[Component]) -> bool:
     """Whether a law has contact points on cables instead of segments of a cable-shape marker."""
     return "cable" in component.refs and "vertical_offset" in component.columns

@@ -15,7 +15,7 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import ceil, inf
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
-from windlass.connectors.circle_contact.mesh import choose_angle
+from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import (
@@ -415,9 +415,9 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
-        """Number of elements that are short enough for `choose_angle`."""
-        count: int = ceil(self.route.length / (choose_angle(self.strain) * min(self.radii)))
-        return count
+        """Number of elements that are short enough for the smallest pulley, and on belts for the shortest arc."""
+        arcs = [wrap.length for wrap in self.route.wraps] if self.closed else ()
+        return choose_elements(self.route.length, self.strain, self.radii, arcs)
 
     def _name_parts(self) -> None:
         """Names of the free spans, and of the cables on each pulley, for tables of modes."""

@@ -15,7 +15,8 @@ step h and the shear stiffness K of a layer between cord and face:
                    mu_k = K (belts), below EA (1.5/l)²     stiffer layers count as rigid, with cables of the length l
                    mu_k = k (ropes)                        in series with the layer: 1/(1/mu_k + 1/K)
                    mu_v = 2/3 sqrt(mu_k rhoA)              a change of tension passes over sqrt(EA/mu_k), 0.3 R at most
-    mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`
+    mesh           t <= min(0.25, 0.8 e^(1/4))             of a belt of the strain e as mounted, `choose_angle`,
+                   three on each arc                       with at most four times as many elements, `choose_elements`
 
     layer          K = G b/h                               of the width b and the height h of the cord above the face
 

@@ -1,6 +1,6 @@
 """Load of a fluid along cables: drag, buoyancy, pressure and added mass, from currents, waves and wind.
 
-    load  ∫ Sᵀ F dx,    F = |r'| s (D + B + P)             inertia  ∫ Sᵀ |r'| s ρ A C_a N r_tt dx
+    load  ∫ Sᵀ F dx,    F = g s (D + B + P)             inertia  ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
 Letters and equations: morison.py.  The added mass follows rotation and immersion of the cable: it is a mass matrix that
 depends on the coordinates, with exact derivatives, and belongs to the forces of inertia; load factors do not scale it.
@@ -75,6 +75,11 @@ class FluidLoad(Component):
     normal_drag = column("1", "drag coefficient C_n across the axis", default=1.2, minimum=0.0, switchable=True)
     axial_drag = column("1", "drag coefficient C_t along the axis", default=0.008, minimum=0.0, switchable=True)
     added_mass = column("1", "coefficient C_a of the added mass across the axis", default=1.0, minimum=0.0)
+    axial_added_mass = column("1", "coefficient C_at of the added mass along the axis", default=0.0, minimum=0.0)
+    constant_volume = column(
+        "1", "true: volume and drag area belong to the reference length; else they grow with it", dtype=bool,
+        default=False,
+    )  # fmt: skip
     points = column("1", "Gauss points on the cable", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
@@ -126,10 +131,12 @@ def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[
     """Records of the parameters of cables at points, shape (points,).
 
     up: number of the axis that points upwards.  across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].  lift: ρ A g [N/m].
-    displaced, added: ρ A and ρ A C_a [kg/m].
+    grows: 1 where the volume grows with the length, else 0 [1].  displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a -
+    C_at) [kg/m].
     """
     n, which = line.S.shape[1], line.row
-    value = {name: rows.local(name)[which] for name in ("diameter", "normal_drag", "axial_drag", "added_mass")}
+    names = "diameter", "normal_drag", "axial_drag", "added_mass", "axial_added_mass"
+    value = {name: rows.local(name)[which] for name in names}
     density, g = (column_of(rows.world, rows.local("fluid")[which], name) for name in ("density", "gravity"))
     displaced = density * 0.25 * np.pi * value["diameter"] ** 2
     area = 0.5 * density * value["diameter"]
@@ -138,8 +145,10 @@ def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[
         across=area * value["normal_drag"],
         along=area * np.pi * value["axial_drag"],
         lift=displaced * g,
+        grows=1.0 - rows.local("constant_volume")[which],
         displaced=displaced,
         added=displaced * value["added_mass"],
+        excess=displaced * (value["added_mass"] - value["axial_added_mass"]),
     )
     return np.repeat(found, n)
 
@@ -185,7 +194,7 @@ def build(rows: LocalRows) -> System:
     for group in groups:
         load += locate_points(group) + _forces(group, fill_forces)
         load_tangent += locate_points(group, gradients=True) + _tangents(group, fill_derivatives, "dv")
-        if group.c["added"].any():
+        if group.c["added"].any() or group.c["excess"].any():
             inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
             inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
     if groups:
@@ -286,7 +295,8 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
             call(fill_surface)(flow, group.m, fields.time, surface)
         call(fill_drag)(group.c, group.m, group.flow, drag)
         size = np.sqrt((group.m["p"] ** 2).sum(axis=1))
-        weight = np.repeat(mass[which] * g[which], k) / size - group.flow["s"] * group.c["lift"]
+        length = np.where(group.c["grows"] > 0.0, 1.0, 1.0 / size)
+        weight = np.repeat(mass[which] * g[which], k) / size - group.flow["s"] * group.c["lift"] * length
         force, found = group.m["F"] / size[:, None], group.flow
         values = Answer(force, drag, weight, found["u"], found["a"], found["s"], surface, group.m["r"])
         for to, given in zip(out, values, strict=True):

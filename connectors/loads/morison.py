@@ -5,10 +5,12 @@ of the fluid at the point (letters of the fluid: `windlass.connectors.fluids.flo
 
     D = ½ ρ d (C_n |w_n| w_n + π C_t |w_t| w_t t)                       drag
     B = ρ A g                                                           buoyancy, upwards
-    P = ρ A (a + C_a N a)                                               pressure of the fluid, and its added mass
-    I = ρ A C_a N r_tt                                                  added mass of the cable, on the left-hand side
+    P = ρ A (a + C_a N a + C_at t tᵀ a)                                   pressure of the fluid, and its added mass
+    I = ρ A (C_a N + C_at t tᵀ) r_tt                                    added mass of the cable, on the left-hand side
 
-and F = |r'| s (D + B + P) per reference length.  B and the first part of P are the pressure of the undisturbed fluid on
+and F = g s (D + B + P) per reference length, g = |r'|, or g = 1 for cables of constant volume.
+
+B and the first part of P are the pressure of the undisturbed fluid on
 a closed surface: tensions are effective tensions.  Derivatives, with x the position and p = r':
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|,    ∂s/∂x of the fluid.
@@ -30,6 +32,13 @@ from windlass.framework.kernels.kernel import kernel
 
 # Kernels read records of points: c of the parameters of a cable, see `create_parameters` in fluid_load.py, m of
 # `line_points.create_points`, flow of `flow.create_flows`.
+
+
+@kernel(inline=True)
+def eval_length(c: Any, i: int, size: float) -> float:
+    """Length g of the fluid's force per reference length of point i [1]: |r'|, or 1 for cables of constant volume."""
+    length: float = c[i].grows * size + (1.0 - c[i].grows)
+    return length
 
 
 @kernel
@@ -59,13 +68,14 @@ def fill_forces(c: Any, m: Any, flow: Any) -> None:
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
+        scale = eval_length(c, i, size) * flow[i].s
         along = 0.0
         for k in range(3):
             along += t[k] * flow[i].a[k]
         for k in range(3):
-            P = c[i].displaced * flow[i].a[k] + c[i].added * (flow[i].a[k] - along * t[k])
-            m[i].F[k] = size * flow[i].s * (D[k] + P)
-        m[i].F[c[i].up] += size * flow[i].s * c[i].lift
+            P = (c[i].displaced + c[i].added) * flow[i].a[k] - c[i].excess * along * t[k]
+            m[i].F[k] = scale * (D[k] + P)
+        m[i].F[c[i].up] += scale * c[i].lift
 
 
 @kernel
@@ -74,49 +84,49 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
     t, wn, D, E = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         size, speed, q = eval_drag(c, m, flow, i, t, wn, D)
-        s = flow[i].s
+        s, length = flow[i].s, eval_length(c, i, size)
         along = 0.0
         for k in range(3):
             along += t[k] * flow[i].a[k]
         for k in range(3):
-            E[k] = D[k] + (c[i].displaced + c[i].added) * flow[i].a[k] - c[i].added * along * t[k]
+            E[k] = D[k] + (c[i].displaced + c[i].added) * flow[i].a[k] - c[i].excess * along * t[k]
         E[c[i].up] += c[i].lift
         isp = 1.0 / speed if speed > 0.0 else 0.0
         for k in range(3):
-            m[i].F[k] = size * s * E[k]
+            m[i].F[k] = length * s * E[k]
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # with respect to p: of |p|, of w_n, of t and w_t, and of N a
+                # with respect to p, times |p|: of w_n, of t and w_t, and of N a
                 turned = c[i].across * (-q * (speed * N + wn[k] * wn[l] * isp) - t[k] * wn[l] * speed)
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
-                turned -= c[i].added * (along * N + t[k] * (flow[i].a[l] - along * t[l]))
-                m[i].Fp[k, l] = s * (E[k] * t[l] + turned)
+                turned -= c[i].excess * (along * N + t[k] * (flow[i].a[l] - along * t[l]))
+                m[i].Fp[k, l] = s * (c[i].grows * E[k] * t[l] + length / size * turned)
                 # with respect to the velocity of the fluid
                 by_u = c[i].across * (speed * N + wn[k] * wn[l] * isp) + 2.0 * c[i].along * abs(q) * t[k] * t[l]
-                m[i].Fv[k, l] = -size * s * by_u
+                m[i].Fv[k, l] = -length * s * by_u
         for k in range(3):
             for l in range(3):
                 change = E[k] * flow[i].ds[l]
                 for b in range(3):
-                    N = (1.0 if k == b else 0.0) - t[k] * t[b]
-                    change += s * (c[i].added * N + (c[i].displaced if k == b else 0.0)) * flow[i].H[b, l]
-                m[i].Fr[k, l] = size * change
+                    same = c[i].displaced + c[i].added if k == b else 0.0
+                    change += s * (same - c[i].excess * t[k] * t[b]) * flow[i].H[b, l]
+                m[i].Fr[k, l] = length * change
                 for b in range(3):
                     m[i].Fr[k, l] -= m[i].Fv[k, b] * flow[i].G[b, l]
 
 
 @kernel
 def fill_inertia(c: Any, m: Any, flow: Any) -> None:
-    """|r'| s ρ A C_a N r_tt of all points, into F."""
+    """g s I of all points, into F."""
     for i in range(len(c)):
         square, along = 0.0, 0.0
         for k in range(3):
             square += m[i].p[k] ** 2
             along += m[i].p[k] * m[i].a[k]
-        scale = sqrt(square) * flow[i].s * c[i].added
+        scale = eval_length(c, i, sqrt(square)) * flow[i].s
         for k in range(3):
-            m[i].F[k] = scale * (m[i].a[k] - along / square * m[i].p[k])
+            m[i].F[k] = scale * (c[i].added * m[i].a[k] - c[i].excess * along / square * m[i].p[k])
 
 
 @kernel
@@ -132,14 +142,15 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
         for k in range(3):
             t[k] = m[i].p[k] / size
             along += t[k] * m[i].a[k]
-        mass = flow[i].s * c[i].added
+        s, added, excess, length = flow[i].s, c[i].added, c[i].excess, eval_length(c, i, size)
         for k in range(3):
-            across = m[i].a[k] - along * t[k]
+            inertia = added * m[i].a[k] - excess * along * t[k]
             for l in range(3):
-                N = (1.0 if k == l else 0.0) - t[k] * t[l]
-                m[i].Fp[k, l] = mass * (across * t[l] - along * N - t[k] * (m[i].a[l] - along * t[l]))
-                m[i].Fv[k, l] = size * mass * N
-                m[i].Fr[k, l] = size * c[i].added * across * flow[i].ds[l]
+                same = 1.0 if k == l else 0.0
+                turned = along * (same - t[k] * t[l]) + t[k] * (m[i].a[l] - along * t[l])
+                m[i].Fp[k, l] = s * (c[i].grows * inertia * t[l] - length / size * excess * turned)
+                m[i].Fv[k, l] = length * s * (added * same - excess * t[k] * t[l])
+                m[i].Fr[k, l] = length * inertia * flow[i].ds[l]
 
 
 @kernel
@@ -153,6 +164,7 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
     n = line.S.shape[1]
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
+        length = eval_length(c, i, size)
         drag, q, turn, stretch, square, dive = 0.0, 0.0, 0.0, 0.0, 0.0, flow[i].st
         for k in range(3):
             drag += D[k] * (flow[i].u[k] - m[i].v[k])
@@ -160,13 +172,14 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
             stretch += t[k] * rates[i].p[k]
             square += m[i].v[k] ** 2
             dive += flow[i].ds[k] * m[i].v[k]
-        square -= q * q
+        square = c[i].added * square - c[i].excess * q * q
         for k in range(3):
             turn += (rates[i].p[k] - stretch * t[k]) * m[i].v[k]
-        change = flow[i].s * (stretch * square - 2.0 * q * turn) + size * dive * square
+        change = flow[i].s * (c[i].grows * stretch * square - 2.0 * c[i].excess * q * length / size * turn)
+        change += length * dive * square
         w = line.w[i // n, i % n]
-        powers[line.row[i // n], 0] += w * size * flow[i].s * drag
-        powers[line.row[i // n], 1] -= 0.5 * w * c[i].added * change
+        powers[line.row[i // n], 0] += w * length * flow[i].s * drag
+        powers[line.row[i // n], 1] -= 0.5 * w * change
 
 
 @kernel
@@ -174,6 +187,6 @@ def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
     """Drag s D per current length of all points [N/m], shape (points, 3)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
-        eval_drag(c, m, flow, i, t, wn, D)
+        size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
         for k in range(3):
-            drag[i, k] = flow[i].s * D[k]
+            drag[i, k] = eval_length(c, i, size) / size * flow[i].s * D[k]

@@ -1,4 +1,4 @@
-"""Checks that all processes have built the same model and use the same settings: one comparison of digests."""
+"""Checks that all processes have built the same model and use the same settings, by one comparison of digests."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MUST = "must be the same on all processes"
 
 
 def check_same_world(world: World, processes: Processes) -> None:
-    """Compare gravity and all tables that every process has built; all processes call this together.
+    """Compare gravity and all tables that every process has built. The call is collective.
 
     Functions are compared by name.
 
     Raises:
-        ModelError: on all processes, with the first table and column that differs.
+        ModelError: a table differs between processes. All processes raise it and name the first table and column.
     """
     tables = [table for table in world.tables.values() if not table.is_distributed]
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
@@ -40,10 +40,10 @@ def check_same_world(world: World, processes: Processes) -> None:
 
 
 def check_same(values: Mapping[str, Any], processes: Processes) -> None:
-    """Compare settings by name; all processes call this together.
+    """Compare settings by name. The call is collective.
 
     Raises:
-        ModelError: on all processes, with the first name and the values that differ.
+        ModelError: a setting differs between processes. All processes raise it with the first name and its values.
     """
     name = find_difference(values, processes)
     if name is not None:
@@ -51,7 +51,8 @@ def check_same(values: Mapping[str, Any], processes: Processes) -> None:
 
 
 def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
-    """The first name whose value differs between processes, the same on all of them; None if all values agree."""
+    """The first name whose value differs between processes, or None if all values agree. All processes get the same
+    result."""
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
     if len(set(processes.allgather("models", own))) == 1:
         return None
@@ -82,7 +83,7 @@ def _describe(value: Any) -> bytes:
 
 
 def _column_error(table: EntityTable, name: str, processes: Processes) -> ModelError:
-    """The first row of a column that differs."""
+    """The error for a column that differs, with its first different row."""
     column = table.collect(name)
     if column.dtype == object:
         column = np.array([_describe(value) for value in column], dtype="S64")

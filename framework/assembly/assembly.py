@@ -1,4 +1,4 @@
-"""Assembly: evaluates the systems of a world stage by stage and sums forces, constraints and tangents."""
+"""Assembly: evaluates the systems of a world in stages and sums forces, constraints and tangents."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class Assembly:
 
     Attributes:
         layout: local numbering.
-        processes: the processes that share the world in this assembly.
+        processes: the processes that share the world.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
         loads: loads applied to the systems.
         updates: the post-Newton updates of the systems.
-        evaluating: set by solvers while they evaluate forces; no other state may enter the fields then.
-        revision: counts changes of the steps of residuals and tangents, see steps.py.
-        is_fixed: whether the coordinates that each system couples never change; only then may compiled code call
-            Python.
+        evaluating: set by solvers while they evaluate forces; no other state may be loaded into the fields during this
+            time.
+        revision: number of changes of the steps of residuals and tangents, see steps.py.
+        is_fixed: whether each system always couples the same coordinates; only then may compiled code call Python.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -105,7 +105,7 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def local_rows(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Rows that this process has in its local numbering; the same object for the same rows."""
+        """Rows of this process in its local numbering; the same rows always return the same object."""
         key = table.component, rows.tobytes()
         found = self._bound.get(key)
         if found is None:
@@ -129,7 +129,7 @@ class Assembly:
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
-        """Sort the work of the systems into lists, again after their functions were replaced."""
+        """Sort the tasks of the systems into lists; call this again after their functions were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
         self._checks = [system.checks for system in self.systems]
         self._kinematics = Program(self.marker_steps())
@@ -142,7 +142,7 @@ class Assembly:
         self.revision += 1
 
     def refresh(self) -> None:
-        """Bind again the rows of tables whose switchable columns have changed."""
+        """Bind the rows of tables again whose switchable columns have changed."""
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
@@ -163,12 +163,12 @@ class Assembly:
                 system.neighbours.reset_caches()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
-        """From now on all systems use matrices of a storage; sparsity and slots are set up on first use.
+        """Make all systems use matrices of a storage; sparsity and slots are set up on first use.
 
         Args:
-            storage: how values are stored.
-            update: also set up again if a system has changed its coordinates (contact neighbours), for a tangent at the
-                present fields, markers included; matrices of the old sparsity become invalid.
+            storage: how matrix values are stored.
+            update: also set up the sparsity again if a system has changed its coordinates (contact neighbours), for a
+                tangent at the present fields including markers; matrices of the old sparsity become invalid.
         """
         found = self._sparsities.get(storage)
         version = self.pattern_version() if update else 0
@@ -186,7 +186,7 @@ class Assembly:
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """An evaluation into matrix values of the storage in use, with the places of the rows of a component."""
+        """An evaluation into matrix values of the storage in use, with the slots of the rows of a component."""
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
         return evaluate(self.fields, values=values, slots_of=slots, **own, **given)
@@ -198,7 +198,7 @@ class Assembly:
 
     @property
     def pattern(self) -> Pattern:
-        """The sparsity by rows, in use afterwards."""
+        """The sparsity by rows, which becomes the storage in use."""
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
@@ -207,7 +207,8 @@ class Assembly:
 
     @property
     def mass_rows(self) -> MassRows:
-        """The whole constant mass matrix over local coordinates, with slots by rows, which are in use afterwards."""
+        """The whole constant mass matrix over local coordinates, with slots by rows, which become the storage in
+        use."""
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
             systems = [(s, rows.slots[c]) for c, s in self.layout.systems.items() if s.mass is not None]
@@ -219,7 +220,8 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """The steps of a `Program` that do the work of `update_markers`, or only the steps that other steps need."""
+        """The steps of a `Program` that do the work of `update_markers`, optionally only the steps whose results other
+        steps read."""
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
         if readers is not None:
@@ -235,7 +237,8 @@ class Assembly:
         self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float, live: bool = True) -> None:
-        """Set f, shape (n + 1,), to a multiple of all applied loads; 0 evaluates none; see `Loads.add`."""
+        """Set f, shape (n + 1,), to a multiple of all applied loads. The multiple 0 evaluates no load; see
+        `Loads.add`."""
         self.loads.add(f, factor, clear=True, live=live)
 
     def add_inertia(self, f: FloatArray) -> None:
@@ -276,7 +279,7 @@ class Assembly:
     def load_tangent_steps(
         self, values: FloatArray, dq: float, dv: float, load_factor: float, gravity: FloatArray
     ) -> list[Step]:
-        """The steps of a `Program` that do the work of `add_load_tangent`, with an array for gravity that is kept."""
+        """The steps of a `Program` that do the work of `add_load_tangent`, with a permanent array for gravity."""
         factors, found = {"dq": -load_factor * dq, "dv": -load_factor * dv}, list[Step]()
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load is not None and system.load.tangent is not None:
@@ -295,18 +298,20 @@ class Assembly:
                 system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
-        """Add the blocks of all constraints; ``multiplier_scale``: derivative with respect to unknowns."""
+        """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of the multipliers with respect to
+        the unknowns."""
         run_steps(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values; worst error, largest force, smallest wanted step, any switching."""
+        """POST_NEWTON: update the history values; returns the largest error, the largest force, the smallest requested
+        step, and whether any row switched."""
         enter(Stage.POST_NEWTON)
         self.updates.program()
         leave(Stage.POST_NEWTON)
         return self.read_update()
 
     def read_update(self) -> PostNewton:
-        """Result of the last post-Newton update; all processes call this together."""
+        """Result of the last post-Newton update. The call is collective."""
         error, step, switched, force, row, worst = self.updates.total.tolist()
         if worst >= 0:
             self._worst = self._updating[int(worst)], int(row)
@@ -327,7 +332,7 @@ class Assembly:
         state.data[:] = state.start_data[:] = fields.data
 
     def renew(self, state: Values) -> None:
-        """Before a step: reset history values that became invalid by `World.set`."""
+        """Reset, before a step, history values that `World.set` has made invalid."""
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
@@ -336,7 +341,7 @@ class Assembly:
         state.data[:] = fields.data
 
     def describe_worst(self) -> str:
-        """The connector with the largest force error of the last update; all processes call this together."""
+        """The connector with the largest force error of the last update. The call is collective."""
         name, (component, row) = "", self._worst
         if component is not None:
             table, rows = self.world.tables[component], self.layout.rows[component]
@@ -348,28 +353,28 @@ class Assembly:
         return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
-        """Stored energy of all laws that have one [J], of this process."""
+        """Stored energy of all laws of this process that define an energy [J]."""
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
-        """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
+        """Reasons why rows of this world cannot be evaluated at the present fields. The call is collective."""
         return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def list_refusals(self) -> list[str]:
-        """Why motion cannot begin at the present fields; all processes call this together."""
+        """Reasons why a motion cannot start at the present fields. The call is collective."""
         return self._gather([words for c in self._checks if c.refusals for words in c.refusals(self.fields)])
 
     def find_faults(self) -> list[Fault]:
-        """Rows with invalid values at the present fields; all processes call this together."""
+        """Rows with invalid values at the present fields. The call is collective."""
         return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
-        """The findings of all processes, each once."""
+        """The findings of all processes without repetitions."""
         return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """User functions called within this context must not evaluate or solve anything else."""
+        """Context in which user functions are called, and must not evaluate or solve anything else."""
         self.evaluating = True
         try:
             yield
@@ -377,7 +382,7 @@ class Assembly:
             self.evaluating = False
 
     def check_idle(self, what: str) -> None:
-        """Raise ModelError for an evaluation of another state, or a solve, by a function that a solver is calling."""
+        """Raise ModelError if a function that a solver is calling evaluates another state or starts a solve."""
         if self.evaluating:
             raise ModelError(
                 f"{what} within a function that a solver calls for forces, moments or prescribed values: "
@@ -400,7 +405,7 @@ class Assembly:
             self.update_markers()
 
     def load_fields(self, state: Values) -> Fields:
-        """Bring a state into the fields and evaluate the markers."""
+        """Copy a state into the fields and evaluate the markers."""
         self.check_idle("a state is evaluated")
         self.refresh()
         n, fields, layout = self.layout.spare, self.fields, self.layout

@@ -1,4 +1,4 @@
-"""Loads of a world, and the loads that need no new evaluation."""
+"""Loads of a world, and cached values of loads that need no new evaluation."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ from windlass.framework.model.world import World
 class Loads:
     """The loads of the systems of one process.
 
-    Weights and loads that do not depend on coordinates (loads without a tangent) are kept: weights while gravity and
-    the rows do not change, other loads while time does not change either.
+    Weights and loads that do not depend on coordinates (loads without a tangent) are cached. Weights stay valid while
+    gravity and the rows do not change, other loads while time does not change either.
 
     Args:
         world: the world, whose gravity [m/s^2] may change.
         fields: arrays that the systems read.
         systems: the systems.
-        around: context of calls of Python from compiled code, see `Program`.
+        around: context for calls from compiled code to Python, see `Program`.
 
     Attributes:
-        sum: sum of all loads that do not depend on coordinates, after `update`, shape (n + 1,); always one array.
-        gravity: acceleration at the last ``update`` [m/s^2], shape (3,); always one array.
-        weights: the part of ``sum`` that does not depend on time, after `update`, shape (n + 1,); always one array.
+        sum: sum of all loads that do not depend on coordinates, after `update`, shape (n + 1,); the array is never
+            replaced.
+        gravity: acceleration at the last ``update`` [m/s^2], shape (3,); the array is never replaced.
+        weights: the part of ``sum`` that does not depend on time, after `update`, shape (n + 1,); the array is never
+            replaced.
     """
 
     def __init__(
@@ -59,9 +61,9 @@ class Loads:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
 
         Args:
-            f: the sum; set to 0 before if ``clear``.
-            factor: the multiple; with 0 nothing is evaluated.
-            live: include loads that depend on coordinates.
+            f: the sum; it is first set to 0 if ``clear``.
+            factor: the multiple; 0 skips the evaluation.
+            live: whether to include loads that depend on coordinates.
         """
         if factor == 0.0:
             if clear:
@@ -103,7 +105,7 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Whether the caller may set the sum to the weights and run the table itself, until the next `update`."""
+        """Whether the caller may set the sum to the weights and execute the table itself, until the next `update`."""
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
             return False
         self._mark = (np.nan, -1, self._mark[-1])
@@ -127,7 +129,7 @@ class Loads:
             self._mark = mark
 
     def explain(self) -> None:
-        """Raise the error with which the table has failed."""
+        """Raise the error that stopped the table."""
         if self._program is not None:
             self._program.explain()
 

@@ -20,7 +20,7 @@ class MassRows(NamedTuple):
         indptr: first entry of each row, shape (n + 1,), int32.
         columns: local coordinate of each entry, shape (nnz,), int32.
         values: masses [kg, kg m, kg m^2], shape (nnz,).
-        slots: place of each entry in the values of the tangent's pattern, shape (nnz,), int32.
+        slots: index of each entry in the values of the tangent's pattern, shape (nnz,), int32.
     """
 
     indptr: IntArray

@@ -1,7 +1,7 @@
 """The tangent as a PETSc matrix.
 
-In serial PETSc and the assembly share one array.  Under MPI one COO call passes the local sums, or, for elimination by
-parts, the matrix stays a sum of one matrix per process.
+In serial, PETSc and the assembly share one array. Under MPI one COO call passes the local sums to PETSc. For
+elimination by parts, the matrix stays a sum of one matrix per process.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LocalMatrices:
         y.setArray(self.multiply(self.values, x.array_r))
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x, or (sum of all |A|) x, both of shape (owned,); all processes must call it."""
+        """The product A x, or (sum of all |A|) x, both of shape (owned,). The call is collective."""
         unknowns = self.sparsity.unknowns
         local = np.zeros(len(unknowns.numbers))
         local[: unknowns.owned] = x
@@ -62,11 +62,11 @@ class TangentMatrix:
         unknown_global: PETSc number of each local unknown, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
-        parted: the whole sparsity, if the matrix stays a sum, see `LocalMatrices`.
+        parted: the whole sparsity, if the matrix is a sum of one matrix per process, see `LocalMatrices`.
 
     Attributes:
-        values: shape (spare + 1,); the last entry collects contributions without a place.
-        mat: the PETSc matrix, which may own the values: keep both alive.
+        values: shape (spare + 1,); the last entry collects contributions that have no slot.
+        mat: the PETSc matrix, which may own the memory of ``values``: keep both alive.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class TangentMatrix:
         preallocate_coo(self.mat, rows, columns)
 
     def update(self) -> None:
-        """Tell PETSc that the values have changed; sums contributions of all processes under MPI."""
+        """Notify PETSc that the values have changed; under MPI this also sums the contributions of all processes."""
         if self._parallel:
             set_values_coo(self.mat, self.values[: self._nnz])
         else:
@@ -111,7 +111,7 @@ class TangentMatrix:
 
 
 def _create_blocks(pattern: Pattern) -> tuple[Any, FloatArray]:
-    """A matrix of dense blocks on this process, and its values."""
+    """A matrix of dense blocks on this process, and the array of its values."""
     count, entries = pattern.rows, len(pattern.indices) * pattern.block**2
     csr = (pattern.indptr.astype(PETSc.IntType), pattern.indices.astype(PETSc.IntType), np.zeros(entries))
     mat = PETSc.Mat().createBAIJ((count, count), pattern.block, csr=csr, comm=PETSc.COMM_SELF)

@@ -11,7 +11,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 def parallel_assembly(world: World) -> Assembly:
-    """The assembly of this process's rows, made once per world; of the whole world on one process."""
+    """The assembly of this process's rows, made once per world; on a single process, of the whole world."""
     comm = communicator()
     if comm is None:
         return serial_assembly(world)

@@ -1,4 +1,4 @@
-"""Post-Newton updates: history values from the solution, of all systems in turn, as one program."""
+"""Post-Newton updates: history values from the solution, of all systems one after the other, as one program."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
 
 
 class PostNewtonUpdates:
-    """The updates of all systems that have one.
+    """The updates of all systems that have a post-Newton update.
 
     Attributes:
         total: result of the last update, see `judge_outcomes`.
@@ -55,7 +55,7 @@ class PostNewtonUpdates:
 
     @cached_property
     def program(self) -> Program:
-        """The parts of the updates; fills ``total``."""
+        """The program of all updates; it fills ``total``."""
         fields, outcomes, total = self._fields, np.zeros((len(self._systems), 5)), self.total
         steps: list[Step] = [(call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),))]
         for outcome, system in zip(outcomes, self._systems, strict=True):
@@ -75,10 +75,10 @@ class MotionState(Protocol):
 
 
 def begin_step(fields: Fields, reference: FloatArray, start: MotionState) -> None:
-    """Begin a step: later updates belong to a step that starts at this motion; no time of it has passed yet.
+    """Begin a step: later updates refer to a step that starts at this motion, with no elapsed time yet.
 
     Args:
-        fields: receive the motion at the start, but not its history values.
+        fields: receive the motion, but not the history values, at the start of the step.
         reference: reference coordinates by local number, shape (n + 1,).
         start: the motion.
     """

@@ -1,9 +1,9 @@
-"""Several threads for the rows of one table: the choice of rows that may run concurrently, and their threads.
+"""Several threads for the rows of one table: selects rows that may run concurrently, and manages their threads.
 
-Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate.  Each
+Rows add to forces and matrix values of their coordinates, so rows of two threads must not share a coordinate. Each
 thread gets a range of rows; border rows, which share a coordinate with another range, run afterwards in one thread.
-Sums have another order than with one thread: results differ in their last digits, but are the same in each run with the
-same number of threads.
+Sums are formed in another order than with one thread: results differ in their last digits, but are identical in each
+run with the same number of threads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 
 SMALLEST = 5000
-"""Rows of a range below which starting a thread (20 us) costs more than it saves."""
+"""Number of rows below which starting a thread (20 us) costs more than it saves."""
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
@@ -26,10 +26,10 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).
-        spare: number that means no coordinate.
+        spare: index that means no coordinate.
 
     Returns:
-        Row numbers; only one set if there is one thread, or if there are few rows.
+        Row numbers of each set; a single set if there is one thread, or if there are few rows.
     """
     rows = np.arange(len(dofs))
     count = min(options.thread_count(), len(dofs) // SMALLEST)
@@ -47,7 +47,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
 
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
-    """Run one task for each of the sets of `split_rows`; compiled kernels do not hold the interpreter's lock."""
+    """Run one task for each set of `split_rows`; compiled kernels release the interpreter's lock."""
     *tasks, last = tasks
     # the first one runs in this thread
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
@@ -60,5 +60,5 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
 
 @cache
 def _pool(count: int) -> ThreadPoolExecutor:
-    """Additional threads, kept until the process ends."""
+    """Additional threads, which live until the process ends."""
     return ThreadPoolExecutor(count, thread_name_prefix="windlass")

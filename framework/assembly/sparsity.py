@@ -20,7 +20,7 @@ class Pattern:
     Attributes:
         indptr: first entry of each row, or first block of each row of blocks, shape (u + 1,), int32.
         indices: column of each entry or block, sorted within a row, int32.
-        spare: number of the spare slot, the last one, for entries without row or column.
+        spare: index of the last slot, which collects entries without row or column.
         block: rows and columns of a block.
     """
 
@@ -45,7 +45,7 @@ class Pattern:
         return rows[: self.spare], columns[: self.spare]
 
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
-        """The product A x of a matrix with these values, shape (spare + 1,)."""
+        """The product A x of a matrix with the given values, shape (spare + 1,)."""
         out = np.zeros(self.rows)
         # copy: arrays from PETSc are read-only and would need another compiled version
         multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
@@ -55,9 +55,10 @@ class Pattern:
         """Slots of the blocks rows x columns.
 
         Args:
-            rows: local unknowns, shape (k, n); -1 for none.
-            columns: local unknowns, shape (k, m); -1 for none.
-            block_size: return one slot per so many columns where the other slots follow it, see `Fused.block_size`.
+            rows: local unknowns, shape (k, n); -1 for no unknown.
+            columns: local unknowns, shape (k, m); -1 for no unknown.
+            block_size: number of columns per returned slot, where the slots of the other columns follow the returned
+                one, see `Fused.block_size`.
 
         Returns:
             Slots, int32, shape (k, n, m), or as described in `Fused.block_size`.
@@ -82,7 +83,7 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     """The union of the blocks rows x columns and of the diagonal.
 
     Args:
-        blocks: pairs (rows (k, n), columns (k, m)) of local unknowns, -1 for none.
+        blocks: pairs (rows (k, n), columns (k, m)) of local unknowns, -1 for no unknown.
         unknowns: number of local unknowns, a multiple of ``block``.
         block: rows and columns of the dense blocks of the pattern.
     """
@@ -106,7 +107,7 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 
 
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
-    """Numbers of the blocks of unknowns, shape (k, m) or less; -1 for none."""
+    """Numbers of the blocks that contain the unknowns, shape (k, m) or less; -1 for no unknown."""
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
         # a run that is not aligned with the blocks lies in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]

@@ -1,4 +1,4 @@
-"""The calls that add up to residuals and tangents of an assembly, in their order, as steps of a `Program`."""
+"""The ordered calls that compute residuals and tangents of an assembly, as steps of a `Program`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
 class Summands(Protocol):
-    """The parts of an assembly that its steps need; see `Assembly`."""
+    """The parts of an assembly that these steps use; see `Assembly`."""
 
     layout: Layout
     fields: Fields
@@ -35,7 +35,7 @@ class Summands(Protocol):
         """Number of changes of the coordinates that systems couple."""
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """An evaluation into matrix values, with the places of the rows of a component."""
+        """An evaluation into matrix values, with the slots of the rows of a component."""
 
 
 @kernel
@@ -47,7 +47,7 @@ def count_down(mapped: FloatArray) -> None:
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False, newton: bool = False) -> list[Step]:
     """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and optionally inertia forces.
 
-    ``newton``: the forces are evaluated for Newton's method, in which return maps may act.
+    ``newton``: whether the forces are evaluated for Newton's method, in which return maps may be active.
     """
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     own = [system.return_map.motion if inertia else system.return_map.rest for system in assembly.systems]
@@ -118,7 +118,8 @@ def tangent_steps(
 def mass_steps(
     assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
-    """Add a multiple of the constant mass matrix: the assembled part, and the products of other systems."""
+    """Add a multiple of the constant mass matrix: the assembled part, and the products of systems with a separate
+    product."""
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
@@ -134,7 +135,8 @@ def mass_steps(
 def constraint_tangent_steps(
     assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
-    """Add the blocks of all constraints; ``multiplier_scale``: derivative with respect to unknowns."""
+    """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of the multipliers with respect to the
+    unknowns."""
     _check_values(assembly, values)
     found = list[Step]()
     for component, coupling in assembly.sparsity.couplings.items():
@@ -147,7 +149,7 @@ def constraint_tangent_steps(
 
 
 def _check_values(assembly: Summands, values: FloatArray) -> None:
-    """Refuse values of a storage that is not in use: kernels would write to wrong places."""
+    """Refuse values of a storage that is not in use, because kernels would write to wrong slots."""
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
 
@@ -156,8 +158,8 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """The updates of markers whose columns other steps read, directly or through later updates; all of them where
-    Python functions may read more.
+    """The updates of markers whose columns other steps read, directly or through later updates. All updates are
+    returned if Python functions may read other columns.
 
     Args:
         updates: steps that bring markers up to date, in their order.
@@ -191,11 +193,11 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
 
 
 def run_steps(steps: Iterable[Step]) -> None:
-    """Execute steps one after the other, each by Python."""
+    """Execute steps one after the other from Python."""
     for function, where in steps:
         function(*where)
 
 
 def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Steps of a `Program`, in a stage if stages are logged."""
+    """Steps of a `Program`, wrapped in a log stage if stages are logged."""
     return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

@@ -1,4 +1,4 @@
-"""Storage of a tangent, and the places of the blocks of all systems in it."""
+"""Storage of a tangent, and the slots of the blocks of all systems in its values."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from windlass.framework.parallel.ghosts import Ghosts
 class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
-    ROWS: unknowns as in the layout, compressed rows: for all solvers, and several processes.
+    ROWS: unknowns ordered as in the layout, compressed rows: for all solvers, and several processes.
     BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU, see unknowns.py.
-    BLOCK_ROWS: unknowns in blocks of four, compressed rows: replaces BLOCKS if another solver must take over.
-    SUBSTRUCTURES: unknowns as in the layout, on each process a matrix of its own rows in dense blocks, whose unknowns
-        are in the order for elimination by parts, see substructure.py; the tangent is the sum of these matrices.
+    BLOCK_ROWS: unknowns in blocks of four, compressed rows: replaces BLOCKS if the solver changes during the run.
+    SUBSTRUCTURES: unknowns ordered as in the layout. Each process has a matrix of its own rows in dense blocks, whose
+        unknowns are ordered for elimination by parts, see substructure.py. The tangent is the sum of these matrices.
     """
 
     ROWS = 0
@@ -38,19 +38,19 @@ class Storage(Enum):
 
 @dataclass(frozen=True)
 class Sparsity:
-    """The places of all systems of a process in the values of a matrix.
+    """The slots of all systems of a process in the values of a matrix.
 
     Attributes:
         unknowns: the local unknowns.
-        numbers: number in the PETSc vectors of each local unknown, then of unknowns of other processes that systems
-            couple.
+        numbers: number in the PETSc vectors of each local unknown, followed by the unknowns of other processes that
+            systems couple.
         pattern: the sparsity over the same unknowns, local ones first.
-        slots: places of the blocks of all rows in the values, by component.
+        slots: slots of the blocks of all rows, by component.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
         mass: the constant mass matrix of the laws without a separate product.
-        version: sum of the pattern versions of the systems for which it was made.
-        substructure: places of the unknowns in the pattern, if they are reordered.
+        version: sum of the systems' pattern versions at the set-up of this sparsity.
+        substructure: positions of the unknowns in the pattern, if they are reordered.
     """
 
     unknowns: Unknowns
@@ -74,13 +74,13 @@ class Sparsity:
 
     @cached_property
     def ghosts(self) -> Ghosts:
-        """The exchange of all rows that this process does not own."""
+        """The exchange of all rows that other processes own."""
         unknowns = self.unknowns
         return Ghosts.after_owned(unknowns.ghosts.comm, unknowns.owned, self.numbers[unknowns.owned :])
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Whether a storage suits a model; all processes call this together."""
+    """Whether a storage suits a model. The call is collective."""
     if storage is Storage.SUBSTRUCTURES:
         return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None
@@ -98,7 +98,7 @@ def create_sparsity(
     Args:
         layout: the local numbering, with the systems.
         fields: arrays that the systems read.
-        components: components that have places, in the order of evaluation.
+        components: components that need slots, in the order of evaluation.
         storage: how values are stored; it must suit the model, see `can_store`.
         version: see `Sparsity`.
     """
@@ -159,7 +159,7 @@ def create_sparsity(
 
 
 def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
-    """Places of the blocks of rows with these unknowns, shape (k, n)."""
+    """Slots of the blocks of rows with these unknowns, shape (k, n)."""
     places, n = pattern.slots(rows, rows, runs), rows.shape[1]
     return Slots(places, n // max(places.shape[1], 1), n // max(places.shape[2], 1))
 

@@ -35,7 +35,7 @@ def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
 
 
 def local_values(ghosts: Ghosts, vector: Any) -> FloatArray:
-    """Values of a PETSc vector by unknown."""
+    """The values of a PETSc vector, in the order of the unknowns."""
     values: FloatArray = np.append(vector.array_r, np.zeros(len(ghosts.received)))
     ghosts.copy_from_owners(values)
     return values

@@ -3,8 +3,8 @@
     @checked(step=number("s", above=0.0), method=word("verlet", "rk"), hooks=...)
     def solve(...)
 
-The error of a wrong argument states the given value, the unit and the allowed values: ``step = -1.0 s in Dynamic: must
-be > 0``.  Schemas check columns in the same way.
+The error for a wrong argument states the given value, the unit and the allowed values: ``step = -1.0 s in Dynamic: must
+be > 0``. Schemas check columns in the same way.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def checked(
 
 
 class _Names:
-    """The names of the arguments of a function, and errors for calls with other names, or without one of them."""
+    """The names of the arguments of a function, and the errors for calls with unknown or missing names."""
 
     def __init__(
         self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
@@ -127,7 +127,7 @@ class _Names:
 
 
 def suggest(name: str, *known: Sequence[str]) -> str:
-    """For an unknown name: the known names that are close, of the first list that has some, else all."""
+    """For an unknown name: the similar known names from the first list that contains any, otherwise all known names."""
     for names in known:
         close = get_close_matches(name.lower(), names, 2)
         if close:
@@ -136,7 +136,7 @@ def suggest(name: str, *known: Sequence[str]) -> str:
 
 
 def checked_names(kind: type[R]) -> type[R]:
-    """A dataclass whose constructor refuses unknown arguments as functions with `checked` do."""
+    """A dataclass whose constructor refuses unknown arguments in the same way as functions with `checked`."""
     construct = kind.__init__
     names = _Names(kind.__name__, inspect.signature(construct).parameters, {}, ModelError)
 
@@ -160,7 +160,7 @@ def check(allowed: Check, name: str, value: Any, where: str | None, error: type[
     """The converted value of an argument.
 
     Raises:
-        WindlassError: the value is not allowed; of the class ``error``.
+        WindlassError: the value is not allowed; the class is ``error``.
     """
     try:
         return allowed.read(value)
@@ -206,7 +206,8 @@ def whole(
     maximum: int | None = None,
     why: str = "",
 ) -> Check:
-    """One whole number, not below the minimum; ``brief`` messages of too small numbers state the minimum alone.
+    """One whole number, not below the minimum. With ``brief`` the message for too small numbers states only the
+    minimum.
 
     Too large numbers are refused with the reason ``why``.
     """
@@ -226,7 +227,7 @@ def whole(
 
 
 def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
-    """Finite numbers in an array or list with one of the given shapes; None in a shape is any length."""
+    """Finite numbers in an array or list with one of the given shapes. None in a shape allows any length."""
     words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
 
     def read(value: Any) -> Any:
@@ -243,7 +244,7 @@ def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Chec
 
 
 def yes_no() -> Check:
-    """True or False, also as 1 or 0 and in the types of NumPy."""
+    """True or False, also given as 1 or 0 and in the types of NumPy."""
 
     def read(value: Any) -> bool:
         given = read_yes_no(value)
@@ -283,7 +284,7 @@ def function() -> Check:
 
 
 def instance(*kinds: type | str) -> Check:
-    """An object of a class; the class is given by name where it cannot be imported."""
+    """An object of a class; the class is given by name if it cannot be imported."""
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
     known: dict[type, bool] = {}
 
@@ -308,7 +309,7 @@ def handle() -> Check:
 
 
 def optional(allowed: Check) -> Check:
-    """The value that another check allows, or None."""
+    """None, or a value that another check allows."""
 
     def read(value: Any) -> Any:
         if value is None:
@@ -361,7 +362,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
 
 
 def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
-    """Any value that passes a test, with words for messages."""
+    """Any value that passes a test; the given words describe the allowed values in messages."""
 
     def read(value: Any) -> Any:
         if not fits(value):

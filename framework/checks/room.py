@@ -21,13 +21,12 @@ def memory() -> int:
 
 
 def check_room(count: int, bytes_each: int, given: str, error: type[WindlassError] = ModelError) -> None:
-    """Refuse a number of rows that cannot be counted, or that needs more memory than this machine has.
+    """Refuse a number of rows that exceeds the range of indices, or needs more memory than this machine has.
 
     Args:
         count: number of rows.
         bytes_each: smallest memory of each row [bytes].
-        given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``.
-        error: class of the error.
+        given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``. error: class of the error.
 
     Raises:
         WindlassError: too many rows; the message states the largest number and the reason.

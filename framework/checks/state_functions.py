@@ -19,9 +19,9 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences, the best one for a smooth function."""
+"""Relative step of central differences, optimal for a smooth function."""
 SMALLEST = 1e-2
-"""Arguments whose absolute value is below this limit share one step."""
+"""Arguments whose absolute value is below this limit share one absolute step."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class StateFunction:
     """A function ``f(t, *arrays)`` of a row.
 
     Attributes:
-        function: the user's function; it gets copies of the arrays.
-        derivative: ``(t, *arrays)`` that gives the derivative with respect to each array, shape (*shape, n) for an
-            array of shape (n,); None: differences.
+        function: the user's function; it receives copies of the arrays.
+        derivative: ``(t, *arrays)`` returns the derivative with respect to each array, shape (*shape, n) for an array
+            of shape (n,); None: differences.
         shape: shape of the result.
         names: names of the function and of its derivative, with the row, for messages.
         words: description of the result, with the unit, for messages.
@@ -46,7 +46,7 @@ class StateFunction:
     calls: FirstCalls = field(default_factory=FirstCalls)
 
     def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
-        """The value; NaN if an argument is NaN, since Newton's method then diverges and reports it.
+        """The value; Returns NaN if an argument is NaN, since Newton's method then diverges and reports the failure.
 
         Raises:
             ModelError: the function returns another type or shape.

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
-"""Number of compared calls of a derivative function: the first is often at rest, where many values are 0."""
+"""Number of calls of a derivative function that are compared: the first call is often at rest, where many values are
+0."""
 TOLERANCE = 0.05
-"""A derivative with a larger error, relative to the larger of both values, contradicts its function [1]."""
+"""Relative error, with respect to the larger of both values, above which a derivative contradicts its function [1]."""
 ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
 """Assumed rounding error of a user's function, relative to its values [1]."""
 
@@ -26,7 +27,7 @@ class FirstCalls:
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Whether this call of a function is one of the first ones."""
+        """Whether this call of a function is one of its first calls."""
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1
@@ -37,7 +38,7 @@ class Owner(Protocol):
     """A world, or another object that keeps objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """The object of a name, made by ``create()`` on first use."""
+        """The object stored under a name, made by ``create()`` on first use."""
 
 
 def first_calls(world: Owner) -> FirstCalls:
@@ -51,12 +52,13 @@ def find_contradictions(
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """Find entries of a derivative that contradict its function.
 
-    A derivative agrees if it lies between the one-sided differences, so that kinks are no contradiction.
+    A derivative between the one-sided differences agrees, so that kinks are no contradiction.
 
     Args:
         given: the derivative, shape (...).
-        step: step of the differences, a number or of shape (...).
-        evaluate: ``(distance) -> values`` of the function at a distance from the place of the derivative.
+        step: step of the differences, a number or an array of shape (...).
+        evaluate: ``(distance) -> values`` returns the function's values at a distance from the evaluation point of the
+            derivative.
         backward: whether the function may also be called at negative distances.
 
     Returns:

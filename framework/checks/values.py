@@ -1,7 +1,7 @@
 """Strict reading of user input: numbers, integers, truth values, words.
 
-NumPy turns words, dates, masked entries and objects into numbers where it can, and any object into a truth value. Here
-only numbers are accepted as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
+NumPy converts words, dates, masked entries and objects to numbers if it can, and any object to a truth value. This
+module accepts only numbers as numbers, and only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WORDS = frozenset("U")
 OTHER = "O"
 
 LONGEST = 100
-"""Characters of a value that messages show."""
+"""Number of characters of a value that messages show."""
 
 
 def show(value: Any) -> str:
@@ -60,7 +60,7 @@ def _kinds_of_list(values: Any) -> set[str]:
 
 
 def _to_array(value: Any) -> NDArray[Any]:
-    """Any array; an object array where NumPy cannot make another one."""
+    """An array of any type; an object array if NumPy cannot make another one."""
     try:
         return np.asarray(value)
     except Exception:  # ragged lists, and errors raised by user objects
@@ -78,12 +78,12 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
 
 
 def read_numbers(value: Any) -> FloatArray | None:
-    """Numbers, finite or not, as an array of their shape; None for anything else, also for empty lists."""
+    """Numbers, finite or not, as an array of the same shape, or None for anything else and for empty lists."""
     return _convert(value, NUMBERS, np.float64)
 
 
 def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
-    """Whole numbers, also as floats, as an array of their shape; None for anything else."""
+    """Whole numbers, also given as floats, as an array of the same shape; None for anything else."""
     if type(value) is np.ndarray and value.dtype.kind == "i":
         return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
@@ -95,7 +95,7 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
 
 
 def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
-    """True, False, 1 and 0 as an array of their shape; None for anything else."""
+    """True, False, 1 and 0 as an array of the same shape; None for anything else."""
     given = _convert(value, YES_NO, None)
     if given is None or not bool(((given == 0) | (given == 1)).all()):
         return None
@@ -103,5 +103,5 @@ def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
 
 
 def read_words(value: Any) -> NDArray[np.str_] | None:
-    """Words as an array of their shape; None for anything else."""
+    """Words as an array of the same shape; None for anything else."""
     return _convert(value, WORDS, np.str_)

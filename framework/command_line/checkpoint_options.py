@@ -37,7 +37,7 @@ def declare(option: Callable[..., Any]) -> Wish:
     """Declare the options and return their values.
 
     Raises:
-        OptionError: a wrong number of steps.
+        OptionError: the number of steps is wrong.
         OutputError: the file to continue from does not exist; checkpoints cannot be written.
     """
     file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")

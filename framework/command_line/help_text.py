@@ -1,4 +1,4 @@
-"""Help that -help prints on options that are not PETSc's."""
+"""Help that -help prints for options that are not PETSc's."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,6 +23,6 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
 def describe_as_json(
     own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
 ) -> str:
-    """The same in one line for programs: all options, options of Windlass, solvers, unknown options."""
+    """The same description in one line for programs: all options, options of Windlass, solvers, unknown options."""
     found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
     return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -11,7 +11,7 @@ def framework_options() -> dict[str, Option]:
 
 
 def given_options() -> dict[str, str]:
-    """All options of the command line, of files and of the environment, by name, as they were given."""
+    """All options of the command line, of files and of the environment, by name, with their given values."""
     return dict(options._petsc().Options().getAll())
 
 

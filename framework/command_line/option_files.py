@@ -1,4 +1,4 @@
-"""Files with options, read here and not by PETSc, for messages with the place of a bad line.
+"""Files with options. Windlass reads them instead of PETSc, because its messages name the place of a bad line.
 
 A line holds one option, ``-name value`` or ``-name``; text after ``#`` or ``!`` is a comment; ``-options_file FILE``
 inserts another file.  PETSc's `.petscrc` files have the same form but are read only on request: such a file in a folder
@@ -25,7 +25,7 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     YAML files are left to PETSc.
 
     Raises:
-        OptionError: a file that cannot be read or includes itself; a line that is not one option.
+        OptionError: a file cannot be read or includes itself, or a line is not one option.
     """
     found: Pairs = []
     for name, value in pairs:
@@ -48,7 +48,7 @@ def read_options(path: Path) -> Pairs:
     """The options of a file.
 
     Raises:
-        OptionError: no text file; a line that is not one option, with its number.
+        OptionError: the file is not text, or a line is not one option; the message has the number of the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -81,7 +81,7 @@ def environment_options() -> Pairs:
 
 
 def start_with(pairs: Pairs) -> None:
-    """Start PETSc with these options alone, without any that PETSc would find itself."""
+    """Start PETSc with the given options only, without options that PETSc would find itself."""
     environment = os.environ.pop("PETSC_OPTIONS", None)
     given = {name.lower() for name, _ in pairs}
     try:

@@ -7,10 +7,11 @@ A model declares its own options, mixed freely with PETSc's on the command line,
 Protocol for code that makes a solver (with a fixed options prefix such as `dynamic_`):
 
 1. declare the solver's own options with `option("dynamic_...", ...)`, set defaults on the PETSc objects;
-2. call `set_from_options(snes)` instead of `snes.setFromOptions()`: it finds misspelt options, and prints the help
-   under -help;
-3. if `help_requested()`, return without solving: -help runs the model without solving, to find its solvers. No files
-   are written in this case; output of the rest of the script is dropped, and an error in it ends the run quietly;
+2. call `set_from_options(snes)` instead of `snes.setFromOptions()`: it reports misspelt options, and prints the help
+    under -help;
+3. if `help_requested()`, return without solving: -help runs the model without solving, to find its solvers. In this
+    case no files are written, output of the rest of the script is dropped, and an error in the script ends the run
+    without a message;
 4. after the first set-up of the linear solver call `after_set_up(snes)`.
 
 A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
@@ -63,7 +64,7 @@ OUTPUTS = {
     "report": "report",
     "last_good": "state file",
 }
-"""Options that name a file that the run writes, and the kind of the file."""
+"""Options that name a file that the run writes, with the kind of the file."""
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
 """Options that take effect when a program starts or ends."""
 PAGES = (".html", ".htm")
@@ -94,19 +95,19 @@ _run = _ProcessOptions()
 
 
 def is_initialised() -> bool:
-    """Whether PETSc has its command line."""
+    """Whether PETSc has received its command line."""
     return _run.words is not None
 
 
 def initialise(words: Sequence[str], model: bool = True) -> None:
-    """Check the syntax of a command line and initialise PETSc with it; later calls add their options.
+    """Check the syntax of a command line and initialise PETSc with it; later calls add options.
 
     Args:
         words: the words after the name of the model script.
         model: whether a model script runs; otherwise (tests, notebooks) files are written only on request.
 
     Raises:
-        OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'
+        OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, or wrong values of Windlass'
             own options.
         OutputError: the file of -summary, -last_good or -checkpoint cannot be written; the file of -restart does not
             exist.
@@ -209,19 +210,20 @@ def option(
     maximum: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Value:
-    """Declare an option of the model and return its value from the command line, else the default.
+    """Declare an option of the model and return its value from the command line, or the default.
 
     Args:
         name: letters, digits and underscores; `elements` is given as `-elements 240`.
-        default: value when not given: int, float, bool or str; also sets the type.
-        unit: unit of the value, `1` for pure numbers, empty where there is none.
+        default: value if the option is not given: int, float, bool or str; also determines the type.
+        unit: unit of the value, `1` for pure numbers, empty for words and flags.
         doc: meaning in a few words, for -help.
         minimum: smallest allowed number, in `unit`.
         maximum: largest allowed number, in `unit`.
         choices: allowed words, for a str.
 
     Raises:
-        OptionError: a value of the wrong type or out of range; a name of PETSc, or a name with another declaration.
+        OptionError: the value has the wrong type or is out of range; the name belongs to PETSc or to a different
+            declaration.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
@@ -245,7 +247,7 @@ def option(
 
 
 class ChosenOptions:
-    """Result of `set_options`: the end of its ``with`` block restores the options that were chosen before."""
+    """Result of `set_options`: the end of its ``with`` block restores the previously chosen options."""
 
     def __init__(self, before: Mapping[str, str]) -> None:
         self._before = before
@@ -260,14 +262,14 @@ class ChosenOptions:
 def set_options(*words: str) -> ChosenOptions:
     """Choose options within a program, as in a notebook, for all solvers that are made afterwards.
 
-    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two, ``wl.set_options()`` keeps only the
-    options of the command line, and ``with wl.set_options("-quiet"):`` ends with the block.
+    ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` keeps only
+    the options of the command line. The choice in ``with wl.set_options("-quiet"):`` ends with the block.
 
-    Each call replaces the options of the call before; options of the command line stay unless they are overridden. All
-    processes call this together.
+    Each call replaces the options of the previous call. Options of the command line remain unless they are overridden.
+    The call is collective.
 
     Args:
-        *words: options as on the command line, one or several per text.
+        *words: options as on the command line; one text may contain several options.
 
     Returns:
         A context manager that restores the previous options at its end.
@@ -299,7 +301,7 @@ def set_options(*words: str) -> ChosenOptions:
 
 
 def _choose(given: Mapping[str, str]) -> None:
-    """Replace the options chosen before in the database by new ones."""
+    """Replace the previously chosen options in the database by new ones."""
     database = _petsc().Options()
     for name, (_, original) in _run.chosen.items():
         database.delValue(name)
@@ -340,7 +342,7 @@ def _check_chosen(given: Mapping[str, str]) -> None:
 
 
 def help_requested() -> bool:
-    """Whether -help was given: list options and solve nothing."""
+    """Whether -help was given: the run lists options and solves nothing."""
     return _run.help
 
 
@@ -359,7 +361,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
 
     Args:
         prefix: its options prefix.
-        own: all options that it declares, named without prefix, to find wrong ones before any solve.
+        own: all options that the solver declares, named without prefix, to find wrong options before any solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
@@ -372,7 +374,8 @@ def set_from_options(solver: Any) -> None:
     """Call `solver.setFromOptions()` of a PETSc SNES or KSP.
 
     Raises:
-        OptionError: unknown options (with suggestions) or options without effect; values that PETSc refuses.
+        OptionError: options that are unknown (the message has suggestions) or without effect; values that PETSc
+            refuses.
     """
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
@@ -426,7 +429,7 @@ def after_set_up(solver: Any) -> None:
 
 
 def finish() -> None:
-    """Check all options, once, at the end of the run; later calls do nothing.
+    """Check all options at the end of the run; later calls do nothing.
 
     Raises:
         OptionError: options that the run has not read.
@@ -449,12 +452,12 @@ def finish() -> None:
 
 
 def finish_without_check() -> None:
-    """The run has failed: its options are not checked, as the end of the script is not reached."""
+    """Mark the run as failed: its options are not checked, because the script did not reach its end."""
     _run.finished = True
 
 
 def own_help() -> str:
-    """The declared options that were not listed yet, with defaults, units and bounds, by reader."""
+    """The declared options that were not listed yet, with defaults, units and bounds, grouped by reader."""
     new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)
     return describe_options(new, _run.framework, _run.solvers)
@@ -514,7 +517,7 @@ def last_good_path() -> Path | None:
 
 
 def output_path(name: str) -> Path | None:
-    """The file that an option names, in the folder where the run began; None without the option."""
+    """The file that an option names, in the initial working folder of the run; None without the option."""
     text = str(own_value(name))
     if not text:
         return None
@@ -545,7 +548,7 @@ def own_value(name: str) -> int | float | bool | str:
 
 
 def _petsc() -> Any:
-    """PETSc, with its command line."""
+    """The PETSc module, initialised with its command line."""
     start()
     from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 

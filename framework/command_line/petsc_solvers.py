@@ -4,7 +4,7 @@ from typing import Any
 
 
 def describe_kinds(solver: Any) -> str:
-    """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of its factors, in PETSc's words."""
+    """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of the factors, with PETSc's names."""
     from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     outer: dict[str, str] = {}
@@ -23,12 +23,13 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Whether this is an EPS or PEP of SLEPc, which has a spectral transformation with a linear solver."""
+    """Whether this object is an EPS or PEP of SLEPc, which has a spectral transformation with a linear solver."""
     return hasattr(solver, "getST")
 
 
 def set_up_twin(solver: Any) -> None:
-    """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
+    """Set up a linear solver of the same kinds for a 1 x 1 matrix: inner solvers and packages print their help only
+    after a set-up."""
     from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     if is_eigensolver(solver):

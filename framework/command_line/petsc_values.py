@@ -1,7 +1,7 @@
 """Values of PETSc's options, checked before any solve, since PETSc checks them late and incompletely.
 
-Two checks.  `check_ranges` checks the options for tuning solvers: it finds missing values, words instead of numbers,
-and meaningless numbers.  `find_refused` has PETSc itself read all options of a solver, on copies under another prefix.
+Two checks. `check_ranges` checks the options for tuning solvers: it finds missing values, words instead of numbers, and
+meaningless numbers. `find_refused` lets PETSc read all options of a solver, as copies under another prefix.
 """
 
 import math
@@ -31,7 +31,8 @@ RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"\w*mat_mumps_cntl_\d+", float, -INFINITE, INFINITE, "a number"),
 )
 SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
-"""Kinds of Newton's method; other kinds need meshes, grids or missing functions, or do not use the tangent."""
+"""Kinds of Newton's method; other kinds of SNES require meshes, grids or missing functions, or do not use the
+tangent."""
 OF_PETSC = re.compile(r"(snes|ksp|pc|eps|pep|st|mat|sub|mg|fieldsplit|npc)_\w+")
 NEEDS_VALUE = re.compile(
     r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
@@ -42,7 +43,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
     """Check the options of solvers that have a known range.
 
     Args:
-        given: all options, names without dash, ``""`` for no value.
+        given: all options, names without dash; ``""`` means no value.
         prefixes: prefixes of the solvers.
 
     Raises:
@@ -87,12 +88,12 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """The first option of a solver that PETSc refuses, and PETSc's reason; None if PETSc accepts all options.
+    """The first option of a solver that PETSc refuses, with PETSc's reason, or None if PETSc accepts all options.
 
     PETSc reads copies of the options under another prefix, so that the originals still count as unused.
 
     Args:
-        given: all options, names without dash, ``""`` for no value.
+        given: all options, names without dash; ``""`` means no value.
         prefix: prefix of the solver.
     """
     mine = {name[len(prefix) :]: text for name, text in given.items() if name.lower().startswith(prefix)}
@@ -112,7 +113,7 @@ def petsc_reason(error: Exception) -> str:
 
 
 def _read(mine: Mapping[str, str]) -> str | None:
-    """Have a solver read options; PETSc's reason if it refuses them."""
+    """Let a solver read options; returns PETSc's reason if it refuses them."""
     from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     database: Any = PETSc.Options()

@@ -56,12 +56,12 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class ReportCurves:
-    """Curves of a report; curves of one unit share axes.
+    """Curves of a report; curves with the same unit share axes.
 
     Attributes:
         label: label of the abscissa, with its unit.
         x: shape (n,).
-        curves: (name, unit, values of shape (n,)).
+        curves: (name, unit, values of shape (n,)) of each curve.
     """
 
     label: str
@@ -77,7 +77,7 @@ class ReportCurves:
 
 @dataclass(frozen=True)
 class Formatted:
-    """A part that is HTML already."""
+    """A part that is already HTML."""
 
     text: str
 
@@ -91,11 +91,11 @@ class ReportSection:
     """A titled part of a report.
 
     Attributes:
-        title: heading; parts of sections of one title stand together.
+        title: heading; sections with the same title are joined.
         parts: text, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
             the page is written.
-        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after them; the model and its solves
-            are last.
+        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. The model and its
+            solves are last.
     """
 
     title: str
@@ -116,17 +116,18 @@ def add_to_report(title: str, *parts: Any) -> None:
     """Add a section to the report of the run, after the sections of the solves; no effect without -report.
 
     Args:
-        title: heading; parts of sections of one title stand together.
+        title: heading; sections with the same title are joined.
         *parts: see `ReportSection`.
 
     Raises:
-        OutputError: a part of another type.
+        OutputError: a part has another type.
     """
     added_sections.append(ReportSection(title, list(parts)))
 
 
 def register_report_sections(name: str) -> None:
-    """Register a function ``(world, state) -> sections``; all processes call it together at the end of each solve.
+    """Register a function ``(world, state) -> sections``, which all processes call collectively at the end of each
+    solve.
 
     Args:
         name: ``"package.module:function"``, which is loaded when a report is written.

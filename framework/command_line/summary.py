@@ -18,8 +18,8 @@ def write_summary(values: Mapping[str, Any]) -> None:
     """Write results to the file of -summary, on the first rank; no effect without -summary and under -help.
 
     Args:
-        values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of them; numbers that are not
-            finite become null.  After solves ``verdict`` and ``verdicts`` are added.
+        values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of these; numbers that are not
+            finite become null. After solves, ``verdict`` and ``verdicts`` are added.
 
     Raises:
         OutputError: the file cannot be written.
@@ -31,9 +31,9 @@ def write_summary(values: Mapping[str, Any]) -> None:
 
 
 def note_solve(describe: Callable[[], dict[str, Any]]) -> None:
-    """Append counts, times and memory of a solve that has ended; all processes call this together.
+    """Append counts, times and memory of a finished solve. The call is collective.
 
-    ``describe`` returns them; it is called only with -statistics.
+    ``describe`` returns these values; it is called only with -statistics.
 
     Raises:
         OutputError: the file cannot be written.

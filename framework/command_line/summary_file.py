@@ -16,7 +16,7 @@ WRITTEN = {"written_by": "Windlass"}
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this run, and whether they were written; one record per process."""
+    """Verdicts on the solves of this run, and whether the summary contains them; one record per process."""
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
@@ -26,7 +26,7 @@ _verdicts = _Verdicts()
 
 
 def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
-    """A solve has ended with a verdict, which the summary will contain."""
+    """Note the verdict of a finished solve for the summary."""
     _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
 
 

@@ -7,8 +7,8 @@ PETSc marks an option as used when an object reads it. Unused options are checke
 2. after the first set-up of its linear solver: all options except `READ_IN_SOLVE`;
 3. at the end of the run: all options.
 
-A name that PETSc does not have is reported at the first of these moments, also for a solver that the model makes later:
-the PETSc library contains every name as text, and so serves as the dictionary of its version.
+A name that PETSc does not have is reported at the first of these moments, also for a solver that the model makes later.
+The PETSc library contains every name as text, and thus serves as the list of names of its version.
 """
 
 import difflib
@@ -63,8 +63,8 @@ class Solver:
 
     Attributes:
         reached: its progress.
-        kinds: of SNES, KSP and PC, in PETSc's words.
-        own: the options that it will declare, named without prefix; None if unknown.
+        kinds: kinds of SNES, KSP and PC, with PETSc's names.
+        own: the options that the solver will declare, named without prefix; None if unknown.
     """
 
     reached: Moment = Moment.EXPECTED
@@ -72,7 +72,7 @@ class Solver:
     own: tuple[Option, ...] | None = None
 
     def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
-        """Check the values of its own options among all given options; raises OptionError."""
+        """Check the values of the solver's own options among all given options; raises OptionError."""
         for item in self.own or ():
             whole = replace(item, name=prefix + item.name)
             for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):
@@ -92,7 +92,7 @@ def find_unused() -> dict[str, str]:
 
 
 def excuse(prefix: str) -> None:
-    """Mark the options of a solver as read; it does not solve, because a checkpoint contains its result."""
+    """Mark the options of a solver as read, because the solver does not run: a checkpoint contains its result."""
     from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
 
     for name in find_unused():
@@ -102,7 +102,8 @@ def excuse(prefix: str) -> None:
 
 @functools.cache
 def petsc_names() -> frozenset[str]:
-    """All names of options that the text of PETSc and SLEPc holds, in lower case; empty if PETSc's cannot be read."""
+    """All names of options in the text of the PETSc and SLEPc libraries, in lower case; empty if PETSc's library cannot
+    be read."""
     try:
         found = _read_names(library_file())
     except OSError:
@@ -120,7 +121,7 @@ def _read_names(path: str | None) -> frozenset[str]:
 
 
 def _is_petsc_name(name: str) -> bool:
-    """Whether PETSc has this option; prefixes of inner solvers and numbers in names do not count."""
+    """Whether PETSc has this option; prefixes of inner solvers and numbers in names are ignored."""
     names = petsc_names()
     name = name.lower()
     if not names or name in names:
@@ -132,7 +133,7 @@ def _is_petsc_name(name: str) -> bool:
 
 
 def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
-    """Known names like `name`, best first: own options, global ones, and PETSc's after each prefix."""
+    """Known names similar to `name`, best first: own options, global ones, and PETSc's after each prefix."""
     candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
     fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
     solver_names = [known for known in petsc_names() if SOLVER_FAMILY.fullmatch(known)]
@@ -144,7 +145,8 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
 
 
 def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
-    """One line for each option that is certainly wrong now; before END, the progress of each solver decides."""
+    """One line for each option that is certainly wrong at this moment; before END, the result depends on the progress
+    of each solver."""
     lines = []
     for name, value in find_unused().items():
         problem = _judge(name, moment, solvers, own)
@@ -160,7 +162,7 @@ def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """The error of an unused option; empty if it may still be read."""
+    """The error message for an unused option; empty if the option may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     known = _is_petsc_name(base)
@@ -194,7 +196,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 def _judge_without_solver(
     name: str, known: bool, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]
 ) -> str:
-    """The same for an option that begins with the prefix of no solver."""
+    """The error message for an option that begins with the prefix of no solver."""
     if not known:
         hint = _hint(suggest(name, solvers, own))
         return "unknown option" + (hint or "; a model declares its options before it makes its first solver")

@@ -1,6 +1,7 @@
 """Options by which PETSc writes files, `-log_view :log.txt`: checked first, because PETSc overwrites any file.
 
-A viewer is written ``[type][:file[:format[:mode]]]``.  PETSc reports a wrong viewer at its end, or not at all.
+A viewer is written ``[type][:file[:format[:mode]]]``. PETSc reports a wrong viewer only at the end of the run, or not
+at all.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MODES = ("write", "append", "update", "append_update")
 
 
 def check_viewers(pairs: Sequence[tuple[str, str | None]], folder: Path) -> None:
-    """Check the options by which PETSc writes files, and note their files as outputs of Windlass.
+    """Check the options by which PETSc writes files, and register the files as outputs of Windlass.
 
     Args:
         pairs: names without dash, and values.

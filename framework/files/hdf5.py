@@ -1,9 +1,9 @@
-"""HDF5 files with atomic changes: a full disk does no harm, and readers see complete frames only.
+"""HDF5 files with atomic changes: a full disk does no harm, and readers see only complete frames.
 
-HDF5 crashes the process when it cannot write, and its file is lost.  Here it works on an `Overlay`: large data are
-written at once after the end of the file, where no reader looks, and all other data stay in memory.  When the library
-has closed the file, `change_file` writes them as a whole or not at all.  An earlier write failure is raised as an error
-then.
+HDF5 crashes the process when it cannot write, and its file is lost. Here HDF5 writes to an `Overlay`: large data are
+written immediately after the end of the file, which readers ignore, and all other data stay in memory. After the
+library has closed the file, `change_file` writes the data in memory completely or not at all. An earlier write failure
+is then raised as an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_dr
 
 PAGE = 4096
 LARGE = 1 << 15
-"""Data of at least this size are written at once [bytes]."""
+"""Size above which data are written immediately [bytes]."""
 
 
 class Overlay:
@@ -34,9 +34,9 @@ class Overlay:
         number: descriptor of the file, open for reading and writing.
 
     Attributes:
-        size: length of the file before [bytes].
-        end: its length after [bytes].
-        behind: places after its end and the data to write there, in order.
+        size: length of the file before the session [bytes].
+        end: length of the file after the session [bytes].
+        behind: offsets after the end of the file and the data to write there, in order.
         error: the first failure to write.
     """
 
@@ -58,12 +58,12 @@ class Overlay:
         return self._place
 
     def read(self, size: int) -> bytes:
-        """Bytes from the present one on."""
+        """Read bytes from the present position."""
         buffer = bytearray(size)
         return bytes(memoryview(buffer)[: self.readinto(buffer)])
 
     def readinto(self, buffer: Any) -> int:
-        """Read from the present byte on."""
+        """Read from the present position into a buffer."""
         view = memoryview(buffer).cast("B")
         start, end = self._place, min(self._place + len(view), self.end)
         view = view[: max(end - start, 0)]
@@ -81,7 +81,7 @@ class Overlay:
         return len(view)
 
     def write(self, data: Any) -> int:
-        """Write from the present byte on."""
+        """Write from the present position."""
         view = memoryview(data).cast("B")
         start, end = self._place, self._place + len(view)
         if start < self.size:
@@ -107,7 +107,7 @@ class Overlay:
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
-        """Set the length after the session."""
+        """Set the length of the file after the session."""
         self.end = max(self._place if size is None else size, self.size)
         return self.end
 
@@ -115,7 +115,7 @@ class Overlay:
         """No effect: data in memory are written at the end of the session."""
 
     def changes(self) -> list[tuple[int, bytes]]:
-        """Places before the end of the file whose bytes differ, and their new bytes; adjacent places are joined."""
+        """Offsets before the end of the file whose bytes differ, and their new bytes; adjacent ranges are joined."""
         found: list[tuple[int, bytearray]] = []
         for page in sorted(self._pages):
             new, offset = self._pages[page], page * PAGE
@@ -129,7 +129,7 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Overwrite the data at ``start`` by ``new`` at ``place``, as far as they overlap."""
+    """Overwrite the overlap of the data at ``start`` and of ``new`` at ``place``."""
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
         below[low - start : high - start] = new[low - place : high - place]
@@ -156,14 +156,14 @@ def _nothing(_: Overlay) -> None:
 
 @contextmanager
 def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """A new HDF5 file, put in its place at the end of the block; a failure changes nothing.
+    """A new HDF5 file, which replaces an old file at the end of the block; a failure changes nothing.
 
     Args:
         path: the file.
         finish: function that may change the bytes after the library has closed the file and before they are written.
 
     Raises:
-        NoRoomError: there is no room for it.
+        NoRoomError: the disk has no room for the file.
     """
     number, draft = create_draft(path)
     try:
@@ -186,10 +186,11 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
 @contextmanager
 def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
-    """An HDF5 file open for changes, written at the end of the block, all or none; arguments of `create_hdf5`.
+    """An HDF5 file open for changes, which are written completely or not at all at the end of the block; arguments of
+    `create_hdf5`.
 
     Raises:
-        NoRoomError: there is no room for them.
+        NoRoomError: the disk has no room for the changes.
     """
     number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -215,10 +216,11 @@ with h5py.File(sys.argv[1], "r", locking=False) as file:
 
 @contextmanager
 def read_hdf5(path: Path) -> Iterator[Any]:
-    """An HDF5 file of another run, open for reading; another process tests it first, as a damaged file may crash.
+    """An HDF5 file of another run, open for reading. Another process first tests the file, because a damaged file may
+    crash HDF5.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     import h5py  # imported here, because most runs do not need it
 

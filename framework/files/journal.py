@@ -1,13 +1,13 @@
 """Atomic changes within a file: first new bytes after its end, then a journal in another file.
 
-    1. new bytes are written after the end, where no reader looks (skipped for files whose readers look there);
-    2. the journal, a small file in the same folder, gets the changes before the end;
+    1. new bytes are written after the end, which readers ignore (skipped for files whose readers do not);
+    2. a journal, a small file in the same folder, stores the changes before the end;
     3. the changes are made; 4. the journal is removed.
 
-If the disk is full in 1 or 2, the file is cut to its old length and unchanged.  A process that is killed in 3 leaves
-the journal, which `recover` carries out; after a kill in 1 or 2, readers see the old content.
+If the disk is full in step 1 or 2, the file is cut to its old length and is unchanged. A process that is killed in step
+3 leaves the journal, and `recover` completes its changes. After a kill in step 1 or 2, readers find the old content.
 
-    python -m windlass.framework.files.journal FILE ...    carry out the journals of files that a killed run has left
+    python -m windlass.framework.files.journal FILE ...    completes the journals of files that a killed run has left
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEAD = b"windlass journal 1\n"
 NUMBERS = struct.Struct("<qq")
 
 Changes = Sequence[tuple[int, Bytes]]
-"""Places in a file [bytes] and their new bytes."""
+"""Offsets in a file [bytes] and their new bytes."""
 
 
 def journal_of(path: Path) -> Path:
@@ -40,12 +40,12 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     Args:
         path: the file, which no other process writes.
         size: its length [bytes].
-        changes: new bytes that begin before its end.
-        behind: new bytes after its end, written first; readers must ignore them.
-        end: its length afterwards, set with ``behind``; default: the end of the written data.
+        changes: new bytes whose offsets are before the end of the file.
+        behind: new bytes after the end of the file, written first; readers must ignore them.
+        end: length of the file after the change, set with ``behind``; default: the end of the written data.
 
     Raises:
-        NoRoomError: there is no room; the file is unchanged.
+        NoRoomError: the disk has no room; the file is unchanged.
         OSError: other failures; the file is unchanged, or its journal remains.
     """
     is_set = end is not None
@@ -71,7 +71,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Make the changes; if one fails, undo all of them and remove the journal."""
+    """Write the changes; if one fails, undo all of them and remove the journal."""
     before = _read(path, changes)
     try:
         _write(path, changes)
@@ -83,7 +83,8 @@ def _change(path: Path, size: int, changes: Changes) -> None:
 
 
 def recover(path: Path) -> bool:
-    """Carry out the journal that a killed process has left for a file; whether there was one."""
+    """Complete the changes of a journal that a killed process has left for a file; returns whether the journal
+    existed."""
     journal = journal_of(path)
     if not journal.is_file():
         return False
@@ -127,7 +128,7 @@ def _write(path: Path, changes: Changes) -> None:
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
-    """Present bytes of a file at the places of changes."""
+    """Present bytes of a file at the offsets of changes."""
     with path.open("rb") as file:
         return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]
 

@@ -1,9 +1,9 @@
 """Locks of output files: two runs that write the same files would destroy their data.
 
-A lock is a small file in the same folder, ``.belt.lock``.  It names its process, and the system locks it (``flock``) as
-long as that process runs.  A process that is ended by a signal removes its locks; a lock that a killed process has left
-is taken over, with a note.  On disks without system locks a lock is valid as long as the process named in the file
-runs.
+A lock is a small file in the same folder, ``.belt.lock``. The lock file names its process, and the system locks it
+(``flock``) while that process runs. A process that is ended by a signal removes its locks; a lock that a killed process
+has left is taken over, with a note. On disks without system locks a lock is valid as long as the process named in the
+file runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Locks of this process by path, locks whose takeover it has reported, and whether it is quiet."""
+    """Locks of this process by path, reported takeovers of locks, and whether notes are omitted."""
 
     held: dict[Path, _Held] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
@@ -56,16 +56,16 @@ def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
 
 
 class OutputLock:
-    """The lock of a file, or of files that begin with a name, for this process, which may hold it several times.
+    """The lock of a file, or of files with a common name, for this process, which may acquire it several times.
 
-    It is released by `release`, by deletion of the object, or at the end of the process.
+    The lock is released by `release`, by deletion of the object, or at the end of the process.
 
     Args:
         path: the file, or folder and name without suffix.
         what: name of the locked file, for messages.
 
     Raises:
-        OutputError: another process holds it.
+        OutputError: another process holds the lock.
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -131,7 +131,7 @@ def _release(lock: Path, process: int) -> None:
 
 
 def end_cleanly() -> None:
-    """Make signals that end this process first remove its locks and drafts, unless it has its own handlers."""
+    """Let signals that end this process first remove its locks and drafts, unless the process has its own handlers."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:
@@ -158,7 +158,8 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Whether the process that a lock names may be running; True for other hosts, where this is unknown."""
+    """Whether the process that a lock names may be running. The result is True for other hosts, where this is
+    unknown."""
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     try:

@@ -1,8 +1,8 @@
-"""Files that Windlass may write: new files, empty files, and files that it wrote itself; every output is checked here.
+"""Files that Windlass may write: new files, empty files, and files of earlier runs; every output is checked here.
 
 A file is recognised by its mark, some bytes near its beginning or end: an attribute of HDF5, a comment, a key, a
-heading, the digest of sealed files.  Files that PETSc writes have no room for a mark: a hidden file in the same folder,
-``.log.txt.windlass``, marks them.  Within a process two writers of one file are an error.
+heading, or the digest of a sealed file. Files that PETSc writes cannot contain a mark: a hidden file in the same
+folder, ``.log.txt.windlass``, marks them. Within a process two writers of one file are an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
 """Number of bytes at the beginning and at the end of a file that may contain its mark."""
 LONGEST_NAME = 223
-"""Largest number of bytes of a file name: names of its drafts and journals are longer and have at most 255."""
+"""Largest number of bytes of a file name: names of drafts and journals are longer, and file systems allow 255 bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
 SEALED = re.compile(rb"\nsha256 [0-9a-f]{64}\n")
 LEDGER = re.compile(rb"time \[s\](,[^,\n]+ \[J\])*,rest \[J\][,\n]")
@@ -64,13 +64,13 @@ _series_marks: list[bytes] = []
 
 
 def note_series_mark(mark: bytes) -> None:
-    """Files that begin with these bytes belong to a series that Windlass has written."""
+    """Register first bytes of files that belong to a series written by Windlass."""
     if mark not in _series_marks:
         _series_marks.append(mark)
 
 
 def is_series(head: bytes) -> bool:
-    """Whether a file with these first bytes belongs to a series that Windlass has written."""
+    """Whether a file with these first bytes belongs to a series written by Windlass."""
     return (head.startswith((b"\x89HDF", b"<?xml")) and MARK in head) or head.startswith(tuple(_series_marks))
 
 
@@ -90,13 +90,13 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "solution file of Exudyn": lambda head, tail: head.startswith(b"#") and b"\n#number of written coordinates" in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
-"""Tests for kinds of files, by their first and last bytes."""
+"""Tests for kinds of files by their first and last bytes."""
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
-    """The path itself, if Windlass may write a file there: it is free, or Windlass wrote the file.
+    """The path itself, if Windlass may write a file there: no file exists, or Windlass wrote it.
 
-    Every output calls this as soon as its path is known and again before writing.
+    Every output calls this function as soon as its path is known, and again before it writes.
 
     Args:
         path: the file.
@@ -105,8 +105,8 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
         own: first bytes that also identify the file, in addition to the marks of its kind; for tables.
 
     Raises:
-        OutputError: the path is the file of the model, a file that Windlass has not written or of another kind, not a
-            file, or too long.
+        OutputError: the path is the file of the model, a file of another kind or of another program, not a file, or too
+            long.
     """
     length = len(os.fsencode(path.name))
     if length > LONGEST_NAME:
@@ -145,11 +145,12 @@ def _read_ends(path: Path) -> tuple[bytes, bytes]:
 
 
 def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: str, sync: bool = False) -> None:
-    """Put a whole file in its place, if Windlass may write there; see `check_output` and `replace_file`.
+    """Write a whole file, if Windlass may write at this path; see `check_output` and `replace_file`.
 
     Raises:
-        NoRoomError: it does not fit; the old file is unchanged.
-        OutputError: Windlass may not write there, another writer of this process has the file, or the disk fails.
+        NoRoomError: the file does not fit on the disk; the old file is unchanged.
+        OutputError: Windlass may not write at the path, another writer of this process uses the file, or the disk
+            fails.
     """
     check_output(path, what, kind)
     holder = _find_holder(path)
@@ -166,16 +167,17 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
 class Claim:
     """The right of one writer of this process to its files, until it is released or deleted.
 
-    A new writer takes over the files of an earlier writer that has begun, as in a loop or a notebook; the earlier one
-    must then stop.  If the earlier one has not begun, both would overwrite each other: an error.
+    A new writer takes over the files of an earlier writer that has already written, as in a loop or a notebook; the
+    earlier writer must then stop. If the earlier writer has not yet written, both would overwrite each other, which is
+    an error.
 
     Args:
         files: all files of the writer.
         what: name of the writer, for messages.
-        takes_over: whether it may take over the files of a writer of the same kind even if it has not begun.
+        takes_over: whether the writer may take over the files of a writer of the same kind that has not yet written.
 
     Raises:
-        OutputError: another writer has one of the files.
+        OutputError: another writer uses one of the files.
     """
 
     def __init__(self, files: Iterable[Path], what: str, takes_over: bool = False) -> None:
@@ -197,7 +199,7 @@ class Claim:
         """Begin to write.
 
         Raises:
-            OutputError: another writer has taken the files over.
+            OutputError: another writer has taken over the files.
         """
         self._begun = True
         for file in self._files:
@@ -209,7 +211,7 @@ class Claim:
             _claims[file] = self
 
     def release(self) -> None:
-        """End writing; `begin` claims the files again."""
+        """End writing; Release the files; `begin` claims them again."""
         for file in self._files:
             if _claims.get(file) is self:
                 del _claims[file]
@@ -218,7 +220,7 @@ class Claim:
 _claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
 """The writers of this process by their files."""
 _of_options: list[Claim] = []
-"""Writers of files of options, which last as long as the process."""
+"""Writers of files that options name; they exist until the process ends."""
 
 
 def claim_options(files: Sequence[tuple[str, Path]]) -> None:
@@ -233,13 +235,14 @@ def claim_options(files: Sequence[tuple[str, Path]]) -> None:
 
 
 def _find_holder(path: Path) -> Claim | None:
-    """Sensors, recorders and checkpoints that write a file step by step."""
+    """The sensor, recorder or checkpoint that writes a file during the steps."""
     holder = _claims.get(_resolve(path))
     return None if holder in _of_options else holder
 
 
 def _resolve(path: Path) -> Path:
-    """A unique name for a file, existing or not; a link at the path itself is replaced, not followed."""
+    """A unique name for a file, existing or not; a link at the path itself is not followed, because it will be
+    replaced."""
     return path.parent.resolve() / path.name
 
 
@@ -260,9 +263,9 @@ def mark_picture(content: bytes) -> bytes:
 
 
 def note_output(path: Path) -> None:
-    """Mark a file that another library will write as an output of Windlass, in a hidden file.
+    """Mark a file that another library will write as an output of Windlass, by a hidden file.
 
-    The file itself is created, empty; a file that later replaces it is not marked.
+    The file itself is created empty; a later file that replaces it has no mark.
     """
     check_place(path, "output")
     with path.open("ab") as file:

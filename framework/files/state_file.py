@@ -1,6 +1,6 @@
-"""Files of states: NumPy's ``.npz`` with a digest at its end, which is checked before anything is used.
+"""Files of states: State files: NumPy's ``.npz`` with a digest at the end, which is checked before any value is used.
 
-The digest is the comment of the zip file, so that NumPy and other programs read the file as any other.
+The digest is the comment of the zip file, so that NumPy and other programs can read the file normally.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_ta
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
-    """Write arrays and numbers by name; an old file is replaced when the new one is written.
+    """Write arrays and numbers by name; an old file is replaced after the new one is complete.
 
     Raises:
         OutputError: the file cannot be written.
@@ -37,10 +37,10 @@ StoredValues = dict[str, NDArray[Any]]
 
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[StoredValues, StoredValues]:
-    """Read the values of some names, which must exist, and all others of the file.
+    """Read the values of the given names, which must exist, and of all other names in the file.
 
     Raises:
-        OutputError: no such file, a damaged file, or a file of another kind.
+        OutputError: the file does not exist, is damaged, or is of another kind.
     """
     if not os.path.exists(path):
         raise OutputError(f"state file {shorten(str(path))} cannot be read: no such file")

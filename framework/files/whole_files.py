@@ -1,7 +1,7 @@
 """Files that are written completely or not at all, and digests that detect changed files.
 
-A new file is written in the same folder under an unpredictable name, and then renamed at once.  If the disk is full,
-the old file stays.  A sealed file ends with the SHA-256 digest of all bytes before.
+A new file is written in the same folder under an unpredictable name, and then renamed in one operation. If the disk is
+full, the old file remains. A sealed file ends with the SHA-256 digest of all preceding bytes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from windlass.framework.errors import OutputError
 Bytes = bytes | bytearray | memoryview
 SEAL = b"\nsha256 %s\n"
 SEAL_SIZE = len(SEAL % (b"0" * 64))
-"""Bytes of a seal; its length is fixed, so its place is known."""
+"""Number of bytes of a seal; the fixed length determines its place."""
 LONGEST_TEXT = 300
-"""Characters of a path in messages."""
+"""Number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
-"""Age [s] above which drafts of other hosts are abandoned."""
+"""Age [s] above which drafts of other hosts count as abandoned."""
 _drafts: set[Path] = set()
 """The drafts of this process."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -65,10 +65,10 @@ def shorten(text: str) -> str:
 
 
 def check_target(path: Path, what: str = "") -> Path:
-    """The path, if a file can be created there; ``what`` names the output for the message.
+    """The path, if a file can be created there. ``what`` names the output for the message.
 
     Raises:
-        OutputError: the path is not a file: a folder, a device, a FIFO, a socket.
+        OutputError: the path is a folder, a device, a FIFO or a socket.
     """
     try:
         mode = path.stat().st_mode
@@ -88,7 +88,7 @@ def check_place(path: Path, what: str) -> Path:
     """The path itself, if a file can be written there; arguments as for `check_target`.
 
     Raises:
-        OutputError: a folder that does not exist or cannot be written, or a path that is not a file.
+        OutputError: the folder does not exist or cannot be written, or the path is not a file.
     """
     check_target(path, what)
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -97,17 +97,17 @@ def check_place(path: Path, what: str) -> Path:
 
 
 def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = False) -> None:
-    """Put a whole file in a place; readers find the old or the new one, never a part.
+    """Write a whole file at a path; readers find either the old or the new file, never a part.
 
-    A link in that place is replaced, not followed.
+    A link at that path is replaced, not followed.
 
     Args:
         path: the file.
-        content: its bytes, in one or several parts.
-        sync: whether to flush it to the disk before it is renamed.
+        content: bytes of the file, in one or several parts.
+        sync: whether to flush the file to the disk before it is renamed.
 
     Raises:
-        NoRoomError: it does not fit; the old file is unchanged.
+        NoRoomError: the file does not fit; the old file is unchanged.
         OSError: other failures; the old file is unchanged.
     """
     parts = [content] if isinstance(content, Bytes) else content
@@ -133,9 +133,9 @@ def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = Fals
 
 
 def create_draft(path: Path) -> tuple[int, Path]:
-    """A new empty file in the folder of a path, open for reading and writing: its descriptor and path.
+    """A new empty file in the folder of a path, open for reading and writing; returns its descriptor and path.
 
-    Its name ends with random digits, the process and a digest of the host.
+    The name of a draft ends with random digits, the process and a digest of the host.
     """
     end = f"{secrets.token_hex(3)}{os.getpid():06x}{_host()}"
     draft = path.parent.absolute() / f".{path.name}.{end}.part"
@@ -146,13 +146,13 @@ def create_draft(path: Path) -> tuple[int, Path]:
 
 
 def put_draft(draft: Path, path: Path) -> None:
-    """Put a complete draft in its place."""
+    """Rename a complete draft to its final name."""
     os.replace(draft, path)
     _drafts.discard(draft)
 
 
 def remove_drafts(folder: Path, name: str, alone: bool = False) -> None:
-    """Remove drafts that a killed process has left for a file, or for the files of a series of that name.
+    """Remove drafts that a killed process has left for a file, or for the files of a series.
 
     Args:
         folder: folder of the drafts.
@@ -175,7 +175,8 @@ def remove_own_drafts() -> None:
 
 
 def _is_at_work(path: Path, end: str) -> bool:
-    """Whether the process that made a draft may still be writing it; of other hosts by the age of the draft alone."""
+    """Whether the process that made a draft may still be writing it; for other hosts only the age of the draft
+    decides."""
     process = int(end[6:12], 16)
     if end[12:] != _host():
         return time.time() - path.stat().st_mtime < OLD
@@ -192,7 +193,7 @@ def _is_at_work(path: Path, end: str) -> bool:
 
 @functools.cache
 def _host() -> str:
-    """Four digits for the name of this host."""
+    """Four digits that identify this host."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:4]
 
 
@@ -218,12 +219,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def seal(content: Bytes) -> bytes:
-    """The last bytes of a file: the digest of all bytes before."""
+    """The seal of a file: the digest of all preceding bytes."""
     return SEAL % hashlib.sha256(content).hexdigest().encode()
 
 
 def check_seal(content: bytes, what: str) -> memoryview:
-    """The bytes before the seal; see `check_seal_of_file`."""
+    """Check the seal of a file and return the bytes before it; see `check_seal_of_file`."""
     check_seal_of_file(io.BytesIO(content), what)
     return memoryview(content)[:-SEAL_SIZE]
 

@@ -1,8 +1,8 @@
-"""Calls of compiled kernels without Python: arguments are laid out in memory once, functions are called by address.
+"""Calls of compiled kernels without Python: arguments are stored in memory once, functions are called by address.
 
-Only this folder uses the compiler.  Arguments of a kernel are stored in the compiler's own layout: a number is 8 bytes,
+Only this folder uses the compiler. Arguments of a kernel are stored in the compiler's own layout: a number is 8 bytes,
 a truth value one, an array its owner, parent, size, item size, address, shape and strides, and a tuple its items one
-after the other.  The owner is empty: the arrays outlive the calls.
+after the other. The owner is empty, because the arrays outlive the calls.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def run(calls: IntArray) -> int:
 
 
 def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
-    """Addresses of one call for `run`: entry and argument block, and the block, which must be kept.
+    """Addresses of one call for `run`: entry and argument block; also the block itself, which must stay alive.
 
     Raises:
-        TypeError: for arguments that are not arrays, numbers, or tuples of these, and for kernels with a result.
+        TypeError: an argument is not an array, a number, or a tuple of these, or the kernel has a result.
     """
     block = lay_down(args)
     kinds = find_kinds(args)
@@ -65,7 +65,7 @@ def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArr
 
 @cache
 def find_run() -> Callable[[IntArray], int]:
-    """`run` compiled for calls of shape (calls, 2), int64, in a row: called without type checks of its argument."""
+    """`run` compiled for calls of shape (calls, 2), int64, C-contiguous: called without type checks of its argument."""
     kinds = (_types.int64[:, ::1],)
     run.compile(kinds)  # type: ignore[attr-defined]
     found: Callable[[IntArray], int] = run.overloads[kinds].entry_point  # type: ignore[attr-defined]
@@ -73,7 +73,7 @@ def find_run() -> Callable[[IntArray], int]:
 
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Key of the compiled version, found much faster than the compiler's own types."""
+    """Key of the compiled version, found much faster than by the compiler's own types."""
     found: list[Any] = [type(values)]
     for value in values:
         if isinstance(value, np.ndarray):
@@ -98,12 +98,12 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
 
 
 def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
-    """Arrays, numbers and tuples of these in the compiler's memory layout; the arrays must outlive the calls."""
+    """Store arrays, numbers and tuples of these in the compiler's memory layout; the arrays must outlive the calls."""
     return np.frombuffer(_memory(args)[0], np.uint8)
 
 
 def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
-    """The version of a kernel that is compiled for these types, with an entry by address."""
+    """The version of a kernel that is compiled for the given types, with an entry by address."""
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
     function.compile(kinds)  # of a compiler that is not known

@@ -16,7 +16,8 @@ from windlass.framework.kernels.type_names import decode_type
 
 
 def _compile(jobs: list[Job], source: TextIO) -> list[str]:
-    """Compile kernels that no other process compiles, until the source ends; returns names of failed kernels."""
+    """Compile kernels that no other process compiles, until the source is exhausted; returns names of failed
+    kernels."""
     failed: list[str] = []
     for module, name, types, form in jobs:
         if select.select([source], [], [], 0.0)[0]:
@@ -38,7 +39,7 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
 
 
 def main() -> None:
-    """Compile the kernels that the first line of the input names; the process ends at the end of the input."""
+    """Compile the kernels that the first line of the input names; the process ends with its input."""
     jobs = [Job(*job) for job in json.loads(sys.stdin.readline())]
     failed = _compile(jobs, sys.stdin)
     print(json.dumps({"compiled": len(compiled()), "failed": failed}))

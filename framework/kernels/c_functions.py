@@ -1,8 +1,8 @@
-"""Kernels that C code calls, and C functions that kernels call: both by address.
+"""Kernels that C code calls, and C functions that kernels call, both by address.
 
-A kernel that takes an address has an entry for C, kept with its machine code.  The context that
-a library passes to such a function, a ``void *``, is the address of a tuple stored by `lay_down`; the kernel reads it
-by `load`. Only this folder uses the compiler.
+A kernel that receives an address has an entry for C, cached with its machine code. The context that a library passes to
+such a function, a ``void *``, is the address of a tuple stored by `lay_down`; the kernel reads it by `load`. Only this
+folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.c
 
 
 def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    """Address of the entry for C of a kernel that takes numbers and, last, the address of a tuple like ``context``.
+    """Address of the entry for C of a kernel whose arguments are numbers and, last, the address of a tuple like
+    ``context``.
 
     Args:
-        function: a compiled kernel with a result; its exceptions are lost.
+        function: a compiled kernel with a result; exceptions of the kernel are lost.
         kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
         context: tuple of arrays and numbers.
     """

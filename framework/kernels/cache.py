@@ -1,9 +1,9 @@
 """Files of machine code: their content, their folder, and the rules of trust.
 
-A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all bytes before; the
-header has the key, so files cannot be confused.  Machine code can do anything in the process that runs it: folder and
-file must belong to the user or to root, no other user may write them, and links are never followed. No data are
-unpickled here.  Only this folder uses the compiler.
+A file contains a JSON header and two blocks of code from the compiler, and ends with a digest of all preceding bytes.
+The header contains the key, so files cannot be confused. Machine code can do anything in the process that runs it:
+folder and file must belong to the user or to root, no other user may write them, and links are never followed. No data
+are unpickled here. Only this folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
 
 
 _there: set[str] = set()
-"""Symbols that this process has found; symbols never disappear."""
+"""Symbols that this process has already found; symbols never disappear."""
 
 
 class UntrustedError(Exception):
@@ -46,7 +46,8 @@ class UntrustedError(Exception):
 
 @functools.cache
 def find_folder(wish: str) -> tuple[Path | None, str]:
-    """The folder for this Python and numba under ``wish``, made if possible; None and the reason if it is not used."""
+    """The folder for this Python and numba under ``wish``, created if possible, or None and the reason why it is not
+    used."""
     version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
     try:
         root = Path(wish).expanduser().absolute()
@@ -63,7 +64,7 @@ def find_folder(wish: str) -> tuple[Path | None, str]:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise UntrustedError if another user can put files into a folder, or another folder in its place."""
+    """Raise UntrustedError if another user can write files into a folder or replace the folder."""
     for place in (folder, *folder.parents):
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
@@ -84,10 +85,10 @@ def _is_private(group: int) -> bool:
 
 
 def write_entry(path: Path, key: str, result: Any) -> None:
-    """Keep a compile result in a separate file, which appears completely or not at all.
+    """Write a compile result to a separate file, completely or not at all.
 
     Raises:
-        NotCacheableError: it contains objects without a description.
+        NotCacheableError: the result contains objects without a description.
         OSError: the file cannot be written.
     """
     if result.lifted or result.library.has_dynamic_globals or result.reload_init or result.objectmode:
@@ -125,7 +126,7 @@ def write_entry(path: Path, key: str, result: Any) -> None:
 
 
 def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
-    """Name of a library, and its two blocks: machine code, none of inner kernels, and code for callers."""
+    """Name of a library and its two blocks: machine code without inner kernels, and code for callers."""
     if isinstance(library, InnerLibrary):
         return library.name, (b"", library._get_module_for_linking().as_bitcode())
     name, _, blocks = library.serialize_using_object_code()
@@ -133,12 +134,12 @@ def _serialize(library: Any) -> tuple[str, tuple[bytes, bytes]]:
 
 
 def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any, target_context: Any) -> Any:
-    """Compile result from a file, ready to run; None if there is no such file.
+    """Compile result from a file, ready to run, or None if the file does not exist.
 
     Raises:
-        UntrustedError: it belongs to another user, or other users may write it.
-        WindlassError: its digest is wrong.
-        LookupError: it belongs to another kernel, or needs symbols that this process does not have.
+        UntrustedError: the file belongs to another user, or other users may write it.
+        WindlassError: the digest of the file is wrong.
+        LookupError: the file belongs to another kernel, or needs symbols that this process does not have.
     """
     content = _read_trusted(path)
     if content is None:
@@ -191,7 +192,7 @@ class KeptLibrary(_numba.core.codegen.JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def load(self, code: bytes) -> None:
-        """Give the code to the linker, which reads it at the first request for an address."""
+        """Pass the code to the linker, which reads it at the first request for an address."""
         self._codegen._engine._ee.add_object_file(llvmlite.binding.ObjectFileRef.from_data(code))
 
 
@@ -213,7 +214,7 @@ def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:
-    """The result; its code for callers is parsed only when a caller is compiled, which is rare."""
+    """Return the result; its code for callers is parsed only when a caller is compiled, which is rare."""
     library = result.library
     base: Any = type(library)
     library.__class__ = _create_class(base)
@@ -234,7 +235,8 @@ def _create_class(base: Any) -> Any:
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
     """Python environment of machine code: constants, and the module of its function by name only.
 
-    Most belong to functions of numba, whose modules take as long to import as reading all kernels of a model.
+    Most environments belong to functions of numba, whose modules take as long to import as reading all kernels of a
+    model.
     """
     class_ = _numba.core.environment.Environment
     if module in sys.modules or name in class_._memo:

@@ -33,7 +33,7 @@ _SCOPES = {
     "LOAD_METHOD": ("attribute", _ATTRIBUTE_SHIFT),
 }
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""Scope of the name that an instruction reads, and by how many bits its number is shifted in the argument."""
+"""Scope of the name that an instruction reads, and the number of bits by which its index is shifted in the argument."""
 
 
 class NotCacheableError(Exception):
@@ -67,8 +67,8 @@ def describe_type(type_: Any, *, returned: bool = False) -> object:
 
 
 def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Hash of a compiled function and of everything that it refers to; ``known``: hashes so far; ``callers``: call
-    chain."""
+    """Hash of a compiled function and of everything that the function refers to; ``known``: hashes so far; ``callers``:
+    call chain."""
     if dispatcher in callers[:-1]:
         raise NotCacheableError("kernels that call each other in a circle")
     if dispatcher in callers:
@@ -102,9 +102,10 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
 
 
 def list_names(code: CodeType) -> Iterator[tuple[str, str]]:
-    """The instructions of a function, of which only reads of names count: (scope, name); otherwise two empty texts.
+    """The instructions of a function, of which only reads of names matter: (scope, name), otherwise two empty texts.
 
-    Many times faster than `dis.get_instructions`, which makes an object with all details of each instruction.
+    This function is many times faster than `dis.get_instructions`, which makes an object with all details of each
+    instruction.
     """
     raw, names, more = code.co_code, code.co_names, 0
     for i in range(0, len(raw), 2):
@@ -121,7 +122,8 @@ def list_names(code: CodeType) -> Iterator[tuple[str, str]]:
 
 @functools.cache
 def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Instructions of a function without file and line, and the names that it reads: (scope, name, attribute ...)."""
+    """Instructions of a function without file and line, and the names that these instructions read: (scope, name,
+    attribute ...)."""
     chains: list[list[str]] = []
     follows = False
     for scope, name in list_names(code):

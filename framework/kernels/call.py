@@ -1,11 +1,11 @@
 """Fast calls of kernels: laws and solvers make all their calls by `call`.
 
-A compiled kernel called from Python checks the type of every array in every argument; for columns of many arrays this
-takes longer than many kernels.  The arguments of a call always have the same types, so the compiled version is looked
-up once.  A call of a law always has the same arrays, and only their contents change: a `Program` stores their addresses
-and makes consecutive calls of this kind without Python in between.
+A compiled kernel that Python calls checks the type of every array in every argument. For columns of many arrays this
+takes longer than many kernels. The arguments of a call always have the same types, so the compiled version is looked up
+only once. A call of a law always has the same arrays, and only their contents change. A `Program` stores their
+addresses and executes consecutive calls without Python in between.
 
-Stored arguments never change.  Therefore the arguments are checked before the first call: a number that depends on
+Stored arguments never change. Therefore the arguments are checked before the first call: a number that depends on
 changing values, such as the time, or an array that is created in each evaluation, is an error.
 """
 
@@ -24,7 +24,7 @@ from windlass.framework.kernels.signature import count_results
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 OFTEN = 1000
-"""Calls of a kernel from Python after which it gets an entry for Python."""
+"""Number of calls of a kernel from Python after which an entry for Python is compiled."""
 
 
 class _Quick:
@@ -51,7 +51,7 @@ class _Quick:
 
 
 class _Addressed:
-    """A kernel of a `Call`, called by its address: an entry for Python would cost a sixth of its compilation, and
+    """A kernel of a `Call`, called by its address. An entry for Python would cost a sixth of the compilation, and
     Python makes most of these calls only at the start of a solve."""
 
     __slots__ = ("_count", "_quick")
@@ -86,7 +86,7 @@ class KernelCall(NamedTuple):
 
 
 class Call:
-    """A function ``(s)`` that calls kernels with arrays named once; made by `call`, and joined by ``+``.
+    """A function ``(s)`` that calls kernels with a fixed list of arrays; made by `call`, and joined by ``+``.
 
     Attributes:
         parts: the kernels in their order.
@@ -125,7 +125,7 @@ class Call:
         return result
 
     def find_arrays(self, s: Any) -> list[Any] | None:
-        """All arrays in the arguments of the kernels; None if Python functions may read others."""
+        """All arrays in the arguments of the kernels, or None if Python functions may read others."""
         if self.before or self.at_time:
             return None
         leaves = [leaf for _, _, arguments in self.parts for _, leaf in _leaves(arguments(s))]
@@ -135,8 +135,8 @@ class Call:
         """Check the arguments, once.
 
         Raises:
-            ModelError: a wrong number of arguments, a number that changes from evaluation to evaluation, or an array
-                that is not kept.
+            ModelError: a wrong number of arguments, a number that changes between evaluations, or an array that is not
+                permanent.
         """
         for kernel, _, arguments in () if self._checked else self.parts:
             _check_count(kernel, len(arguments(s)))
@@ -165,15 +165,15 @@ def call(
     arguments: Callable[[Any], tuple[Any, ...]] | tuple[Any, ...] | None = None,
     before: Callable[[Any], None] | None = None,
 ) -> Any:
-    """A function ``(s)`` of a `System` that is one call of a kernel, or a kernel with a fast call from Python.
+    """A function ``(s)`` of a `System` that calls a kernel once, or a kernel with a fast call from Python.
 
     Args:
         kernel: the kernel; without a result if it is part of a `Program`.
-        arguments: ``lambda s: (...)``, arguments of the kernel, taken from an `Evaluation` and from the law: in each
-            evaluation the same arrays, and constant numbers.  The time is ``s.time``, an array. If omitted, callers
-            pass arguments, always of the same types.  A tuple of arrays and parameters instead of a function needs no
-            check before the first call.
-        before: ``(s)``, updates the contents of arrays that Python has to fill (functions of users).
+        arguments: ``lambda s: (...)``, arguments of the kernel, taken from an `Evaluation` and from the law. Each
+            evaluation must pass the same arrays and constant numbers. The time is ``s.time``, an array. If omitted,
+            callers pass arguments, always of the same types. A tuple of arrays and parameters instead of a function
+            needs no check before the first call.
+        before: ``(s)`` updates the contents of arrays that Python must fill (user functions).
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
     if arguments is None:
@@ -198,7 +198,7 @@ def _check_count(kernel: Any, given: int) -> None:
 
 
 def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
-    """Compare the arguments of two equal evaluations, and with evaluations of other contents."""
+    """Compare the arguments of two equal evaluations, and of evaluations with other contents."""
     first, again = list(_leaves(arguments(s))), list(_leaves(arguments(s)))
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
@@ -226,7 +226,7 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
 
 
 def _leaves(values: tuple[Any, ...], place: int | None = None) -> Iterator[tuple[int, Any]]:
-    """Arrays and numbers in nested tuples, with the number of the argument that they are in, from 0."""
+    """Arrays and numbers in nested tuples, each with the index of its argument, from 0."""
     for i, value in enumerate(values):
         where = i if place is None else place
         if isinstance(value, tuple):

@@ -1,9 +1,9 @@
 """Compilation of kernels in one of three forms: for Python, by address, or as inner kernels.
 
-Most kernels are called only by other kernels.  Such inner kernels need no entries and no machine code, which are half
-of the work; the compiler's intermediate code is kept, and inserted into each caller.  Kernels that programs or C code
-call by address have machine code, but no entry for Python, which takes a sixth of the work.  A kernel that Python calls
-later is compiled again, with its entry.  Only this folder uses the compiler.
+Most kernels are called only by other kernels. Such inner kernels need no entries and no machine code, which take half
+of the compilation. The compiler's intermediate code is cached, and inserted into each caller. Kernels that programs or
+C code call by address have machine code, but no entry for Python, which takes a sixth of the compilation. A kernel that
+Python calls later is compiled again, with its entry. Only this folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
+import llvmlite.binding
 import numba
 from llvmlite import ir
 
@@ -25,17 +26,19 @@ _core: Any = _numba.core
 
 
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
-"""Forms of compiled kernels; each form includes the abilities of the forms before it."""
+"""Forms of compiled kernels; each form includes the abilities of the preceding forms."""
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
 
 
-_HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder")
-"""Whether the compiler makes passes by builders; older ones keep their own passes."""
+_HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
+    getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
+)
+"""Whether the compiler makes its passes with builders; older compilers keep their own passes."""
 
 
 class NoEntry:
-    """Placeholder of the entry of a kernel that Python cannot call; each is unique, because the compiler uses it as a
-    key."""
+    """Placeholder for the entry of a kernel that Python cannot call; each placeholder is unique, because the compiler
+    uses it as a key."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -58,7 +61,7 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class InnerLibrary(KernelLibrary):
-    """Code that is only inserted into others, which optimise it: simplified, but never compiled to machine code."""
+    """Code that is only inserted into other code, which is optimised as a whole: simplified, never compiled to machine code."""
 
     def _optimize_final_module(self) -> None:
         if not _HAS_BUILDERS:
@@ -76,14 +79,15 @@ class InnerLibrary(KernelLibrary):
 
 
 class _Nesting:
-    """Nesting depth of the compilation, and whether the outermost one is by address; guarded by the compiler's lock."""
+    """Nesting depth of the compilation, and whether the outermost compilation is by address; guarded by the compiler's
+    lock."""
 
     depth = 0
     by_address = False
 
 
 def find_form(arguments: Any) -> str:
-    """The form of the present compilation of a kernel, with these types of arguments."""
+    """The form of the present compilation of a kernel with the given types of arguments."""
     if _Nesting.depth > 1:
         return INNER
     # Python has no type for addresses, which kernels for C code take as context
@@ -91,13 +95,13 @@ def find_form(arguments: Any) -> str:
 
 
 def _is_for_c(arguments: Any) -> bool:
-    """Whether C code calls a kernel with these types of arguments."""
+    """Whether C code calls a kernel with the given types of arguments."""
     return any(isinstance(kind, _numba.types.CPointer) for kind in arguments)
 
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """A compilation, without garbage collection, which would take a twelfth of the time."""
+    """Context of a compilation, without garbage collection, which would take a twelfth of the time."""
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
         gc.disable()
@@ -120,7 +124,7 @@ _FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
 
 
 class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
-    """The compiler's default passes, only with entries that can be called."""
+    """The compiler's default passes, restricted to callable entries."""
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
@@ -156,7 +160,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
 
 
 class _Finish:
-    """Stands for the last part of the compilation of a kernel, which makes the entry for Python."""
+    """Replaces the last part of the compilation of a kernel, which makes the entry for Python."""
 
     def __init__(self, form: str) -> None:
         self._form = form
@@ -171,7 +175,8 @@ class _Finish:
 class _BlockEntry:
     """Adds the entry by address to the code of a kernel without a result: ``int32 (block)``.
 
-    The block is the address of the tuple of the arguments, see addresses.py.  The entry gives 0 if all went well.
+    The argument of the entry is the address of the tuple of the kernel's arguments, see addresses.py. The entry returns
+    0 on success.
     """
 
     def __init__(self, context: Any) -> None:
@@ -199,7 +204,7 @@ class _BlockEntry:
 
 
 class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
-    """A kernel with versions for Python and others."""
+    """A kernel with versions for Python, for other kernels and for calls by address."""
 
     def compile(self, signature: Any) -> Any:
         """The entry of the version for a signature, compiled or read if necessary; `NoEntry` for other kernels."""
@@ -211,7 +216,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return super().compile(signature)
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """The version for these types, which need not have an entry for Python."""
+        """The version for the given types, which may have no entry for Python."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:
@@ -221,12 +226,13 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             return self.overloads[arguments]
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
-        """The signature of a call by another kernel: one version for all numbers, and not one for each constant."""
+        """The signature of a call by another kernel: one version serves all numbers, instead of one version for each
+        constant."""
         plain = tuple(map(_forget_value, arguments)), {name: _forget_value(kind) for name, kind in named.items()}
         return super().get_call_template(*plain)
 
     def add_overload(self, result: Any) -> None:
-        """Note a version; calls from Python find complete ones only."""
+        """Register a version; calls from Python find only complete versions."""
         if isinstance(result.entry_point, NoEntry):
             self.overloads[tuple(result.signature.args)] = result
         else:
@@ -234,7 +240,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
 
 
 def _forget_value(kind: Any) -> Any:
-    """The type of a number or truth value whose value the compiler knows, without its value."""
+    """The type of a number or truth value, without the constant value that the compiler knows."""
     return (
         _numba.types.unliteral(kind)
         if isinstance(kind, (_numba.types.IntegerLiteral, _numba.types.BooleanLiteral))
@@ -243,6 +249,6 @@ def _forget_value(kind: Any) -> Any:
 
 
 def load_environments(result: Any) -> None:
-    """Give machine code the Python environment of its inner kernels, as for kernels read from files."""
+    """Connect machine code to the Python environments of its inner kernels, as for kernels read from files."""
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

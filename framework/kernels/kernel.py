@@ -1,18 +1,18 @@
-"""Kernels: the one decorator that compiles inner loops, and the folder in which machine code is kept between runs.
+"""Kernels: the decorator that compiles inner loops, and the folder that keeps machine code between runs.
 
-Only this folder uses the compiler (numba).  The name of a file of machine code is a hash of all its inputs, so stale
-code is never read, and paths and dates do not matter.  The inputs are: instructions of the kernel and of all kernels
+Only this folder uses the compiler (numba). The name of a file of machine code is a hash of all its inputs, so stale
+code is never read, and paths and dates have no influence. The inputs are: instructions of the kernel and of all kernels
 that it reaches through globals and closures, values of constants, options, argument types, versions of Python, NumPy
-and numba, CPU.  Editing a helper in another file changes the key of all its callers; a loop that a factory made around
-a kernel has the same key in every process.  Several processes may write at once. cache.py has the rules of trust and
-the digest of files.
+and numba, CPU. Editing a helper in another file changes the key of all its callers. A loop that a factory made around a
+kernel has the same key in every process. Several processes may write at the same time. cache.py defines the rules of
+trust and the digest of files.
 
 Environment variables:
-    WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (dividing Python floats by zero
-        raises there, where compiled code gives inf or NaN).
-    WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; slower, kept separately.
-    WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, else in ~/.cache.  It must
-        belong to the user or to root, and no other user may write it.  A read-only folder is used, too.
+    WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (division of Python floats by zero
+    then raises an error, where compiled code gives inf or NaN). WINDLASS_BOUNDSCHECK=1: array indices are checked and
+    errors raise IndexError; the code is slower and cached separately.
+    WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
+        must belong to the user or to root, and no other user may write it. A read-only folder is also used.
     WINDLASS_COMPILERS: number of processes that compile if many kernels are missing; the default is one for each core.
 """
 
@@ -74,10 +74,10 @@ def kernel(
 
 
 def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False) -> Any:
-    """Compile a function at its first call with given argument types, and keep the machine code for later runs.
+    """Compile a function at its first call with the given argument types, and cache the machine code for later runs.
 
     The function may use scalars, arrays, tuples, NamedTuples, other kernels, and constants around it, whose values are
-    frozen.  It runs without the interpreter lock, division by zero gives inf or NaN, indices are not checked.
+    frozen. A kernel runs without the interpreter lock, division by zero gives inf or NaN, and indices are not checked.
 
     Args:
         function: the Python function; omitted in ``@kernel(fast=False)``.
@@ -115,18 +115,18 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 
 def cache_folder() -> tuple[Path | None, str]:
-    """Folder of the machine code kept for this Python and numba; None and the reason if no folder is used."""
+    """Folder of the machine code for this Python and numba, or None and the reason if no folder is used."""
     common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
 
 
 def compiled() -> list[tuple[str, float]]:
-    """Kernels compiled in this process, in the order of completion: name, time [s] without its callees."""
+    """Kernels compiled in this process, in the order of completion: name, and time [s] without callees."""
     return list(_process.compiled)
 
 
 def compiling_time() -> float:
-    """Time [s] that this process has spent on compiling, and on waiting for other processes that compile."""
+    """Time [s] that this process has spent on compiling, and on waiting for other compiling processes."""
     return _process.waited + sum(seconds for _, seconds in _process.compiled)
 
 
@@ -136,8 +136,8 @@ def loaded() -> int:
 
 
 def is_kept(function: Any, arguments: tuple[Any, ...], form: str) -> bool:
-    """Whether a kernel for these types, in a sufficient form, is in the cache folder, or another process is
-    compiling it."""
+    """Whether a kernel for these types, in a sufficient form, is in the cache folder or is being compiled by another
+    process."""
     folder, _ = cache_folder()
     if folder is None:
         return False
@@ -161,7 +161,7 @@ def asked() -> list[Job]:
 
 @dataclass
 class _Compilation:
-    """A compilation under way; callees are compiled inside of it."""
+    """A compilation in progress; callees are compiled during it."""
 
     cache: _KernelCache
     signature: Any
@@ -190,7 +190,7 @@ _process = _Compiler()
 
 @functools.cache
 def _find_processor(target_context: Any) -> tuple[Any, ...]:
-    """For which processor code is made, by name and features."""
+    """Name and features of the processor for which code is made."""
     found: tuple[Any, ...] = target_context.codegen().magic_tuple()
     return found
 
@@ -205,21 +205,21 @@ def _describe_place() -> str:
 
 
 def _say_once(topic: str, message: str) -> None:
-    """Print a message to stderr, once per topic, on the first rank only (MPI itself may not be imported yet)."""
+    """Print a message to stderr, once per topic, on the first rank only (MPI may not be imported yet)."""
     if topic not in _process.said and launched_rank() == 0:
         print(f"windlass: {message}", file=sys.stderr, flush=True)
     _process.said.add(topic)
 
 
 class _KernelCache:
-    """Cache of one kernel; stands in for numba's own cache object, so the method names are numba's."""
+    """Cache of one kernel; replaces numba's own cache object, so the method names are numba's."""
 
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
         self.name: str = dispatcher.__qualname__
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Compile result from this process or from the folder; None, which starts a compilation, if there is none."""
+        """Compile result from this process or from the folder, or None, which starts a compilation."""
         key = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
@@ -264,7 +264,7 @@ class _KernelCache:
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Note the end of a compilation and keep its result, if possible."""
+        """Record the end of a compilation and store its result, if possible."""
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
@@ -302,7 +302,8 @@ class _KernelCache:
         """No effect: files are named by content and never out of date."""
 
     def _wait(self, folder: Path, key: str) -> bool:
-        """Start helpers on other cores, and get the right to compile; whether another process had it before."""
+        """Start helpers on other cores, and acquire the right to compile; returns whether another process had it
+        before."""
         if key in _process.locks or not os.access(folder, os.W_OK):
             return False
         if launched_rank() == 0:
@@ -317,14 +318,14 @@ class _KernelCache:
 
     @staticmethod
     def _let_go(key: str) -> None:
-        """Give back the right to compile."""
+        """Release the right to compile."""
         if key in _process.locks:
             _process.locks.pop(key).release()
 
     def eval_keys(self, arguments: tuple[Any, ...], return_type: Any, form: str) -> list[str]:
         """Names of the files for these argument types in this form, and in the more complete forms.
 
-        They are unique by 40 hexadecimal digits.
+        The 40 hexadecimal digits make the names unique.
         """
         content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config

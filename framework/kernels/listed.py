@@ -1,8 +1,8 @@
-"""The list of kernels that models need, and the processes that compile it in parallel to this one.
+"""The list of kernels that models need, and the processes that compile these kernels in parallel to this one.
 
 The file kernels.json of the package names the kernels that are called from outside of kernels, with the types of their
 arguments and their form, see compiling.py, in the order in which models request them; tests/support/list_kernels.py
-makes it.  When the machine code of many of them is missing, as at the first run on a machine, the other cores also
+makes it. If the machine code of many listed kernels is missing, as in the first run on a machine, the other cores also
 compile them, from the end of the list; see ahead.py.
 """
 
@@ -65,7 +65,7 @@ def file_stem(name: str) -> str:
 
 
 def count_processes() -> int:
-    """Processes that may compile at a time: the cores of this process, unless WINDLASS_COMPILERS says otherwise."""
+    """Number of processes that may compile at a time: the number of cores of this process, or WINDLASS_COMPILERS."""
     wish = os.environ.get("WINDLASS_COMPILERS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(max(int(wish), 1) if wish.isdigit() else cores, MOST + 1)
@@ -74,7 +74,7 @@ def count_processes() -> int:
 def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     """Start a process that compiles kernels until it has finished, or until its input or this process ends.
 
-    It does not use MPI, whose launcher would count it as one of its processes.
+    The process does not use MPI, whose launcher would count it as one of its processes.
     """
     environment = child_environment(alone=True) | {"OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
     process = subprocess.Popen(
@@ -91,11 +91,11 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
 
 
 _helpers: list[subprocess.Popen[str]] = []
-"""Processes of a first run; their input ends with this process."""
+"""Compiling processes of a first run; their input ends with this process."""
 
 
 def start_helpers(missing: str, folder: Path) -> None:
-    """Start compilation on other cores if a kernel of the list is missing, and many others.
+    """Start compilation on other cores if a kernel of the list and many others are missing.
 
     Args:
         missing: module and name of the kernel, ``"module:name"``.

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 WAIT = 60.0
-"""Time after which a process compiles a kernel that another one is compiling, which may be stopped [s]."""
+"""Time after which a process compiles a kernel itself although another process, which may be stopped, has begun to
+compile it [s]."""
 PAUSE = 0.01
 """Time between two checks [s]."""
 
@@ -18,11 +19,11 @@ class Lock:
 
     Args:
         path: file of the machine code.
-        wait: whether to wait for the process that holds it; otherwise only check.
+        wait: whether to wait for the process that holds the lock; otherwise only check.
 
     Attributes:
-        held: whether this process holds it.
-        waited: whether another process held it.
+        held: whether this process holds the lock.
+        waited: whether another process held the lock before.
     """
 
     def __init__(self, path: Path, wait: bool = True) -> None:

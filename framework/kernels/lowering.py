@@ -1,9 +1,9 @@
-"""Code of kernels without counting references to arrays that belong to their callers.
+"""Code of kernels without reference counts for arrays that belong to their callers.
 
-Each use of a tuple of arrays counts the references to all of them, and the compiler later removes the counts that it
-can prove to be superfluous: most of the code of many kernels.  Arguments, constants, and parts and views of these
-outlive a call, so they need no counting; arrays that a kernel makes itself are counted as usual.  Only this folder uses
-the compiler.
+Each use of a tuple of arrays counts the references to all of the arrays. The compiler later removes the counts that it
+can prove to be superfluous: most of the code of many kernels. Arguments, constants, and parts and views of these
+outlive a call, so they need no reference counts; arrays that a kernel makes itself are counted as usual. Only this
+folder uses the compiler.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem
 
 
 def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
-    """The variables of a kernel that only hold its arguments, constants, and parts or views of these.
+    """The variables of a kernel that refer only to its arguments, constants, and parts or views of these.
 
     Args:
         code: the kernel in the compiler's form.
@@ -71,7 +71,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         super().lower()
 
     def lower_inst(self, step: Any) -> Any:
-        """Make the code of one step."""
+        """Make the code of one statement."""
         name = step.target.name if isinstance(step, _ir.Assign) else step.value if isinstance(step, _ir.Del) else None
         if name not in self._borrowed:
             return super().lower_inst(step)

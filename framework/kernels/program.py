@@ -1,10 +1,10 @@
-"""Programs: calls repeated with the same arrays, compiled ones without Python in between.
+"""Programs: repeated calls with the same arrays; compiled calls run without Python in between.
 
-A call of a kernel from Python costs about a microsecond, most of it for type checks of its arrays; in small models this
-is more than the work.  A function that a law makes by `call` always has the same kernels with the same arrays, and only
-their contents change.  Programs find the addresses once and combine consecutive calls of this kind into one.  Other
-functions, mainly users' functions, are called by Python in order; in the table of a program a kernel calls them by
-address, so that compiled code around the program calls Python for these functions only.
+A call of a kernel from Python costs about a microsecond, most of it for type checks of arrays; in small models this
+exceeds the computation. A function that a law makes by `call` always has the same kernels with the same arrays, and
+only their contents change. Programs find the addresses once and combine consecutive calls of this kind into one. Other
+functions, mainly user functions, are called by Python in order. In the table of a program a kernel calls them by
+address, so that compiled code around the program calls Python only for these functions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Step = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
-    """Make prepared calls; their arguments and argument blocks are kept alive with them."""
+    """Execute prepared calls; their arguments and argument blocks stay alive with them."""
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
@@ -38,7 +38,7 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
 
 
 class _Asked:
-    """A Python function for compiled code; its error is kept, and raised when compiled code has returned.
+    """A Python function for compiled code; its error is stored, and raised after the return of compiled code.
 
     Args:
         function: called without arguments.
@@ -62,7 +62,7 @@ class _Asked:
         return 0
 
     def explain(self) -> None:
-        """Raise the error of the last call, if there was one."""
+        """Raise the error of the last call, if the call failed."""
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -73,10 +73,10 @@ class Program:
 
     Args:
         steps: functions and their arguments.  Arrays in the arguments must not be replaced by other arrays.
-        asks: whether compiled code may call steps that are Python functions; false if these change more than the
-            contents of arrays, such as lists of neighbours.  The functions that a `Call` needs from Python are always
+        asks: whether compiled code may call steps that are Python functions; false if these functions change more than
+            the contents of arrays, such as lists of neighbours. The Python functions that a `Call` needs are always
             called.
-        around: context of each call of Python from compiled code.
+        around: context of each call from compiled code to Python.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Program:
 
     @cached_property
     def table(self) -> IntArray | None:
-        """Argument of `run` in addresses.py for all steps; None if compiled code cannot execute them."""
+        """Argument of `run` in addresses.py for all steps, or None if compiled code cannot execute them."""
         tables = [part for part in self._tables if isinstance(part, np.ndarray)]
         if len(tables) < len(self._tables):
             whole = len(self._tables) - len(tables) - self._values
@@ -131,8 +131,8 @@ class Program:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all steps are calls of kernels.  Otherwise the functions that these need from Python are called
-        before all steps."""
+        """Whether all steps are calls of kernels. Otherwise Python functions that update arrays for the kernels are
+        called before all steps."""
         return all(isinstance(part, np.ndarray) for part in self._tables)
 
     def _close(self, calls: list[Step]) -> None:
@@ -149,7 +149,7 @@ class Program:
             part()
 
     def explain(self) -> None:
-        """Raise the error with which compiled code has failed in this program."""
+        """Raise the error that stopped compiled code in this program."""
         for asked in self._asked:
             asked.explain()
         self()
@@ -159,7 +159,7 @@ NO_CALLS = Program(())
 
 
 def join(programs: Sequence[Program]) -> Program:
-    """One program that executes several ones in order."""
+    """One program that executes several programs in order."""
     if len(programs) < 2:
         return programs[0] if programs else NO_CALLS
     made, tables = Program(()), [program.table for program in programs if program.table is not None]

@@ -1,4 +1,4 @@
-"""Numbers of arguments and results of functions, checked before their first call, for errors at their source.
+"""Numbers of arguments and results of functions, checked before the first call, for errors at their source.
 
 Results are counted in the byte code, without compiling or calling; the compiler checks results that a function returns
 from another one.
@@ -19,15 +19,15 @@ Made = TypeVar("Made")
 
 
 def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
-    """Refuse an object that cannot be called with this number of positional arguments.
+    """Refuse an object that cannot be called with the given number of positional arguments.
 
     Args:
         function: a function or a kernel.
         name: its name for the message, e.g. ``"dofs of RopeSpring"``.
-        arguments: names of the arguments that it gets.
+        arguments: names of the arguments that the function receives.
 
     Raises:
-        ModelError: not a function, or one that takes more or fewer arguments.
+        ModelError: the object is not a function, or takes more or fewer arguments.
     """
     words = f"must be a function of {len(arguments)}, ({', '.join(arguments)})"
     if not callable(function):
@@ -46,7 +46,7 @@ def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
 
 
 def takes(function: Any, arguments: Sequence[str]) -> bool:
-    """Whether a function can be called with this number of positional arguments."""
+    """Whether a function can be called with the given number of positional arguments."""
     try:
         check_arguments(function, "function", arguments)
     except ModelError:
@@ -55,7 +55,8 @@ def takes(function: Any, arguments: Sequence[str]) -> bool:
 
 
 def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], None]], Callable[P, None]]:
-    """Let a function accept the arguments of a class instead of an instance: its users do not need the class.
+    """Let a function accept the constructor arguments of a class instead of an instance: users then need not import the
+    class.
 
     The function raises ModelError for arguments that the class does not have, or that are missing.
     """
@@ -83,10 +84,10 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
     Args:
         function: a plain function or a kernel.
         name: its name for the message.
-        results: names of the results; none for a function that writes into its arguments.
+        results: names of the results; empty for a function that writes into its arguments.
 
     Raises:
-        ModelError: a ``return`` with more or fewer results.
+        ModelError: a ``return`` has more or fewer results.
     """
     for count in sorted(count_results(function) - {len(results)}):
         given = "nothing" if count == 0 else "1 result" if count == 1 else f"{count} results"
@@ -95,7 +96,7 @@ def check_results(function: Callable[..., Any], name: str, results: Sequence[str
 
 
 def count_results(function: Callable[..., Any]) -> set[int]:
-    """Numbers of results of the returns of a function, as far as its byte code shows; 0 for a bare return."""
+    """Numbers of results of each ``return`` of a function, as far as the byte code shows; 0 for a bare return."""
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
     raw, more, before, value = b"" if code is None else code.co_code, 0, "", 0

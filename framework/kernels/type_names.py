@@ -17,7 +17,7 @@ def encode_type(kind: Any) -> Any:
     """A type of arguments or results as text and lists.
 
     Raises:
-        NotCacheableError: it has no description that other processes understand.
+        NotCacheableError: the type has no description that other processes understand.
     """
     describe_type(kind, returned=True)
     if isinstance(kind, _types.BaseNamedTuple):
@@ -46,7 +46,7 @@ def decode_type(text: Any) -> Any:
     """The type that `encode_type` has described.
 
     Raises:
-        ImportError, AttributeError: a NamedTuple that does not exist.
+        ImportError, AttributeError: the NamedTuple does not exist.
     """
     if isinstance(text, str):
         return getattr(_types, text)

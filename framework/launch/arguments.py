@@ -1,6 +1,7 @@
-"""The command line as PETSc reads it, `-name value` or `-name`, with one dash and at most one value; and its values.
+"""The command line in PETSc's syntax, `-name value` or `-name`, with one dash and at most one value, and the values of
+its options.
 
-PETSc itself reads `--x` as `-x`, takes `x=3` as a name, and drops words that belong to no option: all three are errors
+PETSc itself reads `--x` as `-x`, treats `x=3` as a name, and drops words that belong to no option: all three are errors
 here. Numbers such as `-5` and `-1e-3` are values, not names.
 """
 
@@ -30,7 +31,7 @@ FALSE_WORDS = ("false", "0", "no", "off")
 
 @dataclass(frozen=True)
 class Option:
-    """An option, of the type of its default value; attributes are the arguments of `wl.option`."""
+    """An option with the type of its default value; the attributes are the arguments of `wl.option`."""
 
     name: str
     default: int | float | bool | str
@@ -71,10 +72,10 @@ class Option:
         return text + (f" [{self.unit}]" if self.unit else "")
 
     def parse(self, text: str) -> int | float | bool | str:
-        """The value from the text on the command line.
+        """The value of an option from its text on the command line.
 
         Raises:
-            OptionError: not of the type of the default, or not allowed.
+            OptionError: the value does not have the type of the default, or is not allowed.
         """
         kind = type(self.default)
         word = text.lower()
@@ -116,7 +117,8 @@ def option_table(*items: Option) -> dict[str, Option]:
 
 
 def is_option(word: str) -> bool:
-    """Whether PETSc takes a word as the name of an option: dashes, then a letter; not a number such as `-inf`."""
+    """Whether PETSc treats a word as the name of an option: dashes followed by a letter, but not a number such as
+    `-inf`."""
     first = word.lstrip("-")[:1]
     if not word.startswith("-") or not (first.isascii() and first.isalpha()):
         return False
@@ -177,7 +179,7 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
 
 
 def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
-    """The pairs of a command line, in which no option is given twice; PETSc would silently take the last one.
+    """The pairs of a command line, in which no option occurs twice; PETSc would silently use the last occurrence.
 
     Raises:
         OptionError: an option is given twice.
@@ -199,10 +201,9 @@ def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
 
 
 def model_arguments() -> list[str] | None:
-    """The command line words of this process that belong to a model: the words after the script.
-
-    None if the program is not a model script but, for example, pytest, a notebook or an installed command: PETSc must
-    not read the arguments of these programs.
+    """The command-line words of this process that belong to a model: the words after the script. The result is None if
+    the program is not a model script but, for example, pytest, a notebook or an installed command. PETSc must not read
+    the arguments of these programs.
     """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":

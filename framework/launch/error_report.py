@@ -1,7 +1,8 @@
-"""Output of errors, in `windlass run` and under plain `python`, on one rank and on many.
+"""Output of errors, in `windlass run` and under plain `python`, on one or many ranks.
 
-Errors of Windlass are one message without traceback and exit code 2; other exceptions show their traceback once and end
-with 1. Under MPI one rank prints and then ends the others, which would otherwise wait forever.
+Errors of Windlass print one message without traceback and end with exit code 2; other exceptions print their traceback
+once and end with exit code 1. Under MPI one rank prints the error and then ends the other ranks, which would otherwise
+wait forever.
 """
 
 import os
@@ -28,7 +29,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class RunOptions(Protocol):
-    """Properties of a run from the command line; these defaults hold until the command line is read."""
+    """Properties of a run from the command line; these defaults are valid until the command line is read."""
 
     def is_dry_run(self) -> bool:
         """Whether -help was given and a solver has been shown."""
@@ -39,11 +40,11 @@ class RunOptions(Protocol):
         return False
 
     def finish(self) -> None:
-        """The end of the run."""
+        """Called at the end of the run."""
         return
 
     def finish_without_check(self) -> None:
-        """The end of a run that has failed."""
+        """Called at the end of a failed run."""
         return
 
     def traceback_wanted(self) -> bool:
@@ -63,7 +64,7 @@ options: RunOptions = _NoOptions()
 
 
 def watch(found: RunOptions) -> None:
-    """Use the command line from now on."""
+    """Use the options of the command line from now on."""
     global options
     options = found
 
@@ -79,7 +80,7 @@ def at_error(listen: Callable[[str], None]) -> None:
 
 
 def report(error: BaseException, script: str | None = None) -> int:
-    """Print an error and return the exit code of the process; with several ranks, end them all.
+    """Print an error and return the exit code of the process; with several ranks, end all of them.
 
     Args:
         error: the exception.
@@ -107,7 +108,7 @@ def report(error: BaseException, script: str | None = None) -> int:
 
 
 def leave(code: int) -> int:
-    """Return the exit code; if it is not 0 and there are several ranks, end all of them with it instead."""
+    """Return the exit code; with several ranks, a code other than 0 ends all of them instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
     # before MPI has started, mpiexec ends the other processes when one ends with an error code
     if code and started and launched_size() > 1:
@@ -123,7 +124,7 @@ def leave(code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Print an error; ranks other than the first wait before."""
+    """Print an error; ranks other than the first wait before they print."""
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()
@@ -141,7 +142,7 @@ def _describe(error: BaseException, script: str | None, where: str) -> str:
 
 
 def _inside(frames: TracebackType | None, script: str | None) -> TracebackType | None:
-    """The frames from the script on; all if it was not entered."""
+    """The frames from the script on; all frames if the script was not entered."""
     inner = frames
     while inner is not None and inner.tb_frame.f_code.co_filename != script:
         inner = inner.tb_next

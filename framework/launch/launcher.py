@@ -16,7 +16,7 @@ LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "P
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
 """Prefixes of environment variables that identify the job of a process, and of variables that set its limits."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
-"""Packages of PETSc, in the order of lists; all factorise directly except hypre, a multigrid preconditioner."""
+"""Packages of PETSc, in the order of preference; all factorise directly except hypre, a multigrid preconditioner."""
 
 
 @functools.cache
@@ -31,11 +31,11 @@ def launched_rank() -> int:
 
 
 def child_environment(alone: bool) -> dict[str, str]:
-    """The environment of a child process, with the path of this package.
+    """The environment of a child process, including the path of this package.
 
     Args:
-        alone: omit variables that identify this process as part of a job; the launcher would count the child process,
-            too.
+        alone: omit variables that identify this process as part of a job, because the launcher would also count the
+            child process.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
@@ -49,9 +49,11 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Around the start of MPI: without a launcher, disable the service and networks that only several processes need.
+    """Context around the start of MPI: without a launcher, it disables the service and networks that only several
+    processes need.
 
-    This halves the start time of Open MPI.  Settings of the user stay, and child processes do not inherit the changes.
+    This halves the start time of Open MPI. Settings of the user are unchanged, and child processes do not inherit the
+    changes.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}
@@ -85,7 +87,7 @@ def start_petsc(words: Sequence[str]) -> None:
 
 
 def communicator() -> Any:
-    """The mpi4py world communicator when started by ``mpiexec`` on several processes, otherwise None."""
+    """The mpi4py world communicator if ``mpiexec`` has started several processes, otherwise None."""
     if launched_size() == 1:
         return None
     from mpi4py import MPI  # imported here, because it starts MPI

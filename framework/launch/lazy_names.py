@@ -1,6 +1,8 @@
-"""Names of a package whose modules are loaded when a name is first used, to load only modules that a model needs.
+"""Names of a package whose modules are loaded at the first use of a name, so that a model loads only the modules that
+it needs.
 
-The package lists them once, as imports for type checkers under ``if TYPE_CHECKING:``, each with ``as`` and its name.
+The package lists the names once, as imports for type checkers under ``if TYPE_CHECKING:``, each with ``as`` and its
+name.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Several processes begin every solve together: differences between processes are found before they deadlock.
+"""All processes begin every solve together, so that differences between processes are found before they deadlock.
 
-A process sends to the next one in a ring which task it begins, and receives the task of the one before.  So if a
-process has ended or begins another task, a neighbour detects and reports it and ends the job.  If one process leaves a
-solve with an error, which its script may catch, either all processes leave it or the job ends: the others would wait in
-it forever.  A loop over the steps of a solve may end early on all processes; before each step, each process checks
-whether the one before continues, too.
+The processes form a ring. Each process sends the name of its next task to its successor and receives the task of its
+predecessor. If a process has ended or begins another task, a neighbour detects this, reports it and ends the job. If
+one process leaves a solve with an error, which its script may catch, either all processes leave the solve or the job
+ends: the others would otherwise wait forever. A loop over the steps of a solve may end early on all processes; before
+each step, each process checks whether its predecessor continues, too.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from windlass.framework.launch.launcher import communicator, launched_size
 TAG = 7319
 """Tag of the messages between neighbours, on the communicator of all processes."""
 PATIENCE = 4.0
-"""Longest time between processes that leave a solve with the same error [s]."""
+"""Longest time between the first and the last process that leave a solve with the same error [s]."""
 PAUSE = 0.005
 ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "broken off: "
 
 
 def meet(comm: Any, what: str) -> None:
-    """Begin a task together; ``what``, its name, must be the same everywhere.  All processes call this together."""
+    """Begin a task together; ``what``, the name of the task, must be equal on all processes. The call is collective."""
     if comm is None or comm.size == 1:
         return
     there = _exchange(comm, what)
@@ -37,7 +37,7 @@ def meet(comm: Any, what: str) -> None:
 def go_on(comm: Any, what: str, number: int) -> None:
     """Begin the next step of a loop over the steps of a solve; ``number`` is the number of the loop.
 
-    All processes that have not left the loop call this together.
+    All processes that have not left the loop make this call together.
     """
     if comm is None or comm.size == 1:
         return
@@ -50,7 +50,7 @@ def go_on(comm: Any, what: str, number: int) -> None:
 
 
 def break_off(comm: Any, what: str, number: int) -> None:
-    """Leave a loop over the steps of a solve before its end: tell the next process, without waiting."""
+    """Leave a loop over the steps of a solve before its end and notify the next process, without waiting."""
     if comm is None or comm.size == 1:
         return
     from mpi4py import MPI  # imported here, because one process needs no MPI
@@ -65,7 +65,8 @@ def _notice(what: str, number: int) -> str:
 
 
 def _exchange(comm: Any, message: str, notice: str = "") -> str:
-    """Send to the next process, receive from the one before; of messages on left loops, accept only the given loop."""
+    """Send to the next process and receive from the previous one; of the messages about left loops, accept only
+    messages about the given loop."""
     before = (comm.rank - 1) % comm.size
     there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
     while there.startswith(BROKEN) and there != notice:
@@ -81,7 +82,7 @@ def _differs(comm: Any, there: str, here: str) -> ModelError:
 
 
 def leave(comm: Any, what: str, error: BaseException) -> None:
-    """Leave a common task with an error; ends the job unless all processes leave it."""
+    """Leave a common task because of an error; ends the job unless all processes leave the task."""
     if comm is None or comm.size == 1:
         return
     comm.send(LEFT + what, (comm.rank + 1) % comm.size, TAG)
@@ -101,9 +102,10 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
 
 
 def end() -> None:
-    """The script has ended on this process; waits until it has ended on the process before, like the end of MPI.
+    """Wait at the end of the script of this process until the script of the previous process has ended, like the end of
+    MPI.
 
-    If the process before begins a task instead, the process after this one reports it and ends the job.
+    If the previous process begins a task instead, the next process reports this and ends the job.
     """
     if launched_size() == 1:
         return

@@ -9,14 +9,15 @@ from typing import Any
 
 
 def find_shell() -> Any:
-    """The shell of the notebook whose kernel this program is; None elsewhere, also in IPython in a terminal."""
+    """The shell of the notebook whose kernel this program is, or None for other programs, including IPython in a
+    terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell if hasattr(shell, "kernel") else None
 
 
 class LiveLine:
-    """A line of text with a bar below a cell, rewritten in place; needs no widgets.
+    """A line of text with a bar below a cell, rewritten in place; it needs no widgets.
 
     Each solve has its own line, whose last text stays in the notebook.
     """
@@ -25,7 +26,7 @@ class LiveLine:
         self._handle: Any = None
 
     def write(self, words: str, share: float | None) -> None:
-        """Show text, and a bar that is filled by a fraction from 0 to 1; None for no bar."""
+        """Show text, and a bar that is filled to a fraction from 0 to 1; None for no bar."""
         display: Any = import_module("IPython.display").display
 
         bar = "" if share is None else f'<progress value="{share:.4f}" max="1"></progress> '

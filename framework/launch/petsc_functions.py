@@ -1,8 +1,8 @@
 """Differences between versions of PETSc, and functions of its library that petsc4py lacks, called through ctypes.
 
-PETSc 3.18 to 3.26 are supported.  Its truth values (PetscBool) are C integers in early versions and bytes in late ones:
-both fit into an integer initialised with 0, because little-endian processors store the lowest byte first.  Arguments
-are ctypes values, so none is cut to 32 bits.  A call that fails raises the error of petsc4py.
+PETSc 3.18 to 3.26 are supported. PETSc's truth values (PetscBool) are C integers in early versions and bytes in late
+ones. Both fit into an integer initialised with 0, because little-endian processors store the lowest byte first.
+Arguments are ctypes values, so no argument is cut to 32 bits. A call that fails raises the error of petsc4py.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 FACTORS = {"lu": 1, "cholesky": 2}
-"""PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
+"""PETSc's numbers of the kinds of factors, by the preconditioner that computes the factors."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
     "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, for line searches; earlier the first name
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
-"""Reasons with new names in later versions, and the names that users and solvers see in all versions."""
+"""Converged reasons with new names in later versions, and the names that users and solvers see in all versions."""
 Pointer = ctypes.c_void_p
 _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
 """Matrices and preconditioners implemented by Python objects, by object: "Mat" or "PC", and the handle."""
@@ -68,7 +68,8 @@ def reason_name(reasons: Any, reason: int) -> str:
 
 
 def raise_cause(error: Any) -> None:
-    """Raise the error of a Python function that PETSc has called, if any; late versions wrap it in their own."""
+    """Raise the error of a Python function that PETSc has called, if the function failed; late versions of PETSc wrap
+    it in their own error."""
     cause = error.__cause__
     if cause is not None:
         raise cause from cause.__cause__
@@ -77,7 +78,7 @@ def raise_cause(error: Any) -> None:
 def unlock(*objects: Any) -> None:
     """Make vectors, also vectors of SNES, writable again after an error.
 
-    Late versions lock vectors in all builds, and an error leaves the locks; early versions do not.
+    Late versions of PETSc lock vectors in all builds, and an error leaves the locks; early versions do not.
     """
     if getattr(_library(), "VecLockGet", None) is None:
         return
@@ -98,7 +99,7 @@ def unlock(*objects: Any) -> None:
 
 
 def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
-    """MatSetPreallocationCOO: the places of values in a matrix, shape (k,) each."""
+    """MatSetPreallocationCOO: rows and columns of values in a matrix, shape (k,) each."""
     if callable(getattr(mat, "setPreallocationCOO", None)):
         mat.setPreallocationCOO(rows, columns)
         return
@@ -108,7 +109,7 @@ def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
 
 
 def set_values_coo(mat: Any, values: FloatArray) -> None:
-    """MatSetValuesCOO with INSERT_VALUES: the sums of values at each place, shape (k,)."""
+    """MatSetValuesCOO with INSERT_VALUES: the sums of values at each position, shape (k,)."""
     mode = _petsc().InsertMode.INSERT_VALUES
     if callable(getattr(mat, "setValuesCOO", None)):
         mat.setValuesCOO(values, mode)
@@ -127,7 +128,7 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     """MatPartitioningSetNParts and MatPartitioningSetVertexWeights, shape (vertices,).
 
     Raises:
-        MemoryError: there is no room for the weights, which PETSc itself allocates and frees.
+        MemoryError: there is no memory for the weights, which PETSc itself allocates and frees.
     """
     handle = Pointer(partitioning.handle)
     _call("MatPartitioningSetNParts", handle, _integer(size))
@@ -150,7 +151,7 @@ def reset_scotch() -> None:
 def set_python_context(shell: Any, context: Any) -> None:
     """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees remaining objects after Python has ended and would call the Python object then; therefore the link is
+    PETSc frees remaining objects after Python has ended and would then call the Python object; therefore the link is
     removed before the end.
     """
     shell.setType("python")
@@ -167,7 +168,8 @@ def _cut_links() -> None:
 
 
 def set_failed(pc: Any, failed: bool) -> None:
-    """PCSetFailedReason: whether the factors of a preconditioner have met a pivot of 0; its solver then reports it."""
+    """PCSetFailedReason: whether the factorisation of a preconditioner has met a pivot of 0, which its solver then
+    reports."""
     pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
@@ -180,7 +182,7 @@ def set_line_search(snes: Any, kind: str) -> None:
 
 
 def count_linear_iterations(ksp: Any) -> int:
-    """KSPGetTotalIterations: iterations of all solves of a linear solver."""
+    """KSPGetTotalIterations: number of iterations in all solves of a linear solver."""
     count = _integer()
     _call("KSPGetTotalIterations", Pointer(ksp.handle), ctypes.byref(count))
     return int(count.value)
@@ -221,12 +223,12 @@ class _SymbolInfo(ctypes.Structure):
 
 
 def library_file() -> str | None:
-    """The file of the PETSc library itself, which petsc4py is linked to; None if that cannot be found."""
+    """The file of the PETSc library that petsc4py is linked to, or None if the file cannot be found."""
     return _file_of(_library(), "PetscOptionsLeftGet")
 
 
 def slepc_file() -> str | None:
-    """The file of the SLEPc library of slepc4py, which need not be imported; None if it does not exist."""
+    """The file of the SLEPc library of slepc4py, or None if the file does not exist; slepc4py need not be imported."""
     spec = importlib.util.find_spec("slepc4py")
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
         for module in Path(folder, "lib").glob("**/SLEPc*.so"):
@@ -236,7 +238,7 @@ def slepc_file() -> str | None:
 
 
 def _file_of(library: ctypes.CDLL, name: str) -> str | None:
-    """The library file of a function."""
+    """The library file that contains a function."""
     info = _SymbolInfo()
     try:
         address = ctypes.cast(getattr(library, name), Pointer)
@@ -259,7 +261,7 @@ def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
     Args:
         snes: the solver, whose residual vector is kept.
         mat: the tangent.
-        context: context that PETSc passes to the functions; it must outlive them.
+        context: context that PETSc passes to the functions; it must outlive the solver.
         functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; omitted functions stay unchanged.
     """
     handle, given = Pointer(snes.handle), Pointer(context)

@@ -1,4 +1,4 @@
-"""The end of a model script that plain `python` runs: errors, and the common end of all processes."""
+"""The end of a model script that plain `python` runs: errors, and the collective end of all processes."""
 
 import atexit
 import os
@@ -46,7 +46,8 @@ def at_end(act: Callable[[], None]) -> None:
 
 
 def end_together() -> None:
-    """The script has ended without error on this process; processes that continue would wait for it, see `meetings`."""
+    """Synchronise the end of a script without error on this process: processes that continue would wait for it, see
+    `meetings`."""
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
         for act in _ends:
@@ -65,7 +66,7 @@ def _excepthook(kind: type[BaseException], error: BaseException, frames: Traceba
 
 
 def _exit(code: object = None) -> NoReturn:
-    """`sys.exit` of a script on several ranks: with a code other than 0 it ends all of them."""
+    """`sys.exit` of a script on several ranks: a code other than 0 ends all of them."""
     if code is None or isinstance(code, int):
         failure.leave(int(code or 0))
     else:
@@ -75,7 +76,7 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """The check at the end, when Python's exit code is already fixed and only a hard exit can change it."""
+    """The final check, when Python's exit code is already fixed and only a hard exit can change the code."""
     try:
         end_together()
         failure.options.finish()

@@ -1,1 +1,2 @@
-"""Distribution of rows and unknowns over processes, and local numbers; uses the model, used by matrices."""
+"""Distribution of rows and unknowns over processes, and local numbers; the layout uses the model, and matrices use the
+layout."""

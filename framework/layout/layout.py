@@ -1,12 +1,12 @@
 """Local numbering: which rows, coordinates and unknowns a process owns, and where their ghosts are.
 
-partition.py finds the owner of each coordinate.  A row of any other table belongs to the owner of its first coordinate
-that does not belong to a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of laws
-that distribute their work in another way are local on all processes.  Unknowns are numbered process by process, in the
-order of nodes, each multiplier after its nodes, hubs last: in this order LU without pivoting is safe and has little
-fill.
+partition.py finds the owner of each coordinate. A row of any other table belongs to the owner of its first coordinate
+that does not belong to a hub (a pulley that very many rows couple). A multiplier belongs to the owner of its row. Rows
+of laws that distribute their work in another way are local on all processes. Unknowns are numbered process by process,
+in the order of nodes, each multiplier after its nodes, hubs last: in this order LU without pivoting is stable and has
+little fill.
 
-The layout is computed from arrays over the rows of this process (all rows unless tables are built in parts), but keeps
+The layout is computed from arrays over the rows of this process (all rows unless tables are built in parts), but stores
 only local data.
 """
 
@@ -40,10 +40,10 @@ class Layout:
     Args:
         world: the world, finalized.
         rank, size: number of this process and number of processes.
-        comm: mpi4py communicator on which all processes make their layouts together; None: no communicator.
+        comm: mpi4py communicator on which all processes make their layouts collectively; None: no communicator.
 
     Attributes:
-        rank, size, comm: as given.
+        rank, size, comm: values of the constructor arguments.
         processes: the processes that share the world.
         rows: numbers of the local rows of each table except nodes, by component, ascending.
         node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
@@ -54,13 +54,13 @@ class Layout:
         ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
         displacement, velocity: initial values by local number, shape (n,).
-        nodes: first unknown of each local node whose four coordinates follow each other, ascending, shape (nodes,).
+        nodes: first unknown of each local node whose four coordinates are consecutive, ascending, shape (nodes,).
         rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
-        states: local numbers of the coordinates that have first-order states as velocities, shape (s,).
+        states: local numbers of the coordinates whose velocities are first-order states, shape (s,).
         ghosts: the exchange of the ghosts among the coordinates.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
-        data_initial: their values at the start, shape (d,).
+        data_initial: initial values of the local history values, shape (d,).
         marker_index: position of each marker in the columns of its family by entity number, -1 if not local.
         data_start: position of the first local history value by entity number, -1 if not local.
         data_rows: numbers of the rows of each table of history values that are local, ascending.
@@ -159,7 +159,7 @@ class Layout:
     def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
         """Numbers of owned unknowns and ghosts, ordered by process and then by keys, shape (known,).
 
-        In a world in parts, owners send the numbers of ghosts, by ascending names.
+        In a world in parts, owners send the numbers of ghosts, ordered by ascending names.
         """
         if self.world.processes is None:
             numbers = np.empty(len(owner), np.int64)
@@ -208,8 +208,8 @@ class Layout:
     def substructure(self) -> Substructure | None:
         """The order of the unknowns for elimination by parts, see `create_substructure`.
 
-        None on one process, where rows change their coordinates (contact sets, sliding joints), and where few unknowns
-        would be in blocks.  All processes call this together.
+        None on one process, if rows change their coordinates (contact sets, sliding joints), and if few unknowns would
+        be in blocks. The call is collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -262,7 +262,7 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Local markers: referred to by local rows, directly, through other markers or through passive rows."""
+        """Local markers: markers to which local rows refer, directly, through other markers or through passive rows."""
         world = self.world
         # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
@@ -286,7 +286,7 @@ class Layout:
                 self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
-        """Local history values are the values to which local rows refer; in serial all, in world order."""
+        """Local history values are the values to which local rows refer; in serial all values, in world order."""
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
@@ -312,7 +312,7 @@ class Layout:
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
     def _find_data(self, rows: dict[type[Component], IntArray]) -> NDArray[np.bool_]:
-        """Whether rows refer to each row of history values."""
+        """Whether local rows refer to each row of history values."""
         world, first = self.world, self.world.numbering.data_tables
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
@@ -335,12 +335,13 @@ class Layout:
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-        """Which rows of a table have outputs on this process, shape (rows,); several processes may output a marker."""
+        """Which rows of a table have outputs on this process, shape (rows,); several processes may output the same
+        marker."""
         local = self.node_rows.get(table.component, self.rows.get(table.component, np.zeros(0, np.int64)))
         return find_sorted(local, rows)[1]
 
     def local_row(self, ids: IntArray) -> IntArray:
-        """Position of entities among the local rows of their table, shape (n,); -1 if not local."""
+        """Position of entities among the local rows of their table, shape (n,); -1 for entities that are not local."""
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):
             where, found = find_sorted(self.rows[table.component], rows)

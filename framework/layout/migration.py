@@ -1,8 +1,8 @@
-"""Owners of the coordinates of a world that was built in parts, and the move of rows to their owners.
+"""Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
 
-Together the processes count the rows that couple each coordinate, and send the couplings to the first process, which
-divides the graph as for any other world (partition.py).  Then every row moves to its owner, with the rows to which it
-refers.
+All processes together count the rows that couple each coordinate, and send the couplings to the first process, which
+partitions the graph as for any other world (partition.py). Then every row moves to its owner, together with the rows to
+which it refers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ Marks = dict[type[Component], NDArray[np.bool_]]
 
 
 def find_couplings(world: World) -> CoupledRows:
-    """Places of the coordinates that rows of this process couple, see `Numbering.places`, of all tables but nodes."""
+    """Places of the coordinates that rows of this process couple, see `Numbering.places`, for all tables except
+    nodes."""
     return {
         c: world.numbering.places(world.resident_dofs(table))
         for c, table in world.tables.items()
@@ -45,7 +46,7 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Places of the coordinates whose owners keep rows."""
+    """Places of the coordinates whose owners store rows."""
     found = dict(couplings)
     for component in couplings:
         table = world.tables[component]
@@ -64,13 +65,14 @@ def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
 
 
 def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Send the rows of tables in parts to their owners; all processes call this together.
+    """Send the rows of tables in parts to their owners. The call is collective.
 
     Returns:
-        Owners of the coordinates that this process then knows, and whether they are hubs, shape (known,).
+        Owners of the coordinates that this process knows after the transfer, and whether these coordinates are hubs,
+        shape (known,).
 
     Raises:
-        OptionError: a wrong value of ``-mat_partitioning_type``.
+        OptionError: the value of ``-mat_partitioning_type`` is wrong.
     """
     counted = {component: find_counted(table, processes) for component, table in world.tables.items()}
     hub = _find_hubs(world, counted, processes)

@@ -1,4 +1,4 @@
-"""Which process owns which coordinates: ranges of rows of the node tables, or parts of the graph of couplings.
+"""Assignment of coordinates to processes: by ranges of rows of the node tables, or by parts of the graph of couplings.
 
 Vertices of the graph are nodes and bodies; an edge joins two vertices that a row of an element, connector or constraint
 couples. Hubs, such as pulleys that touch every element of a belt, have no edges, because they would connect all parts;
@@ -31,15 +31,15 @@ from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.petsc import PETSc
 
 HUB_ROWS, HUB_RATIO = 12, 3
-"""A coordinate in more rows than this, and in more than this many times the usual number, is a hub."""
+"""A coordinate is a hub if more rows than this, and more than this multiple of the usual number, couple it."""
 COORDINATE_WORK = 2
 """Work per coordinate, relative to a row's work per coupled coordinate."""
 CHAIN_CUT = 4
-"""Ranges that cut at most this many edges per border belong to a chain: no other partition is better."""
+"""Ranges that cut at most this many edges per border belong to a chain, for which no other partition is better."""
 WORTH = 0.8
 """The parts of the graph are used if they cut at most this fraction of the edges that ranges cut."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
-"""Partitioners in the order of preference; PETSc need not have all."""
+"""Partitioners in the order of preference; a PETSc installation may lack some of them."""
 TYPE_OPTION = "mat_partitioning_type"
 
 
@@ -67,7 +67,7 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
     """Whether each coordinate is a hub, shape (count,).
 
     Args:
-        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for none.
+        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
         count: number of coordinates.
     """
     degree = count_rows(couplings, count)
@@ -83,7 +83,8 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Largest number of rows of a coordinate that is not a hub; the histogram counts coordinates in 0, 1, ... rows."""
+    """Largest number of rows of a coordinate that is not a hub; the histogram gives the number of coordinates in 0, 1,
+    ... rows."""
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
         return HUB_ROWS
@@ -94,17 +95,17 @@ def find_hub_bound(histogram: IntArray) -> int:
 def partition_coordinates(
     world: World, couplings: list[IntArray], hub: NDArray[np.bool_], size: int, comm: Any = None
 ) -> IntArray:
-    """Owner of each coordinate, the same on all processes, shape (n,).
+    """Owner of each coordinate, identical on all processes, shape (n,).
 
     Args:
         world: the world, finalized.
-        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for none.
+        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator on which all call this together; None to find the parts on this process.
+        comm: mpi4py communicator of the collective call; None to find the parts on this process.
 
     Raises:
-        OptionError: a wrong value of ``-mat_partitioning_type``.
+        OptionError: the value of ``-mat_partitioning_type`` is wrong.
     """
     # one script and one set of options for any number of processes
     kind = chosen_kind()
@@ -126,13 +127,14 @@ def partition_coordinates(
 
 
 def chosen_kind() -> str:
-    """Value of ``-partition``; the choice of a partitioner implies the graph."""
+    """Value of ``-partition``; the choice of a partitioner implies ``"graph"``."""
     kind, chosen = str(options.own_value("partition")), PETSc.Options().hasName(TYPE_OPTION)
     return "graph" if chosen and kind == "auto" else kind
 
 
 def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_]) -> IntArray:
-    """Owner of the first coordinate of each row, hubs only if there is no other; process 0 if there is none."""
+    """Owner of the first coordinate of each row. A hub counts only if the row has no other coordinate; process 0 owns
+    rows without coordinates."""
     if dofs.shape[1] == 0 or len(dof_owner) == 0:
         return np.zeros(len(dofs), np.int64)
     there = dofs >= 0
@@ -143,7 +145,7 @@ def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_])
 
 
 def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
-    """The graph of a world, from its rows on this process; see `partition_coordinates`."""
+    """The graph of a world, made from its rows on this process; see `partition_coordinates`."""
     number = world.numbering
     first = [0]
     vertex = np.full(number.known_count, -1, np.int64)
@@ -174,13 +176,13 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
 
 
 def _first_of(numbers: IntArray) -> IntArray:
-    """The first number >= 0 of each row, -1 if there is none, shape (rows,)."""
+    """The first number >= 0 of each row, or -1, shape (rows,)."""
     found: IntArray = numbers[np.arange(len(numbers)), np.argmax(numbers >= 0, axis=1)]
     return found
 
 
 def _pairs(coupled: IntArray) -> list[IntArray]:
-    """All pairs of different vertices in each row, each of shape (k, 2)."""
+    """All pairs of different vertices in each row, as two arrays of shape (k, 2)."""
     differs = (coupled[:, 1:] != coupled[:, :-1]).any(axis=0)
     columns = coupled[:, np.concatenate(([0], 1 + np.flatnonzero(differs)))]
     out = []
@@ -192,7 +194,7 @@ def _pairs(coupled: IntArray) -> list[IntArray]:
 
 
 def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
-    """Each pair once, the smaller number first."""
+    """The distinct pairs, with the smaller number first."""
     every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
     low, high = every.min(axis=1), every.max(axis=1)
     coded = np.unique(low * vertices + high)
@@ -205,7 +207,7 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
     Args:
         graph: the graph of couplings.
         size: number of processes.
-        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for fewer cut edges.
+        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for the partition with fewer cut edges.
     """
     owner = cut_ranges(graph, size)
     cut = count_cut(graph, owner)
@@ -229,12 +231,12 @@ def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
 
 
 def count_cut(graph: Graph, owner: IntArray) -> int:
-    """Number of edges between different owners."""
+    """Number of edges between vertices of different owners."""
     return int((owner[graph.edges[:, 0]] != owner[graph.edges[:, 1]]).sum())
 
 
 def cut_ranges(graph: Graph, size: int) -> IntArray:
-    """Owners by ranges of rows of equal work in each node table."""
+    """Owners by ranges of rows with equal work in each node table."""
     owner = np.zeros(len(graph.weight), np.int64)
     for start, end in zip(graph.first[:-1], graph.first[1:], strict=True):
         weight = np.maximum(graph.weight[start:end], 1)
@@ -277,7 +279,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
 
 
 def _set_first_type(partitioning: Any) -> None:
-    """The first of `TYPES` that this PETSc has."""
+    """Select the first of `TYPES` that this PETSc provides."""
     for name in TYPES[:-1]:
         try:
             partitioning.setType(name)

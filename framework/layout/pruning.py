@@ -1,9 +1,9 @@
 """The rows of the tables that each process keeps after the distribution of the world.
 
-A process keeps the rows that it evaluates, nodes with a coordinate that it owns, and all rows to which these refer,
-directly or indirectly: the marker of a connector, its cable, the cable's nodes; a pulley is on every process whose
-cables can touch it.  Small tables stay whole, so that names and values of wheels, grounds and supports are known on all
-of them.
+A process keeps the rows that it evaluates, nodes with a coordinate that it owns, and all rows to which these rows
+refer, directly or indirectly: the marker of a connector, its cable, the cable's nodes; a pulley is on every process
+whose cables can touch it. Small tables stay complete, so that names and values of wheels, grounds and supports are
+available on all processes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from windlass.framework.parallel.processes import Processes
 
 
 def prune_world(layout: Layout, processes: Processes) -> None:
-    """Drop the rows that this process does not need; all processes must call it.
+    """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows, and so do worlds with contact sets, whose neighbours may be any rows.
+    A single process keeps all rows, and worlds with contact sets also keep all rows, because any rows may become
+    neighbours.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}

@@ -1,11 +1,10 @@
 """Order of the unknowns of a process for elimination by parts: its interior first, shared unknowns last.
 
-Each process can eliminate its interior alone.  The remaining equations are for the *interface*: unknowns that several
-processes know (at borders of chains the four unknowns of a node), the coordinates of pulleys, and multipliers that
-couple any of these, because a multiplier must come after its coordinates.  The interior is ordered along the cables,
-backwards if the
-border is at their start: the elimination then ends at the border and causes no fill; multipliers come after their
-coordinates.  Nodes are blocks of four, see unknowns.py.
+Each process can eliminate its interior alone. The remaining equations are for the *interface*: unknowns of several
+processes (at borders of chains the four unknowns of a node), the coordinates of pulleys, and multipliers that couple
+any of these, because a multiplier must follow its coordinates. The interior is ordered along the cables, backwards if
+the border is at their start: the elimination then ends at the border and causes no fill. Multipliers follow their
+coordinates. Nodes are blocks of four, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -23,7 +22,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Couplings(NamedTuple):
-    """Couplings of the rows of one law, by local unknowns, -1 for none.
+    """Couplings of the rows of one law, by local unknowns, -1 for no unknown.
 
     Attributes:
         unknowns: coordinates, shape (k, n).
@@ -42,7 +41,7 @@ class Substructure(NamedTuple):
         pads: rows without an unknown, including the rows of the last block.
         inner: rows of the interior, which come first, a multiple of four.
         rows: number of rows, a multiple of four.
-        joint: for each row of the interface without the last block its number among the unknowns of the joint
+        joint: for each row of the interface without the last block, its number among the unknowns of the joint
             interface, -1 for pads, shape (rows - inner - 4,).
         joint_count: number of unknowns of the joint interface of all processes.
     """
@@ -58,9 +57,9 @@ class Substructure(NamedTuple):
 def create_substructure(
     plain: Unknowns, nodes: IntArray, couplings: Iterable[Couplings], processes: Processes
 ) -> Substructure | None:
-    """The order for elimination by parts; None if too few unknowns would be in full blocks.
+    """The order for elimination by parts, or None if too few unknowns would be in full blocks.
 
-    All processes call this together.
+    The call is collective.
 
     Args:
         plain: the unknowns of this process.

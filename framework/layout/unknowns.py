@@ -1,8 +1,9 @@
-"""Numbers of the unknowns of a process: as in its layout, or filled up so that nodes with four coordinates are blocks.
+"""Numbers of the unknowns of a process: as in its layout, or padded so that nodes with four coordinates are blocks.
 
-PETSc factorises and solves matrices of dense 4 x 4 blocks faster than others, with a sixteenth of the indices.  For
-this, the coordinates of a node with four coordinates must begin at a multiple of four.  Single unknowns (multipliers,
-other nodes) are consecutive in separate blocks; pads fill the rest of a block; their equations are 1 pad = 0.
+PETSc factorises and solves matrices of dense 4 x 4 blocks faster than other matrices, with a sixteenth of the indices.
+For this, the coordinates of a node with four coordinates must begin at a multiple of four. Single unknowns
+(multipliers, other nodes) are consecutive in separate blocks; pads with the equation 1 pad = 0 fill the rest of a
+block.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from windlass.framework.parallel.ghosts import Ghosts
 BLOCK = 4
 """Number of unknowns of a block."""
 FULL = 0.8
-"""Smallest share of the unknowns, with pads, in full blocks."""
+"""Smallest fraction of unknowns, pads included, in full blocks."""
 
 
 class Unknowns(NamedTuple):
@@ -25,14 +26,14 @@ class Unknowns(NamedTuple):
 
     Attributes:
         of_dof: position of each local coordinate among the local unknowns, shape (n,).
-        of_multiplier: the same for the owned multipliers, shape (m,).
-        numbers: number of each local unknown in the PETSc vectors, owned ones first, shape (u,).
+        of_multiplier: position of each owned multiplier among the local unknowns, shape (m,).
+        numbers: number of each local unknown in the PETSc vectors, owned unknowns first, shape (u,).
         owned: number of owned unknowns.
         total: number of unknowns of all processes, without pads.
         pads: unknowns that only fill blocks.
         ghosts: the exchange of unknowns that this process does not own.
         of_world_dof: number of each coordinate of any process in the PETSc vectors; empty in models without contact
-            sets, in which no system couples coordinates beyond the local ones.
+            sets, whose systems couple local coordinates only.
     """
 
     of_dof: IntArray
@@ -46,10 +47,10 @@ class Unknowns(NamedTuple):
 
 
 def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
-    """The unknowns in blocks, the last of which are pads; None if too few would be in full blocks.
+    """The unknowns in blocks, the last of which are pads, or None if too few unknowns would be in full blocks.
 
     Args:
-        plain: the unknowns of one process in the order of its layout, which is kept.
+        plain: the unknowns of one process in the order of its layout, which the blocks preserve.
         nodes: first unknowns of the nodes that form blocks, ascending.
     """
     if not len(nodes):
@@ -70,14 +71,14 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """New numbers 0, 1, ... of unknowns that keep their order, with gaps so that some begin a block.
+    """New numbers 0, 1, ... of unknowns that keep their order, with gaps so that selected unknowns begin a block.
 
     Args:
         count: number of unknowns.
         starts: unknowns that begin a block.
 
     Returns:
-        The new numbers, then the total number, rounded up to whole blocks, shape (count + 1,).
+        The new numbers, followed by the total number rounded up to whole blocks, shape (count + 1,).
     """
     bounds = np.unique(np.concatenate(([0], starts, [count])))
     filled = -(-np.diff(bounds) // BLOCK) * BLOCK

@@ -1,25 +1,25 @@
-"""The balance of one step: works of all forces, changes of energies, losses, and the rest.
+"""The balance of one step: works of all forces, changes of energies, losses, and the remainder.
 
-At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves.  With
+At both ends of a step M a + f_1 + f_2 + ... + C_qᵀ λ - loads = r, where r is the residual that the solver leaves. With
 the work of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
-    W of a law = change of its energies + losses + energy that it passes on + rest of the law,
-    W of a load with an account = work supplied - losses: for drag, work of the stream that does not move the body.
+    W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
+    W of a load with an account = work supplied - losses; for drag: work of the stream that does not move the body.
 
-A loss is the work that forces take over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu by the
-change Δu of its length.  The velocities at the ends alone would give d (u_t0² + u_t1²) h/2: for motions that the step
-does not resolve, such as stiff axial modes, many times the loss of energy.  For powers P that are quadratic in
+A loss is the work of the forces over the displacement of the step: a damper d loses d (u_t0 + u_t1)/2 Δu, where Δu is
+the change of its length. The velocities at the ends alone would give d (u_t0² + u_t1²) h/2. For motions that the step
+does not resolve, such as stiff axial modes, this is many times the loss of energy. For powers P that are quadratic in
 velocities,
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    x, m: means of both ends,    w = (q_1 - q_0)/h,
 
-equals this product, and is of order 2 for other powers.  Laws with history values (`Account.jumps`) have a state at the
-ends alone: their powers are integrated by the trapezoidal rule, and jumps are added, including the losses of normal
-dampers of contact by the change of their gaps.  T = v·M v/2, where M v are the inertia forces with the velocities as
-accelerations, minus the inertia forces without accelerations. Source: the discrete balance of the trapezoidal rule, T.
-J. R. Hughes, The Finite Element Method (1987), section 9.
+equals this product, and has order 2 for other powers. Laws with history values (`Account.jumps`) have a state only at
+the ends of the step: their powers are integrated by the trapezoidal rule, and jumps are added, including the losses of
+normal dampers of contact, computed from the change of the gaps. T = v·M v/2, where M v are the inertia forces with the
+velocities as accelerations, minus the inertia forces without accelerations. Source: the discrete balance of the
+trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """A law with an account on this process, the place of its forces, and its readings at both ends of a step.
+    """A law with an account on this process, the position of its forces, and its readings at both ends of a step.
 
-    ``middle`` are its mean powers over the step, and room for two readings; none if they are read at the ends.
-    ``jumps`` are its losses in the step in addition to the powers [J], shape (l, rows).
+    ``middle`` contains the law's mean powers over the step, and two scratch readings; it is empty if powers are read at
+    the ends. ``jumps`` contains the losses of the law in the step in addition to the powers [J], shape (l, rows).
     """
 
     component: type[Component]
@@ -91,7 +91,8 @@ class Accounted(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over steps [J]: works of the forces, the change of the kinetic energy, and energies of `settle` by law."""
+    """Sums over steps [J]: works of the forces, the change of the kinetic energy, and the energies computed by `settle`
+    for each law."""
 
     work: FloatArray
     kinetic: FloatArray
@@ -99,19 +100,19 @@ class Sums(NamedTuple):
 
 
 def step(kernel: Callable[..., None], *arguments: Any) -> Step:
-    """A call of a kernel with these arguments as a step of a `Program`."""
+    """A call of a kernel with the given arguments as a step of a `Program`."""
     return call(kernel, lambda s: arguments), (NOTHING,)
 
 
 def clear_steps(*arrays: FloatArray) -> list[Step]:
-    """Arrays of any shape become 0."""
+    """Steps of a `Program` that set arrays of any shape to 0."""
     return [step(clear, array.reshape(-1)) for array in arrays]
 
 
 def create_accounted(
     component: type[Component], system: System, account: Account, place: int, old: Accounted | None
 ) -> Accounted:
-    """A law with an account; its earlier values are kept where rows are bound again."""
+    """A law with an account; its earlier values are preserved if rows are bound again."""
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
@@ -122,7 +123,7 @@ def create_accounted(
 
 
 def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """Energies and powers of a law at the fields into a reading, as steps of a `Program`."""
+    """Steps of a `Program` that evaluate energies and powers of a law at the fields into a reading."""
     return [
         *clear_steps(reading.energies, reading.powers),
         (account.read, (evaluate(fields, **reading._asdict()),)),
@@ -130,7 +131,7 @@ def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[St
 
 
 def power_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """The powers of a law at the fields into a reading, as steps of a `Program`."""
+    """Steps of a `Program` that evaluate the powers of a law at the fields into a reading."""
     if account.powers is None:
         return reading_steps(account, reading, fields)
     return [*clear_steps(reading.powers), (account.powers, (evaluate(fields, powers=reading.powers),))]
@@ -139,10 +140,10 @@ def power_steps(account: Account, reading: Reading, fields: Fields) -> list[Step
 def list_state_steps(
     assembly: Assembly, state: State, q: FloatArray, readers: Iterable[Step] | None = None
 ) -> list[Step]:
-    """Load a state into the fields, and its displacements into q, as steps of a `Program`.
+    """Steps of a `Program` that load a state into the fields, and its displacements into q.
 
     Args:
-        readers: steps that need markers; None: all markers are evaluated.
+        readers: steps that need markers; None evaluates all markers.
     """
     fields, reference = assembly.fields, assembly.layout.reference
     motion = reference, state.q, state.v, state.a, state.lam
@@ -158,8 +159,8 @@ class Balance:
     """Forces and energies of an assembly at the end of a step, and works and losses in the step.
 
     Attributes:
-        start: a copy of the state at which the step begins, except for its time.
-        losses: losses of the laws by rows, to which steps add; see `create_losses`.
+        start: a copy of the state at the start of the step, except for its time.
+        losses: losses of the laws by row, to which each step adds; see `create_losses`.
         kinds: kind of each quantity by its name, in the order of the sums.
         kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
@@ -270,7 +271,7 @@ class Balance:
         return found
 
     def _settling_steps(self) -> list[Step]:
-        """Add the step that ends at the present reading to all sums, and begin the next step there."""
+        """Add the step that ends at the present reading to all sums, and start the next step there."""
         fields, sums = self._assembly.fields, self._sums
         motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
         steps = [
@@ -314,7 +315,7 @@ class Balance:
         self.kinds = kinds
 
     def begin(self, state: State) -> None:
-        """A step begins at a state."""
+        """Begin a step at a state."""
         self._read(state)
         self._before[:], self._f_before[:] = self._q, self._f
         self._kinetic_before[:], self._begun[0] = self.kinetic, state.t
@@ -324,12 +325,12 @@ class Balance:
         self._keep(state)
 
     def _keep(self, state: State) -> None:
-        """The next step begins at a state."""
+        """Store a state as the start of the next step."""
         if state is not self.start:
             self.start.assign(state)
 
     def _read(self, state: State) -> None:
-        """Forces and energies at a state."""
+        """Evaluate forces and energies at a state."""
         assembly = self._assembly
         assembly.load_fields(state)
         if not self._is_fresh:
@@ -340,11 +341,12 @@ class Balance:
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the programs belong to the present systems."""
+        """Whether the programs were made for the present systems."""
         return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
-        """Kinetic and stored energies of the present state on this process by name [J]; gravity has none."""
+        """Kinetic and stored energies of the present state on this process by name [J], without the energy of
+        gravity."""
         found = {"kinetic": float(self.kinetic[0])}
         for component, _, account, _, now, *_ in self._accounts:
             energies = now.energies.sum(axis=1).tolist()
@@ -352,7 +354,7 @@ class Balance:
         return found
 
     def advance(self, state: State) -> None:
-        """Add the step that has led to a state to the sums, and to the losses of the rows."""
+        """Add the step that ends at a state to the sums, and to the losses of the rows."""
         program = self.find_program(state)
         if program is not None:
             self._assembly.fields.t = state.t
@@ -369,7 +371,8 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """The step that adds a time step ending at the state and time of the fields; None if this needs Python."""
+        """The program that integrates a time step ending at the state and time of the fields, or None if this requires
+        Python."""
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
         arrays = [getattr(state, name) for name in NAMES]
@@ -420,7 +423,7 @@ class Balance:
             sums[:] = 0.0
 
     def create_losses(self) -> dict[type[Component], Losses]:
-        """Losses of all laws with losses, reset to 0; all processes call this together."""
+        """Losses of all laws with losses, reset to 0. The call is collective."""
         assembly, found = self._assembly, dict[type[Component], Losses]()
         for component, _, account, *_ in self._accounts:
             rows = assembly.layout.rows[component]

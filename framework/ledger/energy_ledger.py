@@ -1,10 +1,11 @@
-"""The energy ledger: a hook that integrates all energies of a run, step by step, and shows the rest of the balance.
+"""The energy ledger: a hook that integrates all energies of a run in every step, and shows the remainder of the
+balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
     print(ledger.format())
 
-With `balance.py`, over all steps since the ledger began,
+With `balance.py`, summed over all steps since the start of the ledger,
 
     work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
 
@@ -53,21 +54,22 @@ from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
-"""Largest numbers of rows of a law, and of their different names, that pages name; letters in a line of a legend;
-smallest shown curve, relative to the largest."""
+"""Largest number of rows of a law, and of their different names, that pages list; number of letters in a line of a
+legend; smallest shown curve, relative to the largest."""
 
 
 class EnergyLedger(EveryNth):
-    """Integrates all energies of dynamic solves; a hook.  Put it before recorders, whose friction fields it fills.
+    """Integrates all energies of dynamic solves; a hook. List the ledger before recorders, whose friction fields it
+    fills.
 
-    Under MPI all processes call it and have the same numbers; the first one writes.  Several solves can share one
-    ledger; changes of the state between them are not included.
+    Under MPI all processes call the ledger and have equal numbers; the first process writes. Several solves can share
+    one ledger; changes of the state between them are not included.
 
     Args:
         path: CSV table of the recorded instants, written at the end of each solve; None: in memory only.
-        every: record every n-th accepted step, >= 1, regardless of ``frames``; default: ``frames``.  All steps are
-            integrated in any case.
-        frames: records of each solve, evenly in time; at most one for each step.
+        every: record every n-th accepted step, n >= 1, regardless of ``frames``; default: ``frames``. All steps are
+            integrated regardless of ``every``.
+        frames: number of records of each solve, evenly distributed in time; at most one record for each step.
 
     Attributes:
         kinds: kind of each quantity by name: ``"work"``, ``"kinetic"``, ``"potential"``, ``"dissipation"``, ``"passed
@@ -76,8 +78,7 @@ class EnergyLedger(EveryNth):
 
     Raises:
         ModelError: time does not advance, as in statics.
-        OutputError: a file that cannot be written, that another run or hook writes, or that another program has
-            written.
+        OutputError: a file cannot be written, or another run, hook or program has written it.
     """
 
     @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
@@ -109,7 +110,8 @@ class EnergyLedger(EveryNth):
         return list(self.kinds)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """A quantity, or the sum of a kind, over the records since the ledger began [J], shape (records,)."""
+        """A quantity, or the sum of all quantities of a kind, in all records since the start of the ledger [J], shape
+        (records,)."""
         rows = np.array(self._rows, dtype=np.float64).reshape(len(self._rows), len(self.kinds))
         if name in self.kinds:
             return rows[:, self.names.index(name)].copy()
@@ -127,28 +129,28 @@ class EnergyLedger(EveryNth):
 
     @property
     def starts(self) -> dict[str, float]:
-        """Kinetic and stored energies when the ledger began, by name [J]."""
+        """Kinetic and stored energies at the start of the ledger, by name [J]."""
         return dict(self._first)
 
     @property
     def rest(self) -> float:
-        """The rest of the balance at the last record [J]."""
+        """The remainder of the balance at the last record [J]."""
         return self.totals.get(REST, 0.0)
 
     @property
     def not_accounted(self) -> list[str]:
-        """Laws whose forces have done work but have no account of it, such as users' forces."""
+        """Laws, such as user forces, whose forces have done work but have no account."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
     @checked(entity=handle())
     def losses(self, entity: Entity) -> dict[str, FloatArray]:
-        """Losses of the rows of one kind since the ledger began, by name, each of shape (rows,) [J].
+        """Losses of the rows of one kind since the start of the ledger, by name, each of shape (rows,) [J].
 
-        Under MPI all processes must call this together.
+        Under MPI the call is collective.
 
         Raises:
-            ModelError: the ledger has not begun, or the law has no account.
+            ModelError: the ledger has not started, or the law has no account.
         """
         found = self._losses.get(entity.table.component)
         if found is None or self._world is None:
@@ -162,7 +164,7 @@ class EnergyLedger(EveryNth):
         return {name: values[:, k] for k, name in enumerate(found.names)}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Take the state as the start of the first step."""
+        """Use the state as the start of the first step."""
         if self._claim is not None:
             self._claim.begin()
         super().before_solve(state, end, steps)
@@ -217,7 +219,8 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """The model of a step differs from the model at its start: stiffnesses, switches, loads, reserve cables."""
+        """Account for differences between the models of this step and of its start: stiffnesses, switches, loads,
+        reserve cables."""
         balance = self._balance
         assert balance is not None
         before = balance.stored()
@@ -229,31 +232,31 @@ class EnergyLedger(EveryNth):
             self._sums[CHANGES] += now - before[name]
 
     def _share_losses(self) -> None:
-        """Losses of all processes by name, which drawings and tables need at any time."""
+        """Gather the losses of all processes by name, which drawings and tables need at any time."""
         assert self._world is not None
         for losses in self._losses.values():
             if losses.shared is not None and len(losses.ids):
                 losses.shared[:] = parallel_assembly(self._world).processes.sum(losses.sum_here())
 
     def _add_sums(self) -> None:
-        """Add the sums of the balance."""
+        """Add the sums of the balance since the last call."""
         assert self._balance is not None
         for name, value in self._balance.take_sums().items():
             self._sums[name] += value
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
-        """Sums over all processes; all call this together."""
+        """Sums over all processes. The call is collective."""
         assert self._world is not None
         values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next recorded step, where compiled code can integrate them."""
+        """Number of steps before the next recorded step that compiled code can integrate."""
         is_known = state.world.version == self._version and self.idle_program(state) is not None
         return super().idle_steps(state, size) if is_known else 0
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled step that integrates a time step; None if this needs Python."""
+        """The compiled program that integrates a time step, or None if this requires Python."""
         assert self._balance is not None
         return self._balance.find_program(state)
 
@@ -263,7 +266,7 @@ class EnergyLedger(EveryNth):
         self.steps += steps
 
     def record(self, state: State) -> None:
-        """Keep the sums of this instant."""
+        """Store the sums of this instant as a record."""
         if self._times and self._times[-1] == state.t:
             return
         self._add_sums()
@@ -288,7 +291,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """All sums and records; see `StepHook.checkpoint`.  This run and a continued run start again from them."""
+        """All sums and records; see `StepHook.checkpoint`. Both this run and a continued run start again from these
+        values."""
         assert self._world is not None
         processes = parallel_assembly(self._world).processes
         self._add_sums()
@@ -309,7 +313,7 @@ class EnergyLedger(EveryNth):
         }
 
     def _set_sums(self, sums: Mapping[str, float]) -> None:
-        """The first process stores the sums of all processes."""
+        """Set the sums; the first process stores the sums of all processes."""
         first = is_first_process()
         self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
 
@@ -356,7 +360,7 @@ class EnergyLedger(EveryNth):
         return [ReportSection("Energy", parts, "energy")]
 
     def _find_labels(self) -> dict[str, str]:
-        """Names of loads, springs and bodies with few rows, instead of the name of their law."""
+        """Names of loads, springs and bodies of laws with few rows, instead of the name of the law."""
         world = self._world
         assert world is not None
         tables = {component.__name__: table for component, table in world.tables.items()}
@@ -379,7 +383,7 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """The name of a row, or else the name of the entity that carries its last marker."""
+        """The name of a row, or the name of the entity that carries its last marker."""
         own = table.describe(row)
         markers = [name for name in table.component.refs if name.startswith("marker")]
         if own != f"{table.kind} {row}" or not markers:
@@ -410,13 +414,13 @@ class EnergyLedger(EveryNth):
 
     @checked(path=optional(path()))
     def draw(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """A picture: works, energies and losses over time, and below the rest with its parts.
+        """A picture of works, energies and losses over time, and below it the remainder with its parts.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
 
         Returns:
-            The path, or the figure; None on other processes than the first one.
+            The path, or the figure, or None on all processes except the first.
 
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.
@@ -429,7 +433,7 @@ class EnergyLedger(EveryNth):
         return hand_over(draw_series(self.times, {name: self[name] for name in self.kinds}, self.kinds), target)
 
     def _repr_html_(self) -> str:
-        """The ledger as notebooks show it."""
+        """The ledger as HTML for notebooks."""
         title, *rows = self._list_lines()
         return format_table(ReportTable(title, rows), inline=True)
 

@@ -45,16 +45,16 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """The lines of a ledger: label, change since the start and energy at the end; zeros are omitted.
+    """The lines of a ledger: label, change since the start, and energy at the end; quantities that are 0 are omitted.
 
     Args:
         kinds: kind of each quantity.
         totals: quantities [J].
         starts: energies at the start [J].
         groups: parts of quantities, by name [J].
-        span: from and to which time [s].
+        span: start and end time [s].
         steps: number of steps.
-        labels: labels of quantities instead of their names.
+        labels: labels of quantities that replace their names.
     """
     title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
     lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]
@@ -76,7 +76,7 @@ def list_lines(
 
 
 def format_lines(lines: Sequence[tuple[str, str, str]]) -> str:
-    """Lines as a text table."""
+    """Format lines as a text table."""
     widths = [max(len(line[k]) for line in lines) for k in range(3)]
     return "\n".join(f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in lines)
 
@@ -86,7 +86,7 @@ def _number(value: float) -> str:
 
 
 def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> Any:
-    """Two pictures over time: quantities with their kinds by line, and the rest with its parts."""
+    """Two pictures over time: quantities with a line style for each kind, and the remainder with its parts."""
     figure = create_figure(9.0, 7.5, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}

@@ -1,4 +1,4 @@
-"""Arguments of `World.add`: references and numbers of rows; and helpers that make several such calls."""
+"""Arguments of `World.add`: references and numbers of rows; also helpers that make several such calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ R = TypeVar("R")
 
 
 def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of helpers that add several kinds of entities to a world, their first argument: all or none."""
+    """Decorator of helpers that add several kinds of entities to their first argument, a world: if one fails, no entity
+    is added."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -63,15 +64,16 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
         world: the world.
         table: table of the new rows.
         ref: the reference.
-        given: a handle, a list of handles or an array of numbers: one for each row; for chains, one such value is a
-            chain for all rows, and a list of them, or an array of shape (rows, n), has one chain for each row.
-        part: number of new rows on all processes, if this process adds a part of them.
+        given: a handle, a list of handles or an array of numbers with one entry for each row. For chains, one such
+            value is a chain for all rows; a list of chains, or an array of shape (rows, n), has one chain for each row.
+        part: number of new rows on all processes, if this process adds only some of these rows.
 
     Returns:
         Numbers, shape (1,) or (rows,); for chains an array of arrays.
 
     Raises:
-        ModelError: not a reference, or one of a wrong kind or of another world; a chain that is too short.
+        ModelError: the value is not a reference, has a wrong kind, belongs to another world, or is a chain that is too
+            short.
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
@@ -99,7 +101,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
 
 
 def count_chains(given: Any) -> int | None:
-    """Number of rows of a list of chains; None for one chain for all rows."""
+    """Number of rows of a list of chains, or None for one chain for all rows."""
     each = isinstance(given, list | tuple) and given and all(isinstance(x, list | tuple | np.ndarray) for x in given)
     return len(given) if each or (isinstance(given, np.ndarray) and given.ndim == 2) else None
 
@@ -121,7 +123,8 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
 
 
 def _check_numbers(world: Tables, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
-    """Entity numbers given as numbers, checked like handles; ``new`` rows follow the rows of the world."""
+    """Check entity numbers that are given as numbers in the same way as handles; ``new`` rows follow the rows of the
+    world."""
     numbers = numbers.astype(np.int64).reshape(-1)
     least, end = ref.lowest, world.count + new
     for number in numbers[(numbers < least) | (numbers >= end)][:1]:

@@ -1,9 +1,9 @@
 """Visible data of laws: outputs, drawings (points, lines, faces with fields), paintings (values on lines).
 
-A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``.  Both
-are called once per recorded frame with all rows of the law's table that a process has; a drawing has equally many
-points, lines and faces for each row, row by row.  Connections, labels and covered intervals must not change from frame
-to frame; points and values may.
+A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``. Both
+functions are called once per recorded frame with all rows of the law's table on this process. A drawing has equally
+many points, lines and faces for each row, row by row. Connections, labels and covered intervals must not change from
+frame to frame; points and values may.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Drawing:
     Attributes:
         points: positions in the global frame [m], shape (n, 2) or (n, 3).
         lines: points at both ends of each line, shape (m, 2).
-        part: label of each line from 0 on, equal within one visible object (a belt, a wheel), shape (m,).
+        part: label of each line, from 0 upwards, equal within one visible object (a belt, a wheel), shape (m,).
         entity: number of the entity that each line belongs to, -1 if paintings cannot reach it, shape (m,).
         start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of every field.
         joints: numbers of the nodes or positions that join each line to others, shape (m, k): lines with a common
-            number have one label, also if several processes draw them.  None: no lines are joined.
+            number get one label, also if several processes draw them. None: no lines are joined.
         faces: corners of each face, one after the other around it, shape (k, 4).
-        face_part: label of each face, like the labels of lines, shape (k,).
+        face_part: label of each face, numbered like the labels of lines, shape (k,).
     """
 
     points: FloatArray
@@ -60,7 +60,7 @@ class Drawing:
 def draw_traces(
     traces: Sequence[FloatArray], entity: IntArray, fields: Mapping[str, FloatArray], units: Mapping[str, str]
 ) -> Drawing:
-    """Lines along traces of points, each with its own label and a local position from 0 on.
+    """Lines along traces of points; each trace has its own label and a local position that starts at 0.
 
     Args:
         traces: points of each trace in the global frame [m], shape (points, 3) each.
@@ -89,8 +89,8 @@ class Paint(NamedTuple):
     Attributes:
         values: one value per interval, shape (n,).
         rule: how several values on one line combine: ``"sum"`` adds densities, each weighted with the fraction of the
-            line that its interval covers, which preserves the integral along the line; ``"min"`` and ``"max"`` take one
-            of the values.
+            line that its interval covers, which preserves the integral along the line; ``"min"`` and ``"max"`` select
+            the smallest or largest value.
         empty: value of lines that no interval covers.
         unit: physical unit.
     """
@@ -128,8 +128,8 @@ class Output:
             are places on the entity, for instance ``x=`` [m] along a cable.
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
-        units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
-        summed: every process gives its contribution to any rows, as for reactions; values are sums over all processes.
+        units_of: ``(rows: LocalRows) -> units``, one unit per row, if units differ between rows; default: ``unit``.
+        summed: every process contributes to any rows, as for reactions; values are sums over all processes.
     """
 
     unit: str
@@ -142,7 +142,7 @@ class Output:
 
 
 def describe_outputs(outputs: Mapping[str, Output]) -> str:
-    """One line for each output variable, empty if there is none."""
+    """One line for each output variable, or an empty text without output variables."""
     if not outputs:
         return ""
     lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]

@@ -1,8 +1,8 @@
-"""Gaps of contacts: solvers use them to check that their steps resolve opening and closing.
+"""Gaps of contacts, by which solvers check that their steps resolve opening and closing.
 
-A law with contacts measures each contact at the end of a step.  The same numbers at the end of the step before follow
-them.  If a body can pass an obstacle of size ``reach``, its path is checked, too: the straight line from X at the start
-to X at the end must not come nearer to the origin than the reach.
+A law with contacts measures each contact at the end of a step. The first half of the numbers describes the end of the
+step, the second half the end of the previous step. If a body can pass an obstacle of size ``reach``, its path is also
+checked: the straight line from X at the start to X at the end must stay farther from the origin than the reach.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
-"""Places of the numbers of a contact: gap [m or rad], inf where no partner is near; its rate; the relative speed of the
+"""Indices of the numbers of a contact: gap [m or rad], inf if no partner is near; its rate; the relative speed of the
 touching surfaces [m/s]; the depth that the ends of the step do not show, and the reach of an obstacle that can be
 passed [m]; a vector from one body to the other [m]."""
 START = 8
-"""Index from which the numbers at the start of the step follow; the gap is NaN if unknown."""
+"""First index of the numbers at the start of the step; the gap is NaN if unknown."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Places in `Gaps.quiet`."""
@@ -48,11 +48,11 @@ class Wraps:
 
     Attributes:
         pulley: number of the pulley of each contact, shape (contacts,).
-        place: place of its gap among the history values, shape (contacts,); signs of the gaps show which contacts are
+        place: index of the gap among the history values, shape (contacts,); signs of the gaps show which contacts are
             closed.
         angle: part of the wrap angle that a contact represents [rad], shape (contacts,).
         stiffness: stiffness of a contact [N/m], shape (contacts,).
-        names: ``()`` gives the names of the pulleys.
+        names: ``()`` returns the names of the pulleys.
     """
 
     pulley: IntArray
@@ -67,20 +67,20 @@ class Gaps:
     """The contacts of a law on this process.
 
     Attributes:
-        measure: ``(s)`` writes the numbers of the motion in the fields.
+        measure: ``(s)`` writes the numbers for the motion in the fields.
         numbers: shape (contacts, WIDTH); a ``measure`` that is not a `Call` may replace the array.
         describe: ``(k)`` describes contact k.
-        near: number of contacts to check, then their numbers, shape (contacts + 1,); ``measure`` may omit contacts that
-            cannot close in this step.  None: all.
-        weighed: whether the speed counts in addition to the rates, as for ropes on pulleys; otherwise an impact is
+        near: number of contacts to check, followed by their indices, shape (contacts + 1,); ``measure`` may omit
+            contacts that cannot close in this step. None: all.
+        weighed: whether the speed is checked in addition to the rates, as for ropes on pulleys; otherwise an impact is
             compared with its own speed.
-        accept: ``()`` is called in addition when a step is accepted; with a ``measure`` that is a `Call`, a `Call` that
+        accept: ``()`` is also called when a step is accepted. If ``measure`` is a `Call`, this is a `Call` that
             replaces `accept_gaps`.
-        quiet: change of a rate below which contacts are not checked [m/s], written by solvers; then the largest speed
-            of contacts that ``measure`` has therefore omitted from ``near``, written by ``measure``; shape (2,).
+        quiet: change of a rate below which contacts are not checked [m/s], written by solvers, and the largest speed of
+            the contacts that ``measure`` has therefore omitted from ``near``, written by ``measure``; shape (2,).
         memory: further arrays of the start of the step.
-        holder: the watch of the last accepted step that the numbers describe; another solver of the same world replaces
-            it.
+        holder: the contact monitor whose last accepted step the numbers describe; another solver of the same world
+            replaces it.
         wraps: wraps of ropes and belts on pulleys.
     """
 
@@ -98,7 +98,8 @@ class Gaps:
 
 @kernel
 def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
-    """The end of a step is the start of the next one; ``before``: the list of the step before, which becomes this."""
+    """Make the end of a step the start of the next step. ``before`` is the list of the previous step, which receives
+    the present list."""
     # contacts that return to the list have no start values
     for i in range(1, before[0] + 1):
         numbers[before[i], START + GAP] = np.nan
@@ -112,16 +113,16 @@ def accept_gaps(numbers: FloatArray, near: IntArray, before: IntArray) -> None:
 
 @kernel(inline=True)
 def note_gap(row: FloatArray, gap: float, rate: float, speed: float) -> None:
-    """The numbers of a contact without a size."""
+    """Write the numbers of a contact with no obstacle size."""
     row[GAP], row[RATE], row[SPEED], row[MISSED] = gap, rate, speed, 0.0
 
 
 @kernel(inline=True)
 def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> None:
-    """Position of a contact relative to an obstacle that it may pass, after `note_gap`, and the depth that the step has
-    missed [m].
+    """Write the position of a contact relative to an obstacle that the contact may pass, after `note_gap`, and the
+    depth that the step has missed [m].
 
-    It has if both ends of the step are open, or lie on opposite sides.
+    A step can miss a depth if the contact is open at both ends or lies on opposite sides.
     """
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]

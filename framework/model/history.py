@@ -20,7 +20,7 @@ from windlass.framework.model.schema import Component, column, count_values
 from windlass.framework.model.table import Entity, EntityTable
 
 MOST_PLACES = 10**6
-"""Upper limit of the places of one row, more than any connector needs."""
+"""Upper limit of the number of places of one row, larger than any connector needs."""
 
 
 class GenericData(Component):
@@ -43,12 +43,13 @@ def create_history(
         component: schema of the connector, with a reference ``data`` and usually a ``history_column`` for the number of
             places; without it each row is one place.
         values: arguments of `World.add`.
-        per_place: start value of each history variable of a place; variables are stored one after the other, each with
-            one value per place.
-        per_row: start values of history variables per row, stored after the variables of its places.
+        per_place: initial value of each history variable of a place; variables are stored one after the other, each
+            with one value per place.
+        per_row: initial values of history variables per row, stored after the variables of the places.
 
     Returns:
-        The values with ``data``; unchanged if the number of places is missing or wrong, which `World.add` then reports.
+        The values with ``data``; unchanged if the number of places is missing or wrong, because `World.add` reports
+        this error.
 
     Raises:
         ModelError: too many places.
@@ -90,10 +91,10 @@ def check_history(
         table: rows of a connector with a reference ``data``.
         per_place: number of history variables of a place; the ``history_column`` gives the number of places of a row.
         needed: number of history variables per row, for each resident row, shape (resident,); None: none.
-        allowed: number of such variables that any row may have.
+        allowed: number of these variables that any row may have.
 
     Raises:
-        ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
+        ModelError: a row has a GenericData of another size, or shares its GenericData with another row.
     """
     several = table.component.history_column
     resident, ids = table.resident, table.local("data")

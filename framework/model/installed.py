@@ -1,7 +1,7 @@
 """The names that files of models may use: components, and functions that are written as values.
 
-Names in a file are looked up only here.  No module is imported by a name of a file: the packages of `libraries` list
-their components, and a user's components are known once the user's module has registered them.
+Names in a file are looked up only in this module. No module is imported by a name in a file: the packages of
+`libraries` list their components, and a user's components are known after the user's module has registered them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Writable(Protocol):
     __qualname__: str
 
     def from_values(self, values: Any) -> Callable[..., Any]:
-        """The function of values in a file; raises ModelError for values that are not allowed."""
+        """Create the function from values in a file; raises ModelError for values that are not allowed."""
 
 
 F = TypeVar("F", bound=type)
@@ -35,28 +35,29 @@ _sized: dict[str, str] = {}
 
 
 def offer_sized_kinds(prefix: str, maker: str) -> None:
-    """Let files name components that exist for each number, such as ``GenericNode3``.
+    """Register components that exist for each number, such as ``GenericNode3``, as names for files.
 
     Args:
         prefix: the name without its number.
-        maker: ``"module:function"`` that makes the component of a number.
+        maker: ``"module:function"`` that makes the component for a number.
     """
     _sized[prefix] = maker
 
 
 def offer_functions(name: str, module: str) -> None:
-    """Let files name a class of functions of a package, which its module registers when it is loaded."""
+    """Register a class of functions of a package as a name for files; the module of the class must register the class
+    when it is loaded."""
     _function_places[name] = module
 
 
 def register_functions(kind: F) -> F:
-    """Let files store functions of a class as values; a decorator.
+    """Decorator that allows files to store functions of a class as values.
 
     The class has ``to_values()``, which returns numbers, words, lists and dictionaries, and the class method
     ``from_values(values)``, which raises ModelError for values that are not allowed.
 
     Raises:
-        ModelError: a class that lacks one of these methods, or a second class of this name.
+        ModelError: the class lacks one of these methods, or a second class has this name.
     """
     if not (hasattr(kind, "to_values") and hasattr(kind, "from_values")):
         raise ModelError(f"{kind.__name__} in register_functions: must have to_values and from_values")
@@ -82,7 +83,7 @@ def find_functions(name: str) -> Writable | None:
 
 
 def load_libraries() -> list[ModuleType]:
-    """Packages of which a file may name each public component; their modules are loaded when a file needs them."""
+    """Packages whose public components a file may name; their modules are loaded when a file needs them."""
     return [import_module(name) for name in ("windlass.framework", *libraries)]
 
 

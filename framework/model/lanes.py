@@ -1,8 +1,8 @@
 """Lanes: records of eight rows side by side, which kernels process by vector instructions.
 
-See docs/explanation/design.md, Lanes.  Each field of a record has eight numbers, ``g.radius[k]``, or several times
-eight, ``g.forces[j, k]``.  A kernel makes an array of one record before its loop and takes the record inside of it,
-because a record does not keep its array:
+See docs/explanation/design.md, Lanes. Each field of a record has eight numbers, ``g.radius[k]``, or a multiple of
+eight, ``g.forces[j, k]``. A kernel makes an array of one record before its loop and accesses the record inside of the
+loop, because a record does not keep its array alive:
 
     lanes = np.zeros(1, TYPE)
     for first in range(0, total, LANES):
@@ -18,10 +18,11 @@ import numpy as np
 from windlass.framework.model.rows import record_type
 
 LANES = 8
-"""Rows side by side; fewer, or many more, are slower."""
+"""Number of rows side by side; fewer, or many more, are slower."""
 
 
 def lane_type(*names: str, **counts: int) -> np.dtype[Any]:
-    """The type of records with fields of eight numbers, ``names``, and of several times eight, ``counts``."""
+    """The type of records with the fields ``names`` of eight numbers, and the fields ``counts`` of a multiple of
+    eight."""
     shapes = {name: (LANES,) for name in names} | {name: (count, LANES) for name, count in counts.items()}
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})

@@ -75,7 +75,7 @@ class Tables(Protocol):
         """Add rows."""
 
     def all_or_nothing(self) -> AbstractContextManager[None]:
-        """A block that adds rows."""
+        """Context that adds rows completely or not at all."""
 
     def entity(self, number: int) -> Entity:
         """The handle to the entity with a number."""
@@ -90,7 +90,7 @@ class Tables(Protocol):
         """World coordinate numbers of rows."""
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers of the rows that this process has."""
+        """World coordinate numbers of the rows that are resident on this process."""
 
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
         """World coordinate numbers of the entities that a reference names."""
@@ -102,7 +102,7 @@ class Tables(Protocol):
         """Number of coordinates of the widest entity that a reference names."""
 
     def set_widths(self, dofs: dict[Any, int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
-        """Agreed numbers of coordinates, and shapes of references."""
+        """Set the numbers of coordinates and the shapes of references that all processes have agreed on."""
 
     def check(self) -> None:
         """Check the rows."""
@@ -165,7 +165,8 @@ class LocalRows:
 
     @property
     def columns(self) -> Any:
-        """Columns from ``bind`` of their law; made once, and again after a change of a switchable column."""
+        """Columns from ``bind`` of the law of these rows; made once, and again after a change of a switchable
+        column."""
         bind = _laws[self.table.component].bind
         assert bind is not None, f"{self.table.kind} was registered without bind"
         return self.kept("columns", lambda: bind(self))
@@ -181,7 +182,7 @@ class LocalRows:
         return self._bound[name]
 
     def select(self, which: IntArray) -> LocalRows:
-        """Some of these rows by their positions, shape (k,)."""
+        """A subset of these rows, selected by position, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def local(self, name: str) -> NDArray[Any]:
@@ -189,7 +190,7 @@ class LocalRows:
         return self.table.local(name, self.rows)
 
     def padded(self, name: str) -> NDArray[Any]:
-        """Chains of entities, or values along them, filled up with -1 or 0 to the longest chain of the table.
+        """Chains of entities, or values along the chains, padded with -1 or 0 to the longest chain of the table.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -205,13 +206,14 @@ class LocalRows:
         return values
 
     def markers(self, name: str) -> IntArray:
-        """Places of the referenced markers in the columns of their family, shape (rows,), of chains (rows, length)."""
+        """Positions of the referenced markers in the columns of their family, shape (rows,), for chains (rows,
+        length)."""
         is_chain = self.table.component.refs[name].is_chain
         index: IntArray = self.layout.marker_index[self.padded(name) if is_chain else self.local(name)]
         return index
 
     def pack(self, derived: Mapping[str, NDArray[Any]] | None = None, history: int = 0) -> NDArray[Any]:
-        """The records of these rows, shape (rows,).
+        """The records of these rows for kernels, shape (rows,).
 
         Args:
             derived: values of further fields by name, shape (rows, ...).
@@ -241,7 +243,7 @@ class LocalRows:
 
 
 class MarkerFamily(Family):
-    """A kind of attachment: the columns that all its markers fill and all connectors on them read.
+    """A kind of attachment: the columns that all its markers fill and all connectors on these markers read.
 
     Attributes:
         allocate, register_pair: see `register_family`.
@@ -276,7 +278,7 @@ class Law:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether worlds with such rows stay whole on every process, because any rows may become neighbours."""
+        """Whether worlds with these rows stay complete on every process, because any rows may become neighbours."""
         return self.replicated or self.reads is not None
 
 
@@ -285,37 +287,38 @@ _laws: dict[type[Component], Law] = {}
 
 @takes_arguments_of(Law)
 def register(law: Law) -> None:
-    """Make the law of a component known; called once at the end of its file.
+    """Register the law of a component; called once at the end of its file.
 
     Args:
         component: the schema.
-        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` rows are only
-            read by other laws (the ground, materials, surfaces).
-        dofs: which coordinates each row couples: coordinates of these references, in this order; nodes have their own.
-            Or ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
-            ``table.resident``, -1 for none, shape (resident, n).
-        bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
-            ``rows.columns``, made once and not for every output and frame.
-        build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
+        role: kind of the law; it determines when the system of the law runs. ``data`` rows are history values;
+            ``passive`` rows are only read by other laws (the ground, materials, surfaces).
+        dofs: coordinates that each row couples: the coordinates of these references, in this order; nodes couple their
+            own coordinates. Alternatively ``(world, table) -> world coordinate numbers of the rows that this process
+            has``, in the order of ``table.resident``, -1 for no coordinate, shape (resident, n).
+        bind: ``(rows) -> columns`` returns the arrays that kernels read, for any rows; functions access them as
+            ``rows.columns``, which are made once for all outputs and frames.
+        build: ``(rows) -> System`` of all rows of this process; called again if a switchable column changes.
         outputs: output variables by name.
         fill_defaults: ``(world, values) -> values`` fills in omitted values (creates nodes, data).
         fills: columns without default that ``fill_defaults`` fills in.
-        makes: kinds of nodes that ``fill_defaults`` makes from the values of a row for their columns.
-        check: ``(world, table) -> None`` raises ModelError for resident rows that do not fit together.
-        replicated: rows are local on all processes, which share the work within a row (contact sets).
-        reads: ``(world, table) -> entity numbers``, shape (k,), of all entities that rows may couple later, where
-            couplings change (`NeighbourPattern`): a process with such rows has the coordinates and markers of these
-            entities from the start.
+        makes: kinds of nodes that ``fill_defaults`` makes from the values of a row, by column.
+        check: ``(world, table) -> None`` raises ModelError for resident rows with inconsistent values.
+        replicated: whether rows are local on all processes, which share the work within a row (contact sets).
+        reads: ``(world, table) -> entity numbers``, shape (k,), of all entities that rows may couple later if couplings
+            change (`NeighbourPattern`): a process with these rows has the coordinates and markers of the entities from
+            the start.
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
-        source: source of the law.
+        source: literature source of the law.
         draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
-        paint: ``(rows, fields) -> Painting`` puts values on the lines of other entities.
+        paint: ``(rows, fields) -> Painting`` assigns values to the lines of other entities.
         draw_keys: ``(rows) -> keys, shape (rows, k)``: rows with equal keys draw the same object (a pulley that touches
-            many cables), drawn by the first of these rows.
+            many cables); only the first of these rows draws it.
 
     Raises:
-        ModelError: an invalid law: a wrong role, a function that is missing or takes other arguments, missing columns.
+        ModelError: the law is invalid: a wrong role, a function that is missing or takes other arguments, or missing
+            columns.
     """
     check_law(law)
     _laws[law.component] = law
@@ -329,13 +332,13 @@ def register_family(
     allocate: Callable[[Tables, IntArray, Rows], Any],
     register_pair: Callable[..., None] | None = None,
 ) -> None:
-    """Make a marker family known.
+    """Register a marker family.
 
     Args:
         family: e.g. ``MarkerFamily("position marker")``.
         allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
-        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if the family has
-            such laws.
+        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if the family
+            supports such laws.
 
     Raises:
         ModelError: ``allocate`` takes other arguments.
@@ -345,16 +348,17 @@ def register_family(
 
 
 def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
-    """Make a law between two markers known, with all that follows from its kernels; called once, at the end of a file.
+    """Register a law between two markers, with all functions that are derived from its kernels; called once, at the end
+    of a file.
 
     The family of ``marker0`` registers the law: for position and coordinate markers and for the arguments see
     `windlass.connectors.markers.pair_laws.register_kind`.
 
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
-        force: kernel ``(row, u, ut, t)`` for the force of a row, with the columns of the schema by name,
+        force: kernel ``(row, u, ut, t)`` for the force of a row, which reads the columns of the schema by name, such as
             ``row.stiffness``.
-        *kernels: the tangent kernel, if there is one.
+        *kernels: the tangent kernel, if the law has one.
         **more: ``outputs``, ``source`` and others.
 
     Raises:
@@ -390,13 +394,13 @@ def require_law(component: type[Component]) -> Law:
 
 
 def role_of(component: type[Component]) -> str:
-    """The role of a component, empty for a component without behaviour."""
+    """The role of a component, or an empty text for a component without behaviour."""
     law = law_of(component)
     return law.role if law is not None else ""
 
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
-    """Order of evaluation of a law: by role; markers made of other markers come after them."""
+    """Order of evaluation of a law: by role; markers that depend on other markers are evaluated after them."""
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 

@@ -1,4 +1,4 @@
-"""Checks of `register`, which refuse a law that would exert no force where it is written.
+"""Checks of `register`, which refuse a law that would exert no force, at the line that registers it.
 
 Without these checks a law without ``dofs`` or ``build`` would be added to worlds and do nothing, without a message.
 """
@@ -16,7 +16,7 @@ from windlass.framework.model.schema import Component
 
 ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
 WORKING = ROLES[1:7]
-"""Roles that need ``dofs`` and ``build``: without them their rows would exert no force."""
+"""Roles that need ``dofs`` and ``build``: without these, their rows would exert no force."""
 
 ARGUMENTS = {
     "dofs": ("world", "table"),
@@ -29,7 +29,7 @@ ARGUMENTS = {
     "paint": ("rows", "fields"),
     "draw_keys": ("rows",),
 }
-"""The functions of a law and their arguments."""
+"""The functions of a law and the arguments of each function."""
 MEANING = {
     "dofs": "references, or a function (world, table), that give the coordinates of each row; without it they "
     "exert no force",
@@ -53,7 +53,7 @@ def check_law(law: Any) -> None:
     """Refuse an invalid law.
 
     Raises:
-        ModelError: a wrong role, a function that is missing or takes other arguments, or a schema that does not fit.
+        ModelError: the role is wrong, a function is missing or takes other arguments, or the schema does not fit.
     """
     component, role = law.component, law.role
     if not (isinstance(component, type) and issubclass(component, Component)):
@@ -95,7 +95,7 @@ def check_law(law: Any) -> None:
 
 
 def check_needs(component: type[Component], names: Sequence[str], what: str) -> None:
-    """Refuse a schema that lacks columns or references that are read.
+    """Refuse a schema that lacks columns or references that the law reads.
 
     Raises:
         ModelError: a column or reference is missing.
@@ -113,7 +113,7 @@ def check_node(component: type[Component]) -> None:
     """Refuse a node whose columns do not fit its coordinates.
 
     Raises:
-        ModelError: another number of columns than coordinates, or unknown names.
+        ModelError: the number of columns differs from the number of coordinates, or names are unknown.
     """
     kind, count = component.__name__, len(component.dof_names)
     if not count:

@@ -1,14 +1,14 @@
-"""Files of models: the tables of a world as JSON, to be kept, compared, edited and sent.
+"""Files of models: the tables of a world as JSON, which can be stored, compared, edited and sent.
 
-The file stores the calls of `World.add` in their order, with the present values.  Numbers are written with all digits
-that reading needs to restore the last bit.  A column that is equal in all rows is written once, as ``{"all": value}``.
+The file stores the calls of `World.add` in their order, with the present values. Numbers are written with enough digits
+to restore the last bit. A column that is equal in all rows is written once, as ``{"all": value}``.
 
-A file is data: names of components and functions are looked up among installed components (installed.py), the content
-is compared with its schema (model_schema.py), and every value goes through the checks of `World.add`.  A digest of the
+A file is only data: names of components and functions are looked up among installed components (installed.py), the
+content is compared with its schema (model_schema.py), and every value is checked as in `World.add`. A digest of the
 content detects changed files.
 
-Functions cannot be written.  A class of functions that is registered by `register_functions` can, such as tables and
-ramps; any other function is written by its name, and must be given again when the file is read.
+Functions cannot be written. A file can store functions of a class that is registered by `register_functions`, such as
+tables and ramps, as values. Any other function is written by its name, and must be given again when the file is read.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Limit of nested lists and objects, more than any file of a model has."""
+"""Limit of nested lists and objects, larger than in any file of a model."""
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
 
@@ -59,7 +59,8 @@ def read_model(path: Path) -> dict[str, Any]:
     """The content of a file that `write_model` wrote, in the form of its schema.
 
     Raises:
-        OutputError: no such file, one of another kind or of a later version, or content that its schema does not allow.
+        OutputError: the file does not exist, is of another kind or of a later version, or has content that its schema
+            does not allow.
     """
     where = f"model file {path}"
     try:
@@ -82,7 +83,7 @@ def read_model(path: Path) -> dict[str, Any]:
 
 
 def _parse(text: bytes, where: str) -> Any:
-    """Parse JSON; no object may have a key twice."""
+    """Parse JSON; an object must not contain a key twice."""
 
     def join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -106,7 +107,7 @@ def _parse(text: bytes, where: str) -> Any:
 
 
 def _find_deep_key(text: str) -> str:
-    """The key of the value with too many nested brackets."""
+    """The key of the value with too deeply nested brackets."""
     outer, key = [], "the file"
     for found in MARK.finditer(text):
         if found[2]:
@@ -127,7 +128,7 @@ def compute_digest(content: Mapping[str, Any]) -> str:
 
 
 def is_as_written(content: Mapping[str, Any]) -> bool:
-    """Whether the content has this digest."""
+    """Whether the content has the given digest."""
     try:
         return compute_digest(content) == content.get("digest")
     except RecursionError:
@@ -141,7 +142,7 @@ def restate(error: WindlassError, text: str) -> WindlassError:
 
 @contextmanager
 def explaining(content: Mapping[str, Any]) -> Iterator[None]:
-    """Add to errors that the content was changed, if so."""
+    """Context that adds to errors that the content was changed, if its digest is wrong."""
     try:
         yield
     except WindlassError as error:
@@ -151,7 +152,7 @@ def explaining(content: Mapping[str, Any]) -> Iterator[None]:
 
 
 def describe_model(world: Tables) -> dict[str, Any]:
-    """Content of a file for a world; all processes call this together if it is in parts.
+    """Content of a file for a world. The call is collective if the world is in parts.
 
     Raises:
         ModelError: two functions of the user have the same name.
@@ -190,12 +191,12 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
     Args:
         world: the world.
         content: result of `read_model`.
-        functions: functions of the user by the names under which they were written.
+        functions: functions of the user by their names in the file.
         source: the file, for messages.
 
     Raises:
-        OutputError: a file that does not fit its schema.
-        ModelError: an unknown kind or function, or values that are not allowed.
+        OutputError: the file does not fit its schema.
+        ModelError: a kind or function is unknown, or values are not allowed.
     """
     for name, function in functions.items():
         if not callable(function):
@@ -305,7 +306,7 @@ class FunctionNames:
 
 
 def _pack(values: NDArray[Any]) -> Any:
-    """Values of rows as JSON; columns of variable length are lists of arrays."""
+    """Convert values of rows to JSON; columns of variable length are lists of arrays."""
     n = len(values)
     if values.dtype == object:
         rows = [np.asarray(row).tolist() for row in values]
@@ -317,7 +318,7 @@ def _pack(values: NDArray[Any]) -> Any:
 
 
 def _pack_column(table: EntityTable, name: str, rows: IntArray, names: FunctionNames) -> Any:
-    """One column of rows as JSON."""
+    """Convert one column of rows to JSON."""
     functions = table.collect(name, rows)
     if table.component.columns[name].dtype is not object:
         return _pack(functions)
@@ -340,7 +341,7 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """One function, or None, per row; rows that shared a function share it after reading, too."""
+    """One function, or None, per row; rows that shared a function share it again after reading."""
     made: dict[str, Any] = {}
 
     def unpack(value: Any) -> Any:
@@ -360,7 +361,7 @@ def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Function
 
 
 def _create_function(value: Mapping[str, Any], where: str) -> Any:
-    """A function that a registered class writes and reads itself."""
+    """Create a function whose registered class writes and reads its values."""
     kind = find_functions(value["kind"])
     if kind is None:
         raise ModelError(
@@ -374,7 +375,7 @@ def _create_function(value: Mapping[str, Any], where: str) -> Any:
 
 
 def _find_kind(name: str, module: Any, where: str) -> type[Component]:
-    """The registered component of a name; the module in the file is used only in the message."""
+    """The registered component of a name; the module name in the file appears only in the message."""
     found = find_component(name)
     if found is None:
         there = f" (in {module} when the file was written)" if module else ""

@@ -1,8 +1,8 @@
 """The schema of model files, generated from the schemas of components: JSON Schema, draft 2020-12.
 
 `describe_format` returns the part for every file, `describe_calls` the part for the rows of one component, and
-`full_schema` both together, as published in the documentation.  The library jsonschema checks files with the same
-parts, part by part; its messages therefore name the place and the component.
+`full_schema` both parts together, as published in the documentation. The library jsonschema checks files with the same
+schemas, part by part; its messages therefore name the place and the component.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from windlass.framework.model.schema import LARGEST, REQUIRED, Column, Component
 FORMAT, VERSION = "windlass model", 2
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 LARGEST_WHOLE = 2**53
-"""Whole numbers beyond this are not exact in JSON."""
+"""Limit above which whole numbers are not exact in JSON."""
 
 
 def any_value(levels: int) -> dict[str, Any]:
-    """The schema of numbers, texts, true, false and null, in lists and objects nested up to some depth."""
+    """The schema of numbers, texts, true, false and null, in lists and objects nested up to a given depth."""
     plain = ["number", "string", "boolean", "null"]
     if not levels:
         return {"type": plain}
@@ -64,13 +64,13 @@ def whole(minimum: int, maximum: int = LARGEST_WHOLE) -> dict[str, Any]:
 
 
 def listed(items: Mapping[str, Any], length: int | None = None) -> dict[str, Any]:
-    """The schema of a list, of a given length or of any."""
+    """The schema of a list, of a given or any length."""
     found: dict[str, Any] = {"type": "array", "items": items}
     return found if length is None else found | {"minItems": length, "maxItems": length}
 
 
 def packed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of one column: a value for all rows, or one for each."""
+    """The schema of one column: a single value for all rows, or one value for each row."""
     return {
         "type": "object",
         "properties": {"all": value, "rows": listed(value)},
@@ -118,7 +118,7 @@ _calls: dict[type[Component], dict[str, Any]] = {}
 
 
 def describe_calls(component: type[Component]) -> dict[str, Any]:
-    """The schema of the rows of a component that one call of `World.add` has added; made once."""
+    """The schema of the rows of a component that one call of `World.add` has added; cached after the first call."""
     if component not in _calls:
         _calls[component] = _describe_calls(component)
     return _calls[component]
@@ -240,11 +240,11 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
         content: the part.
         schema: its schema.
         where: the file, for messages.
-        place: where the part is in the file, ``"calls[3]"``.
+        place: place of the part in the file, such as ``"calls[3]"``.
         of: text after the place, such as the name of the component.
 
     Raises:
-        OutputError: content that the schema does not allow; the message names its place.
+        OutputError: the schema does not allow the content; the message names its place.
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:

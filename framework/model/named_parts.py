@@ -1,4 +1,4 @@
-"""Names of parts, such as the spans of a belt, with which tables of modes describe where a mode moves."""
+"""Names of parts, such as the spans of a belt, by which tables of modes describe where a mode moves."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from windlass.framework.parallel.number_directory import share
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Which coordinates of the resident rows of a node table are their own, shape (resident, k)."""
+    """Which coordinates of the resident rows of a node table belong to these rows, shape (resident, k)."""
     own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
         own[np.ix_(table.local(name) >= 0, find_dofs(table.component, names))] = False
@@ -24,7 +24,7 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
 
 
 def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
-    """Places of named coordinates among the coordinates of a node, shape (names,)."""
+    """Indices of named coordinates among the coordinates of a node, shape (names,)."""
     return np.array([component.dof_names.index(name) for name in names], np.int64)
 
 
@@ -34,7 +34,7 @@ def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
 
 
 class Numbering:
-    """World numbers, the same on every process.
+    """World numbers, identical on every process.
 
     Coordinates are numbered table by table in the order of first use, row by row.
 
@@ -50,7 +50,8 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    When the world is distributed, arrays over the whole world are empty; arrays of a `Layout` hold the local part.
+    After the world is distributed, arrays over the whole world are empty; the arrays of a `Layout` contain the local
+    part.
     """
 
     def __init__(self, world: Tables) -> None:
@@ -116,19 +117,19 @@ class Numbering:
 
     @property
     def known(self) -> IntArray:
-        """Their numbers, ascending, shape (known,)."""
+        """Numbers of the coordinates that this process knows, ascending, shape (known,)."""
         return np.arange(self.count) if self._known is None else self._known
 
     def names(self, places: IntArray) -> IntArray:
-        """Numbers of the coordinates at some places among the coordinates that this process knows."""
+        """Numbers of the coordinates at the given places among the coordinates that this process knows."""
         return places if self._known is None else self._known[places]
 
     def places(self, dofs: IntArray) -> IntArray:
-        """Places of coordinates among the known coordinates, -1 for none; the inverse of `names`."""
+        """Places of coordinates among the known coordinates, -1 for unknown coordinates; the inverse of `names`."""
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
-        """Reference coordinates of rows that this process has, in the shape of their numbers."""
+        """Reference coordinates of rows that are resident on this process, in the shape of the given numbers."""
         values: FloatArray = self.reference[self.places(dofs)]
         return values
 

@@ -1,8 +1,8 @@
-"""Building in parts: each process gives some rows of a table, and no process ever has all rows.
+"""Building in parts: each process gives some rows of a table, and no process ever stores all rows.
 
-All processes make the same calls with the same numbers of rows; so numbers of rows and entities need no communication.
-When the world is finalized, the processes compare their rows, and each gets the rows to which its own rows refer,
-directly or indirectly.
+All processes make the same calls with the same numbers of rows, so that numbers of rows and entities need no
+communication. When the world is finalized, the processes compare their rows, and each process gets the rows to which
+its own rows refer, directly or indirectly.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
 
 KEPT_WHOLE = 1000
-"""Tables of at most this many rows stay whole on every process."""
+"""Tables of at most this many rows stay complete on every process."""
 MOST_ROWS = 10**11
-"""Limit of rows, more than all processes together can hold."""
+"""Limit of the number of rows, more than the memory of all processes can hold."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Which rows of one call of `World.add` this process gives.
+    """The rows of one call of `World.add` that this process gives.
 
     Attributes:
-        count: number of rows on all processes together, the same on each.
+        count: number of rows on all processes together, identical on each process.
         numbers: rows that this process gives, from 0 to count - 1, ascending, shape (n,); a row may be given by several
             processes, which must agree.
         replicated: every process gives all rows, as in `World.add` without a part.
 
     Raises:
-        ModelError: an invalid count, or numbers that are not rows or not ascending.
+        ModelError: the count is invalid, or the numbers are not rows or not ascending.
     """
 
     count: int
@@ -67,7 +67,8 @@ class Part:
     @classmethod
     @checked(count=inside())
     def equal(cls, count: int) -> Part:
-        """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process.
+        """The range of rows that this process gives, where each process gives an equal share of ``count`` rows. A
+        single process gives all rows.
 
         Raises:
             ModelError: ``count`` is not a number of rows.
@@ -87,7 +88,7 @@ def _check_count(count: int) -> None:
 
 
 def part_of_large(count: int) -> Part:
-    """The rows of a table that builders of models give."""
+    """The rows of a table that each process gives when a builder makes a model."""
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
@@ -104,10 +105,10 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 
 
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
-    """The rows of a call of `World.add` with all rows that this process keeps.
+    """The rows that this process keeps, of a call of `World.add` with all rows.
 
-    Of many rows that each refer to one row (or a chain of rows) of a table in parts, it keeps the rows whose referenced
-    row (the first of the chain) is resident, without communication.
+    If many rows each refer to one row (or a chain of rows) of a table in parts, a process keeps, without communication,
+    the rows whose referenced row (the first of the chain) is resident.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -122,10 +123,10 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
 
 
 def begin_parts(world: Tables, table: EntityTable) -> None:
-    """From now on processes have different rows of a table.
+    """Mark a table as being in parts: processes may have different rows of it.
 
     Raises:
-        ModelError: a table of history values, which belong to rows of other tables.
+        ModelError: the table contains history values, which belong to rows of other tables.
     """
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
@@ -136,13 +137,14 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
 
 
 def complete_parts(world: Tables) -> None:
-    """Compare the rows of all processes, and get the rows to which own rows refer; all processes call this together.
+    """Compare the rows of all processes, and get the rows to which own rows refer. The call is collective.
 
-    No effect if no table is in parts.  Worlds with contact sets, whose neighbours may be any rows, become whole on
-    every process.
+    The function has no effect if no table is in parts. Worlds with contact sets, whose neighbours may be any rows,
+    become complete on every process.
 
     Raises:
-        ModelError: different calls, rows that no process gave, or rows with different values on several processes.
+        ModelError: calls differ between processes, no process gave a row, or several processes gave different values
+            for a row.
     """
     processes = world.processes
     if processes is None:
@@ -156,10 +158,10 @@ def complete_parts(world: Tables) -> None:
 
 
 def check_parts(world: Tables) -> None:
-    """Check the rows, and agree on the widths of their coordinates; all processes call this together.
+    """Check the rows, and agree on the widths of their coordinates. The call is collective.
 
     Raises:
-        ModelError: rows that do not fit together.
+        ModelError: rows have inconsistent values.
     """
     processes = world.processes
     if processes is None:
@@ -178,7 +180,7 @@ def check_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Give rows and references as many coordinates on all processes.
+    """Give rows and references the same number of coordinates on all processes.
 
     Chains are padded to the agreed length (`World.ref_dofs`), other references are not.
     """
@@ -202,13 +204,13 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """The maximum over all processes, number by number; all processes call this together."""
+    """The maximum over all processes for each number. The call is collective."""
     everyone = processes.allgather("widths of rows", numbers)
     return [(max(a for a, _ in of_all), max(b for _, b in of_all)) for of_all in zip(*everyone, strict=True)]
 
 
 def _gather_world(world: Tables) -> None:
-    """Bring all rows to every process, as if they had been built without parts."""
+    """Copy all rows to every process, as if they had been built without parts."""
     for table in world.tables.values():
         if table.is_distributed:
             table.gather()

@@ -18,10 +18,11 @@ from windlass.framework.parallel.processes import Processes
 
 
 def check_rows(world: Tables, processes: Processes) -> None:
-    """Compare the rows of all processes; all call this together.
+    """Compare the rows of all processes. The call is collective.
 
     Raises:
-        ModelError: on every process, for different calls, missing rows, or rows given with different values.
+        ModelError, on every process: calls differ, rows are missing, or several processes gave different values for a
+        row.
     """
     _check_calls(world, processes)
     for table in world.tables.values():
@@ -47,7 +48,7 @@ def check_rows(world: Tables, processes: Processes) -> None:
 
 
 def _check_calls(world: Tables, processes: Processes) -> None:
-    """All processes must have added the same numbers of rows of the same kinds in the same order."""
+    """Check that all processes have added the same numbers of rows of the same kinds in the same order."""
     if processes.size == 1:
         return
     error = None
@@ -66,7 +67,7 @@ def _check_calls(world: Tables, processes: Processes) -> None:
 
 
 def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError | None:
-    """The first row to which this process and another one gave different values."""
+    """The first row for which this process and another process gave different values."""
     rows = table.resident
     shared = rows[share(processes, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
@@ -90,7 +91,8 @@ def _find_disagreement(table: EntityTable, processes: Processes) -> ModelError |
 
 
 def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -> dict[str, NDArray[Any]]:
-    """Columns of numbers; variable lengths are padded with -1 to the longest of all processes; together."""
+    """Columns of numbers, in which variable lengths are padded with -1 to the longest length on all processes. The call
+    is collective."""
     found = table.extract(rows)
     for name, column in found.items():
         if column.dtype == object:
@@ -102,7 +104,8 @@ def _extract_numbers(table: EntityTable, rows: IntArray, processes: Processes) -
 
 
 def fetch_rows(world: Tables, processes: Processes) -> None:
-    """Get from other processes the rows to which rows of this process refer, directly or indirectly; together."""
+    """Get from other processes the rows to which rows of this process refer, directly or indirectly. The call is
+    collective."""
     if processes.size == 1:
         return
     tables = [table for table in world.tables.values() if table.is_distributed]
@@ -119,14 +122,14 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows that this process has, a list for each process, and insert rows from other processes; together."""
+    """Send resident rows, a list for each process, and insert rows from other processes. The call is collective."""
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
             table.insert(rows, values)
 
 
 def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
-    """Missing rows of tables in parts to which rows of this process refer, each once."""
+    """Distinct missing rows of tables in parts to which rows of this process refer."""
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:
@@ -139,7 +142,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Rows that count on this process, such that each row counts on one process, shape (resident,); together."""
+    """Rows that this process counts, such that exactly one process counts each row, shape (resident,). The call is
+    collective."""
     rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:
         return np.asarray(rows * size // max(table.count, 1) == rank)

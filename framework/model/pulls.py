@@ -1,4 +1,4 @@
-"""Tensions of laws that carry force along an axis, with which solvers detect jumps of tension."""
+"""Tensions of laws that carry force along an axis, from which solvers detect jumps of tension."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Pulls:
     """The tensions of the rows of a law on this process.
 
     Attributes:
-        measure: ``(s)`` writes the tensions of the motion in the fields.
+        measure: ``(s)`` writes the tensions for the motion in the fields.
         tensions: mean elastic force of each row [N], shape (rows,).
-        dofs: local numbers of place and slope at the first end of each row, shape (rows, 2 d).
+        dofs: local numbers of position and slope at the first end of each row, shape (rows, 2 d).
         impedance: sqrt(EA rhoA) of each row [N s/m], shape (rows,).
         speed: largest speed of waves along the axis of a row [m/s].
-        length: length of all rows [m].
-        least: largest error of a force by rounding of coordinates [N].
+        length: total length of all rows [m].
+        least: largest error of a force that follows from rounding of coordinates [N].
         describe: ``(k)`` describes row k.
     """
 

@@ -1,7 +1,7 @@
 """Rows of tables as records: a kernel reads the numbers of one row under their public names.
 
-Tables store columns.  `LocalRows.pack` copies the columns of some rows into one array of records, whose type follows
-from the schema: ``row.stiffness`` is a number, ``row.offset[1]`` a number of a column with a shape.
+Tables store columns. `LocalRows.pack` copies the columns of some rows into one array of records, whose type follows
+from the schema: ``row.stiffness`` is a number, ``row.offset[1]`` an entry of a column with a shape.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ HISTORY, START = "history", "start"
 ARGUMENTS = ("row", "u", "ut", "t")
 """Arguments of the kernels of a law between two markers."""
 ROW = "row"
-"""The name of the argument by which kernels hand a row on to others."""
+"""The argument name with which kernels pass a row to other kernels."""
 
 
 # the types of NumPy 2.5 call a base of records final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
-    """A record whose fields come before the attributes of NumPy with the same names, such as ``data``, for kernels that
-    run as plain Python functions.
+    """A record whose fields take precedence over attributes of NumPy with the same names, such as ``data``, for kernels
+    that run as plain Python functions.
 
-    Compiled kernels that Python calls take arrays of records: the compiler finds a single one by its ``data``."""
+    Compiled kernels that Python calls take arrays of records, because the compiler identifies a single record by its
+    ``data``."""
 
     def __getattribute__(self, name: str) -> Any:
         """A field, or another attribute."""
@@ -39,7 +40,7 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
         return self[name] if name in fields else super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; there are no other attributes to set."""
+        """Set a field; records have no other attributes that can be set."""
         self[name] = value
 
 
@@ -47,7 +48,7 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
     """The names of the fields of a row, see `row_type`.
 
     Raises:
-        ModelError: a derived field that has the name of another field.
+        ModelError: a derived field has the name of another field.
     """
     refs = [name for name in component.refs if is_place(component, name)]
     columns = [name for name in component.columns if is_number(component, name)]
@@ -62,14 +63,15 @@ def field_names(component: type[Component], derived: Sequence[str] = (), history
 def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
     """The record of a row: columns and references of a schema, by name.
 
-    Columns of numbers and truth values keep their shapes, truth values with a shape as 0 and 1; texts, functions and
-    columns of variable length are left out.  A reference to a marker is its place in the columns of its family, and a
-    reference to `GenericData` the place of its first history value.
+    Columns of numbers and truth values keep their shapes, and truth values with a shape become 0 and 1. Texts,
+    functions and columns of variable length are omitted. A reference to a marker becomes its index in the columns of
+    its family, and a reference to `GenericData` the index of its first history value.
 
     Args:
         component: the schema.
         derived: values of further fields by name, shape (rows, ...).
-        history: number of history values of a row; if > 0 there are ``history`` and ``start``, of shape (history,).
+        history: number of history values of a row; if > 0, the record has fields ``history`` and ``start``, of shape
+            (history,).
 
     Raises:
         ModelError: see `field_names`.
@@ -90,7 +92,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
-    """The type of records with these fields; truth values come first, filled up to 8 bytes, so that all numbers are
+    """The type of records with the given fields; truth values come first, padded to 8 bytes, so that all numbers are
     aligned."""
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
@@ -104,7 +106,7 @@ def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
 
 
 def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
-    """Records from columns by name, shape (rows, ...) each, for rows that are no rows of a table."""
+    """Records from columns by name, shape (rows, ...) each, for data that are not rows of a table."""
     fields = {name: np.dtype((values.dtype, values.shape[1:])) for name, values in columns.items()}
     records = np.zeros(len(next(iter(columns.values()))), record_type(fields))
     for name, values in columns.items():
@@ -119,7 +121,7 @@ def is_number(component: type[Component], name: str) -> bool:
 
 
 def is_place(component: type[Component], name: str) -> bool:
-    """Whether a reference is a place in a row: of a marker, or of history values."""
+    """Whether the record stores a reference as an index: of a marker, or of history values."""
     ref = component.refs[name]
     return not ref.is_chain and ("marker" in ref.target or ref.target == "GenericData")
 
@@ -127,7 +129,7 @@ def is_place(component: type[Component], name: str) -> bool:
 def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) -> None:
     """Compare the attributes that a kernel reads from its row with the fields of the row.
 
-    The row is the first argument of the kernel, and the argument ``row`` of all kernels that it reaches.
+    The row is the first argument of the kernel, and the argument ``row`` of all kernels that this kernel calls.
 
     Args:
         kernel: a kernel or a plain function.
@@ -135,7 +137,7 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
         fields: `field_names`.
 
     Raises:
-        ModelError: an attribute that is no field.
+        ModelError: the kernel reads an attribute that is not a field.
     """
     seen: set[CodeType] = set()
     waiting = [(function, True) for function in _functions(kernel)]
@@ -184,7 +186,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
 
 
 def _attributes(code: CodeType, variable: str) -> Iterator[str]:
-    """The attributes of a local variable that code reads or sets."""
+    """The attributes of a local variable that a function reads or sets."""
     before: Any = None
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and before == variable:

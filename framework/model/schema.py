@@ -22,9 +22,9 @@ P = ParamSpec("P")
 REQUIRED: Any = object()
 """Marks a column without default."""
 LARGEST = 1e150
-"""Upper limit of numbers: squares of larger ones overflow, so no law can compute with them."""
+"""Upper limit of numbers: squares of larger numbers overflow, so no law can compute with them."""
 MARKER = "marker"
-"""Word in the names of families of markers."""
+"""Word that the names of families of markers contain."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Column:
 
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
-        doc: one line on the meaning.
-        shape: shape of one row's value; ``None`` for a length that differs from row to row.
-        default: value if the user gives none; ``REQUIRED`` if the user must give one.
-        dtype: NumPy type of the stored column (``object`` for functions).
+        doc: meaning in one line.
+        shape: shape of one row's value; ``None`` for a length that differs between rows. default: value if the user
+            gives none; ``REQUIRED`` for columns without default. dtype: NumPy type of the stored column (``object`` for
+            functions).
         minimum, above: smallest allowed value, or exclusive lower bound.
-        choices: the allowed values, if limited.
-        switchable: may change after ``World.finalize`` through ``World.set``.
+        choices: the allowed values, if the column is restricted to some values.
+        switchable: whether the column may change after ``World.finalize`` through ``World.set``.
         fill: whether one number may be given for all entries of a row's value.
-        along: name of a chain of entities (`refs`): a row has one value of this shape for each of them.
-        name: the attribute that it was declared as.
+        along: name of a chain of entities (`refs`): a row has one value of this shape for each entity of the chain.
+        name: the attribute under which the column was declared.
     """
 
     unit: str
@@ -67,7 +67,7 @@ class Column:
         return describe_column(self)
 
     def bounds(self) -> str:
-        """A description of the allowed values, empty if all are allowed."""
+        """A description of the allowed values, empty if all values are allowed."""
         if self.choices is not None:
             return "one of " + ", ".join(map(str, self.choices))
         if self.above is not None:
@@ -76,9 +76,9 @@ class Column:
 
 
 class Family(str):
-    """What several components provide and references name, such as ``RIGID`` for markers with a rotation.
+    """A property that several components provide and references name, such as ``RIGID`` for markers with a rotation.
 
-    Families of markers are objects that laws import: an unknown one is an error of the import.
+    Families of markers are objects that laws import, so that an unknown family is an import error.
     """
 
     __slots__ = ()
@@ -86,19 +86,19 @@ class Family(str):
 
 @dataclass(frozen=True)
 class Ref:
-    """A reference to an entity of another table, or to a chain of them.
+    """A reference to an entity of another table, or to a chain of entities.
 
     Attributes:
-        target: name of a component class or of a family that components provide; of markers the `Family` itself,
-            such as ``POSITION``.
-        doc: one line on the meaning.
+        target: name of a component class or of a family that components provide; for markers the `Family` itself, such
+            as ``POSITION``.
+        doc: meaning in one line.
         optional: whether the reference may be omitted (stored as -1).
-        shares: for references from a node to another: names of the coordinates that the node takes from the given
+        shares: for references from a node to another node: names of the coordinates that the node takes from the given
             entity, under the same names, instead of having its own.
-        beside: rows are kept by the process of the entity, whose multipliers they read.
-        instead: recommended replacement for entities of another kind, for the end of an error message.
-        least: for chains, the smallest number of entities of a row; None for references to one.
-        distinct: for chains, whether a row may not name an entity twice.
+        beside: whether rows are stored on the process of the entity, whose multipliers they read.
+        instead: recommended replacement for entities of another kind, which error messages name at their end.
+        least: for chains, the smallest number of entities of a row; None for references to one entity. distinct: for
+            chains, whether a row must not name an entity twice.
     """
 
     target: str
@@ -121,12 +121,12 @@ class Ref:
 
     @property
     def lowest(self) -> int:
-        """The smallest number of a row: -1 stands for none, but history values are created where they are left out."""
+        """The smallest number of a row: -1 means no entity, but omitted history values are created."""
         return -1 if self.optional and not self.is_chain and self.target != "GenericData" else 0
 
 
 def check_family(name: str, what: str) -> None:
-    """Refuse a family of markers that is given by its name.
+    """Refuse a family of markers that is given by name.
 
     Raises:
         ModelError: see above.
@@ -149,7 +149,8 @@ def function(doc: str, switchable: bool = False) -> Any:
 
 
 def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead: str = "") -> Any:
-    """Declare a reference to a chain of entities, which may be omitted if ``least`` is 0; for arguments see `Ref`."""
+    """Declare a reference to a chain of entities, which may be omitted if ``least`` is 0; the arguments are attributes
+    of `Ref`."""
     return Ref(target, doc, least == 0, least=least, distinct=distinct, instead=instead)
 
 
@@ -165,8 +166,8 @@ class Component:
         state_column: for nodes of first-order states, the column of their initial values, instead of reference and
             initial columns: the states are the velocities of the coordinates, which are their integrals over time.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
-        history_column: for rows with history values, the column with the number of places (segments, points) at which
-            a row has them; without it each row is one place.
+        history_column: for rows with history values, the column with the number of places (segments, points) of a row,
+            each with its own history values; without this column each row is one place.
         output_names: names of the output variables, once a law is registered.
     """
 
@@ -235,7 +236,7 @@ def parse_values(
 
 
 def _read(col: Column, value: Any) -> NDArray[Any] | None:
-    """User input as an array of any shape, None if it has entries of a wrong type."""
+    """User input as an array of any shape, or None if some entries have a wrong type."""
     letter = np.dtype(col.dtype).kind
     readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
         "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
@@ -244,7 +245,7 @@ def _read(col: Column, value: Any) -> NDArray[Any] | None:
 
 
 def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
-    """One function for all rows, kept once, or a list of them."""
+    """Parse one function for all rows, which is stored once, or a list of functions."""
     if value is None or callable(value):
         one = np.empty(1, dtype=object)
         one[0] = value
@@ -258,7 +259,8 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
-    """Input of variable length: one list for all rows, or (count, n); none where the column may be omitted."""
+    """Parse input of variable length: one list for all rows, or an array (count, n); empty if the column may be
+    omitted."""
     array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
     if array is None:
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
@@ -280,7 +282,7 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
 
 
 def count_values(col: Column, value: Any) -> int | None:
-    """Number of rows of user input; None for one value for all rows."""
+    """Number of rows of user input, or None for one value for all rows."""
     shape = shape_of(value)
     ragged = not shape and col.along and isinstance(value, list | tuple) and value
     if ragged and all(len(shape_of(part)) == col.rank for part in value):
@@ -291,7 +293,8 @@ def count_values(col: Column, value: Any) -> int | None:
 def _parse_along(
     col: Column, kind: str, value: Any, rows: NDArray[np.int64], lengths: NDArray[np.int64] | None
 ) -> NDArray[Any]:
-    """One value for all entities of all chains, (chain, *shape) for all rows, or a list of these for each row."""
+    """Parse one value for all entities of all chains, one array (chain, *shape) for all rows, or a list of these for
+    each row."""
     assert lengths is not None and col.shape is not None
     count = len(rows)
     each = count_values(col, value)
@@ -312,7 +315,7 @@ def _parse_along(
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Shape of a list or array; () for other values, also for ragged lists."""
+    """Shape of a list or array; () for other values and for ragged lists."""
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
         return ()
     try:
@@ -322,7 +325,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a value is a list without numbers, or a list of such."""
+    """Whether a value is a list without numbers, or a list of empty lists."""
     if isinstance(value, np.ndarray):
         return value.ndim > 0 and not value.size
     return isinstance(value, list | tuple) and all(_is_empty(row) for row in value)
@@ -345,7 +348,7 @@ def _expected(col: Column) -> str:
 
 
 def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:
-    """Raise ModelError for the first value out of the column's range."""
+    """Raise ModelError for the first value outside the column's range."""
     is_float = np.issubdtype(array.dtype, np.floating)
     bad = ~(np.abs(array) <= LARGEST) if is_float else np.zeros(array.shape, bool)
     if col.choices is not None:
@@ -375,7 +378,8 @@ def row_bytes(component: type[Component]) -> int:
 
 
 def describe_component(component: type[Component], text: str) -> str:
-    """The docstring of a component: its own text, then one line for each reference and column, required ones first."""
+    """The docstring of a component: its own text, followed by one line for each reference and column, required ones
+    first."""
     lines = [cleandoc(text) or component.__name__, ""]
     if component.refs:
         lines.append("References:")

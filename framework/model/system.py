@@ -18,9 +18,9 @@ from windlass.framework.model.pulls import Pulls
 
 @dataclass
 class Fields:
-    """Input of kernels in one evaluation; local arrays (owned, then ghosts, then one spare entry that is 0).
+    """Input of kernels in one evaluation; local arrays (owned entries, ghosts, and one spare entry that is 0).
 
-    Coordinates that do not exist (ground) point at the spare entry, so that kernels need no branch for them.
+    Coordinates that do not exist (ground) refer to the spare entry, so that kernels need no branch.
 
     Attributes:
         x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
@@ -31,10 +31,11 @@ class Fields:
         step_size, start_time: size [s] of the step that post-Newton updates belong to and the time at its start, shape
             (1,) each; the size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, shape (n + 1,).
-        mapped: number of further residuals of the present Newton run in which `ReturnMap` acts, shape (1,).
+        mapped: number of further residuals of the present Newton run in which `ReturnMap` is active, shape (1,).
         markers: columns of each marker family.
-        rate_level: True when position constraints are imposed on their time derivative (index 2).
-        unit_rates: True when this holds for the length of Euler parameters, independent of other constraints.
+        rate_level: True if position constraints are imposed on their time derivative (index 2).
+        unit_rates: True if the constraint on the length of Euler parameters is imposed on its time derivative,
+            independent of other constraints.
     """
 
     x: FloatArray
@@ -90,14 +91,14 @@ _NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 
 
 class Slots(NamedTuple):
-    """Places of the blocks of the rows of a table, each n x n, in the values of a matrix.
+    """Positions of the blocks of the rows of a table, each n x n, in the values of a matrix.
 
     A block consists of equal pieces, each stored column by column.
 
     Attributes:
-        places: place of the first value of each piece, shape (rows, n / height, n / width), int32.
-        height, width: rows and columns of a piece: 1 and 1 if every entry has a separate place, 1 and the length of a
-            run of columns, or the size of a dense block; see `Fused.block_size`.
+        places: position of the first value of each piece, shape (rows, n / height, n / width), int32.
+        height, width: rows and columns of a piece: 1 and 1 if every entry has a separate position, 1 and the length of
+            a run of columns, or the size of a dense block; see `Fused.block_size`.
     """
 
     places: IntArray
@@ -115,12 +116,12 @@ class Evaluation(Fields):
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
-        slots: places of the entries of each row's block in the matrix values, shape (rows, n, n), int32.
-        pieces: the same for laws with `Fused.block_size`, whose blocks may consist of larger pieces.
-        coupling: the same for constraints, see `Coupling`.
+        slots: positions of the entries of each row's block in the matrix values, shape (rows, n, n), int32.
+        pieces: positions of the blocks for laws with `Fused.block_size`, whose blocks may consist of larger pieces.
+        coupling: positions of the blocks of constraints, see `Coupling`.
         values: values of a matrix, shape (entries + 1,).
         g: acceleration field [m/s^2], shape (3,).
-        which: local rows on which it acts, shape (k,).
+        which: local rows on which ``g`` acts, shape (k,).
         outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
         energies, powers, parts, parts_before, jumps, size: see `Account`.
@@ -161,7 +162,7 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """An evaluation with other numbers than the fields, and with forbidden attributes."""
+    """An evaluation with numbers that differ from the fields, and with forbidden attributes."""
 
     @property  # type: ignore[misc]
     def t(self) -> float:
@@ -189,7 +190,7 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 
 
 def _replace(array: Any, value: float) -> Any:
-    """Replace an array of floats by an array of the same shape without memory; keep other values."""
+    """Replace an array of floats by an array of the same shape that occupies no memory; keep other values."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
         # np.broadcast_to takes three times as long
         return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)
@@ -201,10 +202,10 @@ class PostNewton(NamedTuple):
 
     Attributes:
         error: sum of the force errors of the worst connector [N].
-        recommended_step: step size [s] that would reach the switching instant, inf for none.
+        recommended_step: step size [s] that would end at the switching instant, inf if no row switches.
         changed: whether a contact state (open/closed, stick/slip) changed.
-        force: largest contact force of a connector [N], with which errors are compared.
-        row: local row of the worst connector, -1 for none.
+        force: largest contact force of a connector [N], the scale of errors.
+        row: local row of the worst connector, -1 if there is none.
     """
 
     error: float = 0.0
@@ -218,9 +219,9 @@ class Fault(NamedTuple):
     """An unintended property of a static equilibrium in which forces balance.
 
     Attributes:
-        words: the row, its motion and the limit, with units.
+        words: description of the row, its motion and the limit, with units.
         certain: whether the shape is certainly wrong; otherwise a finer mesh or a check of the model must decide.
-        coarse: whether the mesh does not resolve the shape: forces may have large errors.
+        coarse: whether the mesh does not resolve the shape, so that forces may have large errors.
     """
 
     words: str
@@ -243,7 +244,7 @@ class AxialFlow(NamedTuple):
 
 
 Function = Callable[[Evaluation], None]
-"""A function of a system: it reads an evaluation and adds to its arrays."""
+"""A function of a system, which reads an evaluation and adds to its arrays."""
 
 
 @dataclass
@@ -265,12 +266,12 @@ class Fused:
 
     Attributes:
         mass_product: ``(s)`` adds the product of the constant mass matrix and s.a to s.f.
-        block_size: length of the runs of consecutive coordinates of a row.  If the unknowns of each run are
-            consecutive, so are the matrix values of a run of columns or, if the matrix consists of blocks as large as a
-            run, of a block.  The functions, and ``mass`` of the system, then find their places in s.pieces.
-        residual: ``(s)`` does the work of the residual of the system and of ``mass_product``, in one pass over the
-            rows.
-        tangent: ``(s)`` for the tangent and the mass of the system.
+        block_size: length of the runs of consecutive coordinates of a row. If the unknowns of each run are consecutive,
+            the matrix values of a run of columns are also consecutive. If the matrix consists of blocks as large as a
+            run, the values of a block are consecutive. The functions, and ``mass`` of the system, then find their slots
+            in s.pieces.
+        residual: ``(s)`` computes the residual of the system and ``mass_product`` in one pass over the rows.
+        tangent: ``(s)`` computes the tangent and the mass of the system in one pass.
     """
 
     mass_product: Function
@@ -286,12 +287,13 @@ class NeighbourPattern:
     ``update`` puts new coordinates into `System.dofs` and increments the version.
 
     Attributes:
-        version: number of changes; after a change the assembly sets up sparsity and slots again.  All processes
-            increment it together, also processes without a change.
-        off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
-            (k,).  In ``dofs`` their numbers follow the local ones, and the spare number follows them.
-        reset_caches: drops the list of neighbours, which depends on earlier steps and changes results by rounding, for
-            equal results of a continued and a restarted run.
+        version: number of changes; after a change the assembly sets up sparsity and slots again. All processes
+            increment the version together, including processes without a change.
+        off_process: world numbers of coordinates of other processes that ``dofs`` couple in addition to local
+            coordinates, shape (k,). In ``dofs``, numbers of these coordinates follow the local numbers, and the spare
+            number is the last one.
+        reset_caches: drops the list of neighbours, so that a continued and a restarted run give equal results: the list
+            depends on earlier steps and changes results by rounding.
     """
 
     version: int = 0
@@ -304,20 +306,20 @@ class Checks:
     """Messages of a law about its rows, before, during and after solves.
 
     Attributes:
-        doubts: ``(fields, step) -> list of str`` gives reasons before a solve why its results will be doubtful, and
-            remedies; the nominal step [s] of dynamics, 0 in statics.
-        refusals: ``(fields) -> list of str`` gives reasons why motion cannot begin there: overlaps beyond the range of
-            the law.
-        reasons: ``(fields, step) -> list of str`` gives reasons at the end of a solve why its results are doubtful, and
-            remedies; the nominal step [s] of dynamics, 0 in statics.
+        doubts: ``(fields, step) -> list of str`` gives reasons, before a solve, why its results will be doubtful, and
+            remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        refusals: ``(fields) -> list of str`` gives reasons why a motion cannot start from this state: overlaps beyond
+            the range of the law.
+        reasons: ``(fields, step) -> list of str`` gives reasons, at the end of a solve, why its results are doubtful,
+            and remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
         invariants: ``(fields) -> dict`` gives integers by name that stay constant in an intact model, for example how
-            often a closed belt winds around its pulleys; summed by name.
+            often a closed belt winds around its pulleys. Values of the same name are summed.
         diagnose: ``(fields) -> list of str`` gives reasons, for messages of failed solves, why rows cannot be evaluated
             and return NaN.
         find_faults: ``(fields) -> list of Fault`` finds unintended rows at a static equilibrium, such as a cable turned
-            inside out.  Solvers call it once, at the end.
-        rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not appear in the coordinates of the
-            unknowns, such as forces of a large circle with a fixed centre.
+            inside out. Solvers call the function once, at the end of a solve.
+        rounding: ``(fields) -> N`` returns the 2-norm of the rounding errors of forces that do not appear in the
+            coordinates of the unknowns, such as forces of a large circle with a fixed centre.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -332,12 +334,12 @@ class Checks:
 class Strands(Protocol):
     """Rows that carry force along an axis: N = stiffness (stretch - 1 - free) at k points of the rows.
 
-    Solvers that search the shape of slack lines give them another law temporarily.
+    Solvers that search the shape of slack lines temporarily replace the law.
 
     Attributes:
         row: the row of each point, shape (k,).
         weight: length that a point represents [m], shape (k,).
-        stiffness, free: stiffness [N] and strain without force [1] of their own law, shape (k,).
+        stiffness, free: stiffness [N] and strain without force [1] of the original law, shape (k,).
         bearable: compression at which a row buckles between its own ends [N], shape (rows,).
     """
 
@@ -354,24 +356,25 @@ class Strands(Protocol):
         """Rows that are turned inside out, shape (rows,)."""
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Use another law from now on.
+        """Replace the law by another law.
 
         Args:
-            stiffness: [N], shape (k,), the same at all points of a row.
+            stiffness: [N], shape (k,), equal at all points of a row.
             free: strain without force [1], shape (k,).
-            bends: rows that keep their bending stiffness, shape (rows,); the others have none.
+            bends: whether each row keeps its bending stiffness, shape (rows,); other rows have no bending stiffness.
         """
 
 
 @dataclass
 class ReturnMap:
-    """Decisions inside Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
+    """Contact decisions inside Newton's method, before forces are evaluated, while ``s.mapped`` is > 0.
 
-    ``(s)`` sets ``s.data`` to the decisions of the present motion, by the same rules as ``post_newton``; values that
-    only a solved step may change are kept.
+    ``(s)`` sets ``s.data`` to the decisions for the present motion, by the same rules as ``post_newton``; values that
+    only a solved step may change are preserved.
 
     Attributes:
-        motion: return map in dynamics, where forces, also of dampers, must be continuous when contacts open and close.
+        motion: return map in dynamics, where forces, including damper forces, must be continuous when contacts open and
+            close.
         rest: return map in statics.
     """
 
@@ -381,12 +384,12 @@ class ReturnMap:
 
 @dataclass
 class Axis:
-    """Functions for solvers of laws that carry force along an axis.
+    """Functions that solvers need of laws that carry force along an axis.
 
     Attributes:
         strands: see `Strands`.
-        flow: for axially moving material, with nodes that travel with it.
-        pulls: the tensions, to detect jumps.
+        flow: for axially moving material whose nodes move with it.
+        pulls: the tensions, from which solvers detect jumps.
     """
 
     strands: Strands | None = None
@@ -396,31 +399,32 @@ class Axis:
 
 @dataclass(slots=True)
 class System:
-    """The work of one law on the local rows of one table.
+    """The evaluation of one law on the local rows of one table.
 
-    Functions get an `Evaluation` s and add to its arrays.
+    Each function receives an `Evaluation` s and adds to its arrays.
 
     Attributes:
         name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.
+        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number means no coordinate.
         update: ``(s)`` evaluates marker columns.
         residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
         tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
         load: applied loads (right-hand side, without the load factor).
         mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
-        body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side);
-            laws with a tangent of this force also have a tangent of the inertia.
-        inertia: M(q) a + quadratic velocity terms of a law without constant mass.
+        body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side).
+            Laws with a tangent of this force also have a tangent of the inertia.
+        inertia: M(q) a + quadratic velocity terms of a law whose mass is not constant.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(s) -> PostNewton`` updates ``s.data``; reads ``s.start_data``, and of the step ``s.step_size``,
-            ``s.start_time``, ``s.start_x`` and ``s.start_v``.  A call of a kernel writes its result to ``s.outcome``,
-            by `note_outcome`.  Decisions (open or closed, stick or slip) are signs of history values, in which solvers
+        post_newton: ``(s) -> PostNewton`` updates ``s.data``; it reads ``s.start_data`` and the step's ``s.step_size``,
+            ``s.start_time``, ``s.start_x`` and ``s.start_v``. A `Call` of a kernel writes its result to ``s.outcome``,
+            by `note_outcome`. Decisions (open or closed, stick or slip) are signs of history values, in which solvers
             detect cycles.
-        return_map: decisions inside Newton's method.  Without it history values are frozen during its iterations.
+        return_map: contact decisions inside Newton's method. Without a return map, history values are frozen during the
+            iterations.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and the stored values;
-            default: ``post_newton`` with the stored values as values of the start of a step.
+            default: by default, ``post_newton`` with the stored values as start values of a step.
         renew: ``(fields)`` resets, between two steps, entries of ``fields.data`` that `World.set` has made invalid.
-        account: energies that the law stores, loses and passes on from the work of its forces.
+        account: energies that the law stores, loses and transfers through the work of its forces.
         checks: messages of the law about its rows.
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
@@ -450,11 +454,11 @@ class System:
     axis: Axis = field(default_factory=Axis)
 
     def energy(self, fields: Fields) -> float:
-        """Stored energy of the rows of this process [J], 0 for a law without account."""
+        """Stored energy of the rows of this process [J]; 0 for a law without account."""
         return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
 
     def read_account(self, fields: Fields) -> Reading:
-        """Energies and powers of the rows of this process, of a law with an account."""
+        """Energies and powers of the rows of this process, for a law with an account."""
         assert self.account is not None
         found = self.account.create_reading(len(self.dofs))
         self.account.read(evaluate(fields, **found._asdict()))
@@ -467,8 +471,8 @@ class ConstraintSystem:
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: ``(s)`` adds C (or its time derivative if ``s.rate_level``) to s.C and C_q^T lam to s.f; a row that
-            is switched off has C = lam.
+        residual: ``(s)`` adds C (or its time derivative if ``s.rate_level``) to s.C and C_q^T lam to s.f. A row that is
+            switched off has C = lam.
         tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
         acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
         driven: rows that prescribe a motion in time (motors), shape (rows,); None: no rows.

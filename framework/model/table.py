@@ -71,7 +71,7 @@ class Entity:
         raise AttributeError(f"{self.kind} has no column {column!r}{self._hint(column)}")
 
     def _hint(self, column: str) -> str:
-        """Suggestions for a name that is not a column: an output or column of a similar name."""
+        """Suggestions for a name that is not a column: an output or column with a similar name."""
         outputs = self.table.component.output_names
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
@@ -85,15 +85,16 @@ class Entity:
 
 
 class EntityTable:
-    """The rows of one kind by columns; the row number is the id within the table.
+    """The rows of one kind, stored by columns; the row number is the id within the table.
 
-    On several processes a table may be distributed: each process then has some of the rows, under the same numbers.
+    With several processes a table may be distributed: each process then has some of the rows, under their original
+    numbers.
 
     Attributes:
         component: the schema.
         kind: its name.
         count: number of rows.
-        is_distributed: whether this process has only the rows `resident`.
+        is_distributed: whether this process has only the rows in `resident`.
     """
 
     def __init__(self, component: type[Component]) -> None:
@@ -127,9 +128,9 @@ class EntityTable:
         return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """One column for resident rows, for all of them by default, shape (n, *shape).
+        """One column for the given resident rows (default: all), shape (n, *shape).
 
-        References are entity numbers, -1 for none; chains, and values along chains, are arrays.
+        References are entity numbers, -1 for no entity; chains, and values along chains, are arrays.
         """
         values = _joined(self._chunks[name])
         if rows is None:
@@ -142,16 +143,17 @@ class EntityTable:
         return np.concatenate([np.zeros(0, np.int64), *values]) if self.component.refs[name].is_chain else values
 
     def padded(self, name: str, length: int, rows: IntArray | None = None) -> NDArray[Any]:
-        """Chains of rows of this process, or values along them, padded with -1 or 0, shape (n, length, *shape)."""
+        """Chains of rows of this process, or values along these chains, padded with -1 or 0, shape (n, length,
+        *shape)."""
         col, values = self.component.columns.get(name), self.local(name, rows)
         if col is None:
             return pad_rows(values, length, -1, np.int64)
         return pad_rows(values, length, 0, col.dtype, col.shape or ())
 
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
-        """One column for any rows, for all rows of the table by default, shape (n, *shape).
+        """One column for the given rows (default: all rows of the table), shape (n, *shape).
 
-        If the table is distributed, all processes must call this together; the collected rows are not kept.
+        If the table is distributed, the call is collective, and the collected rows are not stored.
         """
         values = _joined(self._chunks[name])
         if not self.is_distributed:
@@ -200,7 +202,7 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Values of any rows from arrays by resident row, of a distributed table; all processes call this together."""
+        """Values of any rows of a distributed table, from arrays by resident row. The call is collective."""
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
@@ -210,13 +212,13 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """Distribute the table: this process keeps all present rows, and of later ones only rows that it is given."""
+        """Distribute the table: this process keeps all present rows, and only receives its own part of later rows."""
         if not self.is_distributed:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
             del self._chunks["id"]
 
     def keep_resident(self, rows: IntArray, processes: Processes) -> None:
-        """Drop all rows except ``rows``, ascending numbers; functions, which cannot be sent, stay."""
+        """Drop all rows except ``rows``, ascending numbers; functions remain, because they cannot be sent."""
         self.begin_parts(processes)
         places = self.places(rows)
         for name in self.names:
@@ -228,7 +230,7 @@ class EntityTable:
         self._resident = [rows]
 
     def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
-        """Values of all columns for rows that this process has, without functions."""
+        """Values of all columns, except functions, for rows that this process has."""
         return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
@@ -241,7 +243,7 @@ class EntityTable:
         self._resident = [resident[order]]
 
     def gather(self) -> None:
-        """Bring all rows of a distributed table to this process; all processes call this together."""
+        """Copy all rows of a distributed table to this process. The call is collective."""
         every = np.arange(self.count)
         chunks = {name: [self.collect(name, every)] for name in self.names}
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
@@ -263,7 +265,7 @@ class EntityTable:
             refs: references of the new rows.
 
         Raises:
-            ModelError: unknown or missing column, or a value that is not allowed.
+            ModelError: a column is unknown or missing, or a value is not allowed.
         """
         unknown = [name for name in values if name not in self.component.columns]
         if unknown:
@@ -285,7 +287,7 @@ class EntityTable:
         return parsed
 
     def _default(self, col: Column) -> NDArray[Any]:
-        """The value of rows for which the user gives none, shape (1, *shape)."""
+        """The default value for rows without a user value, shape (1, *shape)."""
         if col.name not in self._defaults:
             self._defaults[col.name] = parse_values(col, self.kind, col.default, np.array([self.count]))
         return self._defaults[col.name]
@@ -317,7 +319,7 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """Numbers of rows, resident rows, labels and runs, for `cut_back`."""
+        """Numbers of rows, resident rows, labels and runs, which `cut_back` restores."""
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
@@ -334,13 +336,13 @@ class EntityTable:
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
-        """Name consecutive rows, for messages: one name for all, or a function of the position of a row among them."""
+        """Name consecutive rows for messages: one name for all rows, or a function of the position of a row."""
         if len(rows) == 0:
             return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
     def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
-        """First row, end and name of each label of `add_label`; names made by functions, one by one."""
+        """First row, end and name of each label of `add_label`; names made by functions are listed one by one."""
         return [
             (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])
             for first, end, label in self._labels
@@ -359,7 +361,7 @@ class EntityTable:
         """Refuse rows with invalid values.
 
         Args:
-            wrong: which of the resident rows, shape (resident,).
+            wrong: whether each resident row is wrong, shape (resident,).
             names: the columns whose values the message shows.
             must: condition on these values, with the unit.
 
@@ -376,7 +378,7 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """One array that replaces several; equal functions, which are stored once, are not copied."""
+    """One array that replaces several arrays; equal functions, which are stored once, are not copied."""
     if len(chunks) > 1:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
@@ -384,7 +386,7 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Arrays of different lengths, one per row, as one array of shape (rows, length, *shape), padded at their ends."""
+    """Arrays of different lengths, one per row, as one array of shape (rows, length, *shape), padded at the end."""
     padded = np.full((len(values), length, *shape), fill, dtype)
     for row, own in zip(padded, values, strict=True):
         row[: len(own)] = own
@@ -392,7 +394,7 @@ def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: 
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Places of numbers among ascending ones, and which of them exist there, both of shape (n,)."""
+    """Positions of numbers among ascending numbers, and whether each number exists there, both of shape (n,)."""
     place = np.searchsorted(among, numbers)
     found = np.zeros(len(numbers), bool)
     inside = place < len(among)

@@ -1,4 +1,4 @@
-"""The world: entity tables and resources of one model.  It contains no time; `State` has all values that change."""
+"""The world: entity tables and resources of one model. It contains no time; `State` contains all values that change."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""This number of rows fits into any memory."""
+"""Number of rows that fits into any memory."""
 
 
 CHECKS = "checks before solves"
@@ -56,11 +56,11 @@ class World:
     Attributes:
         tables: the tables by component, in the order of first use.
         gravity: shape (3,); may be assigned until the world is finalized.
-        version: counts changes of switchable columns.
+        version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
-        is_distributed: whether this process has only a part of the rows; handles keep their meaning.
-        processes: processes that build this world in parts; None while every process has all rows.
-        calls: kind, number of rows, and whether in parts, of every call of `add`.
+        is_distributed: whether this process has only a part of the rows; handles remain valid.
+        processes: processes that build this world in parts; None while every process has all rows. calls: kind, number
+            of rows, and whether in parts, of every call of `add`.
     """
 
     @checked(gravity=GRAVITY)
@@ -86,10 +86,11 @@ class World:
 
     @checked(OutputError, path=path())
     def save(self, path: str | Path) -> Path:
-        """Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.
+        """Save the present model to a file (JSON), which can be stored, compared, edited and sent; `load` reads the
+        file.
 
-        Functions of the user are written by their names alone, except library functions such as tables and ramps.  All
-        processes call this together if the world is in parts.
+        Functions of the user are saved only by name, except library functions such as tables and ramps. The call is
+        collective if the world is in parts.
 
         Raises:
             OutputError: the file cannot be written.
@@ -103,18 +104,18 @@ class World:
     @classmethod
     @checked(OutputError, path=path(), functions=optional(instance(dict)))
     def load(cls, path: str | Path, functions: Functions | None = None) -> World:
-        """The model of a file that `save` wrote, to the last bit.
+        """Load the model of a file that `save` wrote, with exactly equal numbers.
 
-        No module is imported by a name of the file: import modules that register a user's components before.  A file
+        No module is imported by a name in the file: import modules that register a user's components before. A file
         that was edited loads with a `ModelWarning`.
 
         Args:
             path: the file.
-            functions: functions of the user by the names that they had.
+            functions: functions of the user by the names in the file.
 
         Raises:
-            OutputError: no such file, or one that does not fit its schema.
-            ModelError: a function that is missing, a component that is not registered, or values that are not allowed.
+            OutputError: the file does not exist or does not fit its schema.
+            ModelError: a function is missing, a component is not registered, or values are not allowed.
         """
         content = read_model(Path(path))
         world = cls(content["gravity"])
@@ -126,7 +127,7 @@ class World:
         return f"<World: {self._count} entities of {sum(t.count > 0 for t in self.tables.values())} kinds, {state}>"
 
     def _repr_html_(self) -> str:
-        """The tables of the model as notebooks show them: rows and unknowns of each kind."""
+        """The tables of the model for notebooks: number of rows and unknowns of each kind."""
         rows: list[list[object]] = []
         numbering = self.numbering if self.finalized else None if self.processes is not None else Numbering(self)
         for component, table in self.tables.items():
@@ -168,12 +169,12 @@ class World:
         return self._count
 
     def table(self, component: type[Component]) -> EntityTable:
-        """The table of a component; an empty one if nothing was added."""
+        """The table of a component; an empty table if no row was added."""
         return self.tables.get(component) or EntityTable(component)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """A block that adds rows: if it fails, the world is unchanged."""
+        """Context that adds rows: if the block fails, the world is unchanged."""
         tables = {component: table.mark() for component, table in self.tables.items()}
         calls, count, cached = len(self._first_ids), self._count, dict(self._cached)
         parts = self.processes, self.is_distributed
@@ -194,23 +195,24 @@ class World:
 
     @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
-        """Add one row, or as many as the longest handle or array among the values has, and return a handle.
+        """Add rows and return a handle to them. The longest handle or array among the values determines the number of
+        rows, which is otherwise one.
 
         Args:
             component: the kind of entity.
             name: name for messages and output.
             part: the rows that this process gives, of ``part.count`` on all processes, see `Part`; values and
-                references are for these rows, the handle is to all.  Nodes and history values that a kind creates are
-                not created in parts.  Without a part, many rows that each refer to a row of a table in parts are in
-                parts, too.
-            **values: columns and references of the component, each for all rows or one per row.  A reference is a
-                handle, a list of handles, or an array of entity numbers, -1 for none; numbers from ``World.count`` on
-                are then the rows of this call.  For a chain (`refs`) each of these is one chain for all rows; one chain
-                per row is a list of them, or an array of shape (rows, n).
+                references are for these rows, and the handle refers to all rows. Nodes and history values that a kind
+                creates are not built in parts. Without a part, many rows that each refer to a row of a table in parts
+                are also in parts.
+            **values: columns and references of the component, each with one value for all rows or one per row. A
+                reference is a handle, a list of handles, or an array of entity numbers, where -1 means no entity and
+                numbers from ``World.count`` on are the rows of this call. For a chain (`refs`), each of these values is
+                one chain for all rows; one chain per row is a list of chains, or an array of shape (rows, n).
 
         Raises:
-            ModelError: the world is finalized; the component is not registered; a value is missing, unknown or not
-                allowed; a reference of a wrong kind.  No rows, nodes or history values have been added then.
+            ModelError: the world is finalized, the component is not registered, a value is missing, unknown or not
+                allowed, or a reference has a wrong kind. In this case no rows, nodes or history values are added.
         """
         if self.finalized:
             raise ModelError(
@@ -258,17 +260,17 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Give the user's name also to the entities that were created along with a row (nodes, history values)."""
+        """Give the user's name also to the entities that were created together with a row (nodes, history values)."""
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
                 made.table.add_label(made.rows, name)
 
     @checked(entity=handle())
     def set(self, entity: Entity, **values: Any) -> None:
-        """Change switchable columns (``active``, friction and the like) between solves.
+        """Change switchable columns, such as ``active`` or friction, between solves.
 
         Raises:
-            ModelError: a handle of another world, a column that is not switchable, or a value that is not allowed.
+            ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.
         """
         table = entity.table
         if self.tables.get(table.component) is not table:
@@ -295,7 +297,7 @@ class World:
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
 
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        """First entity number and first row of every call of `add`, as arrays; kept until the next call."""
+        """First entity number and first row of every call of `add`, as arrays; cached until the next call."""
         if len(self._block_arrays[0]) != len(self._first_ids):
             self._block_arrays = np.array(self._first_ids, np.int64), np.array(self._first_rows, np.int64)
         return self._block_arrays
@@ -320,9 +322,9 @@ class World:
         return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.
+        """World coordinate numbers that entities couple, shape (n, width), -1 for no coordinate; works for every kind.
 
-        If one of their tables is distributed, all processes must call this together.
+        If one of their tables is distributed, the call is collective.
         """
         numbers = ids.ids if isinstance(ids, Entity) else ids
         parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(numbers)]
@@ -339,15 +341,17 @@ class World:
         return table.join_resident(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`."""
+        """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see
+        `dofs_of`."""
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """World coordinate numbers of rows that this process has, shape (n, width), -1 for none."""
+        """World coordinate numbers of rows that this process has, shape (n, width), -1 for no coordinate."""
         return self.resident_dofs(table)[table.places(rows)]
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for none."""
+        """World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for no
+        coordinate."""
         cached = self._dofs.get(table.component)
         if cached is not None and len(cached) == table.resident_count:
             return cached
@@ -372,7 +376,8 @@ class World:
         return np.concatenate([np.zeros((table.resident_count, 0), np.int64), *parts], axis=1)
 
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        """Length of the longest chain of a reference, else 1, and number of coordinates of the widest entity."""
+        """Length of the longest chain of a reference (1 for other references), and number of coordinates of the widest
+        entity."""
         key = table.component, name
         if key not in self._ref_shapes:
             targets = self.split_by_table(table.named(name))
@@ -389,7 +394,8 @@ class World:
         """World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.
 
         Returns:
-            Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for none.
+            Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for no
+            coordinate.
         """
         length, width = self.ref_shape(table, name)
         is_chain = table.component.refs[name].is_chain
@@ -402,16 +408,17 @@ class World:
     def set_widths(
         self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]
     ) -> None:
-        """Numbers of coordinates of rows, and shapes of references, that all processes agreed on, see `ref_shape`."""
+        """Set numbers of coordinates of rows, and shapes of references, that all processes have agreed on, see
+        `ref_shape`."""
         self._dof_widths, self._ref_shapes = dofs, refs
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Drop the rows of tables that this process does not need, and data that only the whole world needs.
+        """Remove the rows of tables that this process does not need, and data that only a whole world needs.
 
         Args:
-            resident: ascending numbers of the rows that stay, for each table to be distributed.
-            processes: the processes that share this world; all call this together.
+            resident: ascending numbers of the rows that remain, for each table to be distributed.
+            processes: the processes that share this world. The call is collective.
         """
         for component, table in self.tables.items():
             for name in component.refs:
@@ -425,12 +432,12 @@ class World:
         self.is_distributed = True
 
     def finalize(self) -> None:
-        """Check the rows of all tables against each other, number the coordinates and freeze the world.
+        """Check that the rows of all tables are consistent, number the coordinates and freeze the world.
 
-        If a table was built in parts, all processes must call this together.
+        If a table was built in parts, the call is collective.
 
         Raises:
-            ModelError: the world has no coordinates, or rows that do not fit together.
+            ModelError: the world has no coordinates, or rows have inconsistent values.
         """
         if self.finalized:
             return
@@ -450,7 +457,7 @@ class World:
         """Check the rows that this process has.
 
         Raises:
-            ModelError: rows that do not fit together.
+            ModelError: rows have inconsistent values.
         """
         for component, table in self.tables.items():
             law = law_of(component)

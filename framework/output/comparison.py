@@ -31,8 +31,8 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
     """A table of computed and reference values with their relative difference.
 
     Args:
-        rows: (name with unit, computed value or None if not reached, a reference value for each title, or None if there
-            is none).
+        rows: (name with unit, computed value or None if not reached, and one reference value for each title, or None if
+            unknown).
         title: heading of the reference column, or of several columns.
     """
     titles = (title,) if isinstance(title, str) else tuple(title)

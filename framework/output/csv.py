@@ -19,7 +19,7 @@ from windlass.framework.output.series import Closing, writing
 
 
 class TableClaim:
-    """The place of a table that a run will write, with its folder, locked against other runs by the first process.
+    """The path of a table that a run will write, with its folder; the first process locks it against other runs.
 
     Under ``-help``, which runs a script without solving, no file is made.
 
@@ -31,8 +31,7 @@ class TableClaim:
         path: the file, absolute.
 
     Raises:
-        OutputError: a folder or file that cannot be written, that another run or writer writes, or that another program
-            has written.
+        OutputError: a folder or file cannot be written, or another run, writer or program has written the file.
     """
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:
@@ -64,10 +63,10 @@ class CsvTable(Closing):
     """A `.csv` with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
     path: the file, replaced if it exists and is a table of Windlass, or has the same header; its folder must exist.
-    columns: name and unit of each column; names differ, "1" is the unit of a pure number.
-    rows: rows of an interrupted run, with which the file begins.
+    columns: name and unit of each column; names are distinct, and "1" is the unit of a pure number.
+    rows: rows of an interrupted run, which the file contains first.
 
-    Floats are written with the digits needed to read back the same float64. Every row is on disk when `append` returns.
+    Floats are written with enough digits to read back the same float64. Every row is on disk when `append` returns.
     Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be written.
     """
 
@@ -117,8 +116,8 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`: values, shape (rows,), by column name without its unit, in the order of the file.
 
-    A last line without line end is ignored: the run was stopped while writing it, and its last number may be cut.
-    Raises OutputError if the file cannot be read or a line does not fit the header.
+    A last line without line end is ignored, because the run was stopped while it was written, and its last number may
+    be cut. Raises OutputError if the file cannot be read or a line does not fit the header.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -139,5 +138,5 @@ def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
 
 
 def _number_text(value: float) -> str:
-    """Shortest text that reads back the same; integers have no decimal point."""
+    """Shortest text that reads back as the same number; integers have no decimal point."""
     return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

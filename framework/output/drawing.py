@@ -19,17 +19,17 @@ from windlass.framework.output.mesh import LineMesh
 
 COMBINE: dict[MergeRule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 COVER = 1e-9
-"""Smallest fraction of a line that an interval must cover [1]; less is rounding."""
+"""Smallest fraction of a line that an interval must cover [1]; smaller fractions are rounding errors."""
 
 
 class Overlap(NamedTuple):
-    """Pairs of a line and an interval that covers a part of it, line by line.
+    """Pairs of a line and an interval that covers a part of the line, ordered by line.
 
     Attributes:
-        line: the lines that any interval covers, shape (lines,).
+        line: the lines that at least one interval covers, shape (lines,).
         first: first pair of each of these lines, shape (lines,).
         interval: interval of each pair, shape (pairs,).
-        share: part of the line that the interval covers [1], shape (pairs,).
+        share: fraction of the line that the interval covers [1], shape (pairs,).
     """
 
     line: IntArray
@@ -41,7 +41,8 @@ class Overlap(NamedTuple):
 def find_overlaps(
     entity: IntArray, start: FloatArray, end: FloatArray, target: IntArray, begin: FloatArray, stop: FloatArray
 ) -> Overlap:
-    """Which intervals (target, begin, stop) cover which lines (entity, start, end); x in [m], see `Drawing`."""
+    """Find the pairs of intervals (target, begin, stop) and lines (entity, start, end) that overlap; x in [m], see
+    `Drawing`."""
     order = np.argsort(entity, kind="stable")
     first = np.searchsorted(entity[order], target, side="left")
     count = np.searchsorted(entity[order], target, side="right") - first
@@ -62,8 +63,8 @@ class Canvas:
 
     Args:
         drawings: drawings of the reference configuration.
-        paintings: paintings at any instant, for their intervals and names.
-        names: wanted fields; default: all.
+        paintings: paintings at any instant, which define intervals and names.
+        names: requested fields; default: all.
         others: units of fields that the caller adds.
 
     Attributes:
@@ -71,7 +72,7 @@ class Canvas:
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: nothing is drawn, two laws give one name to fields of different units or rules, or a wanted field
+        OutputError: no law draws, two laws use one name for fields of different units or rules, or a requested field
             does not exist.
     """
 
@@ -119,10 +120,11 @@ class Canvas:
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
-        """Points [m], shape (n, 3), fields of points and of cells of one frame, from drawings and paintings in order.
+        """Points [m], shape (n, 3), and fields of points and of cells of one frame, from drawings and paintings in
+        order.
 
-        `displacement` from the points of the reference configuration is added to the point fields.  Cells are lines,
-        then faces, which have NaN.  The next call fills the same arrays.
+        The field `displacement`, relative to the reference configuration, is added to the point fields. Cells are lines
+        followed by faces, for which painted fields are NaN. The next call fills the same arrays.
         """
         points = self._points.join("points", [d.points for d in drawings])
         point_data = self._join(self._points, [d.point_data for d in drawings])
@@ -148,13 +150,13 @@ class Canvas:
         return points, point_data, cell_data
 
     def _join(self, joined: Joined, parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
-        """Fields of several drawings one after the other, NaN where a drawing lacks a field."""
+        """Concatenate fields of several drawings, with NaN if a drawing lacks a field."""
         names = dict.fromkeys(name for part in parts for name in part if name in self.units)
         return {name: joined.join(name, [part.get(name) for part in parts]) for name in names}
 
 
 class Joined:
-    """Arrays for the values of several drawings one after the other, by name.
+    """Arrays for the concatenated values of several drawings, by name.
 
     Args:
         counts: numbers of values, shape (drawings,).
@@ -165,7 +167,7 @@ class Joined:
         self._arrays: dict[str, FloatArray] = {}
 
     def join(self, name: str, parts: Sequence[FloatArray | None]) -> FloatArray:
-        """Values of all drawings, NaN for those without; vectors get a third component.
+        """Concatenate values of all drawings, with NaN for drawings without the field; vectors get a third component.
 
         Values of a single drawing are not copied.
         """
@@ -193,7 +195,7 @@ def _with_z(points: FloatArray) -> FloatArray:
 
 
 def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
-    """Combine one painted field with the values already on the lines, if any; NaN means no value."""
+    """Combine one painted field with values that are already on the lines; NaN means no value."""
     if not len(overlap.line):
         return
     combine = COMBINE[paint.rule]
@@ -211,7 +213,7 @@ def check_drawing(kind: str, drawing: Drawing) -> Drawing:
     """The drawing itself, if its shapes fit together.
 
     Raises:
-        OutputError: a shape does not fit; the message names the law and the array.
+        OutputError: shapes are inconsistent; the message names the law and the array.
     """
     n, m = len(drawing.points), len(drawing.lines)
     sized: Iterable[tuple[str, NDArray[np.generic], int]] = [

@@ -1,4 +1,4 @@
-"""Hooks that record the start of a solve, every n-th step or as many frames as a film needs, and the last state."""
+"""Hooks that record the start of a solve, every n-th step or the requested number of frames, and the last state."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Share of an interval, or of a step, by which times are rounded [1]."""
+"""Fraction of an interval, or of a step, by which times are rounded [1]."""
 
 
 class EveryNth(StepHook, Closing, ABC):
     """Base of `Recorder` and `Sensors`.
 
     Args:
-        every: n, or None: ``frames`` in each solve, evenly in time, in statics evenly by load steps.
+        every: n, or None: ``frames`` records in each solve, evenly distributed in time, or in statics by load steps.
         frames: number of frames; solves with fewer steps record all steps.
     """
 
@@ -36,7 +36,7 @@ class EveryNth(StepHook, Closing, ABC):
         """Whether there are no records."""
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Compute when the frames of a solve are due."""
+        """Compute the times of the frames of a solve."""
         self._by_time, self._done = end > state.t, 0
         self._start, length = (state.t, end - state.t) if self._by_time else (float(state.step), float(steps))
         self._interval = length / self._frames
@@ -47,7 +47,7 @@ class EveryNth(StepHook, Closing, ABC):
             self.record(state)
 
     def after_step(self, state: State) -> None:
-        """Record the step if wanted."""
+        """Record the step if it is due."""
         self._steps += 1
         if self._steps % self._every == 0 if self._every is not None else self._is_due(state):
             self.record(state)
@@ -67,7 +67,7 @@ class EveryNth(StepHook, Closing, ABC):
         self._steps += steps
 
     def _is_due(self, state: State) -> bool:
-        """Whether a step has passed the next instant of a frame."""
+        """Whether a step has reached or passed the time of the next frame."""
         before = self._done
         self._done = self._count_due(state)
         return self._done > before
@@ -78,5 +78,5 @@ class EveryNth(StepHook, Closing, ABC):
         return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:
-        """Record the last state, also the last good state of a failed solve."""
+        """Record the last state, also after a failed solve the last good state."""
         self.record(state)

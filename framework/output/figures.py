@@ -14,7 +14,7 @@ from windlass.framework.output.folder import create_output_folder
 
 
 def create_figure(width: float, height: float, **more: Any) -> Any:
-    """An empty figure that a notebook shows as the last value of a cell, whether or not the notebook uses pyplot.
+    """An empty figure that a notebook shows as the last value of a cell, with or without pyplot.
 
     Args:
         width, height: [inch].
@@ -35,10 +35,10 @@ def _draw_png(figure: Any) -> bytes:
 
 
 def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
-    """The absolute path of a picture, checked before anything is drawn; its folder is made if needed.
+    """The absolute path of a picture, checked before drawing; its folder is made if needed.
 
     Raises:
-        OutputError: another suffix than ``.png``, ``.pdf`` and ``.svg``; a file that Windlass may not write.
+        OutputError: the suffix is not ``.png``, ``.pdf`` or ``.svg``, or Windlass may not write the file.
     """
     if path is None:
         return None
@@ -50,7 +50,7 @@ def check_picture(path: str | os.PathLike[str] | None) -> Path | None:
 
 
 def hand_over(figure: Any, target: Path | None, dpi: float = 140.0) -> Any:
-    """The figure itself, or the path that `check_picture` gave, to which it was written.
+    """The figure itself, or the path from `check_picture` after the figure was written to it.
 
     Raises:
         OutputError: the file cannot be written.

@@ -1,7 +1,7 @@
 """The formats in which a `Recorder` writes, by name.
 
-A format is a file with a class of `FieldSeries`, or of `FrameFiles` for one file per frame, and one registration: here,
-or at the end of a user's file.
+A format is a file with a class of `FieldSeries`, or of `FrameFiles` for one file per frame, and one registration: in
+this module, or at the end of a user's file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _formats: dict[str, type[FieldSeries]] = {}
 
 
 def register_format(name: str, kind: type[FieldSeries]) -> None:
-    """Let a `Recorder` write a format.
+    """Register a format that a `Recorder` can write.
 
     Args:
         name: in ``Recorder(formats=...)``.

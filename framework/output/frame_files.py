@@ -16,18 +16,18 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Ser
 class FrameFiles(FieldSeries):
     """A series of files such as ``<name>_000000.vtu``, each with one frame, and their index.
 
-    A format defines how to write a frame and the index.  Both begin with one of its ``marks``, or are XML with the
-    words ``written by Windlass``, by which the next run knows that it may replace the file.  The index is replaced as a
-    whole after every frame and lists finished frames only; it can be opened during a run and after a crash.  See
-    `FieldSeries` for arguments and errors.
+    A format defines how to write a frame and the index. Frames and index begin with one of the format's ``marks``, or
+    are XML with the words ``written by Windlass``, so that the next run knows that it may replace the file. The index
+    is replaced completely after every frame and lists only finished frames, so that it can be opened during a run and
+    after a crash. See `FieldSeries` for arguments and errors.
     """
 
     frame_suffix: ClassVar[str]
-    """Suffix of the file of a frame; ``suffixes`` has the suffix of the index."""
+    """Suffix of the file of a frame; ``suffixes`` contains the suffix of the index."""
 
     @abstractmethod
     def encode_frame(self, frame: SeriesFrame) -> bytes:
-        """The content of the file of a frame, on the lines and faces of ``self.mesh``."""
+        """The content of the file of a frame, for the lines and faces of ``self.mesh``."""
 
     @abstractmethod
     def encode_entry(self, file: str, time: float) -> str:
@@ -61,7 +61,7 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Reduce the index to the kept frames, and remove other frames, which would mix with the new ones."""
+        """Reduce the index to the kept frames, and remove other frames, which would mix with new frames."""
         self._begun = True
         if self._started:
             return

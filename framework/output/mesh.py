@@ -10,13 +10,13 @@ from windlass.framework.errors import OutputError
 
 @dataclass(frozen=True, eq=False)
 class LineMesh:
-    """Points joined by straight lines and by faces, made once per run; moved points come with every frame.
+    """Points joined by straight lines and by faces, made once per run; moved points are written with every frame.
 
     points: reference positions in the global frame [m], shape (n, 3); 2D models put z = 0.
     lines: rows of `points` at both ends of each line, shape (m, 2).
-    part: label of each line, then of each face, equal within one cable, pulley or surface, shape (m + k,); written as
-        cell field `part`.  Fields of cells have this order, too.
-    faces: rows of `points` at the four corners of each face, one after the other around it, shape (k, 4).
+    part: label of each line, followed by the label of each face, equal within one cable, pulley or surface, shape (m +
+        k,); written as cell field `part`. Fields of cells also have this order.
+    faces: rows of `points` at the four corners of each face, in order around the face, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite,
     a mesh without points or lines, or a line or face that names a missing point.
@@ -56,7 +56,7 @@ class LineMesh:
             object.__setattr__(self, name, array)
 
     def blocks(self) -> list[tuple[str, IntArray]]:
-        """Lines, and faces if any, by the names of meshio."""
+        """Lines, and faces if there are any, under the names that meshio uses."""
         return [("line", self.lines), *([("quad", self.faces)] if len(self.faces) else [])]
 
 

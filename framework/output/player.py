@@ -18,12 +18,12 @@ INSTALL = (
     "must be installed by: pip install 'windlass[show]' (in a checkout: .venv/bin/python -m pip install -e '.[show]')"
 )
 QUAD = 9
-"""Type of four-cornered faces in VTK; all other cells are lines."""
+"""VTK's type of four-cornered faces; all other cells are lines."""
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement")
 """Arrays that colour lines only on request."""
 LIBRARIES = ("EGL", "OSMesa")
-"""Ways in which VTK draws without a screen."""
+"""VTK's methods of drawing without a screen."""
 INTERVAL = 40
 """Time between two frames of the window [ms]."""
 
@@ -43,7 +43,7 @@ def load_pyvista(off_screen: bool) -> Any:
     """PyVista.
 
     Raises:
-        OptionError: it is not installed, or there is no screen to draw on; the message explains how to install it.
+        OptionError: PyVista is not installed, or no screen is available; the message explains how to install PyVista.
     """
     try:
         with warnings.catch_warnings():
@@ -74,7 +74,7 @@ class Series:
         times: [s], one for each frame.
 
     Raises:
-        OutputError: it has no frames.
+        OutputError: the file has no frames.
     """
 
     def __init__(self, pyvista: Any, file: Path) -> None:
@@ -114,12 +114,12 @@ class Player:
     Args:
         pyvista: the module.
         series: the frames.
-        field: name of the first field; empty: `FIRST`, or the first existing field.
-        size: size of window and pictures [pixels].
+        field: name of the first field; if empty, the first existing field of `FIRST`, or else the first existing field.
+            size: size of window and pictures [pixels].
         off_screen: whether to draw in memory.
 
     Raises:
-        OptionError: there is no such field.
+        OptionError: the field does not exist.
     """
 
     def __init__(self, pyvista: Any, series: Series, field: str, size: tuple[int, int], off_screen: bool) -> None:
@@ -147,7 +147,7 @@ class Player:
         return mesh.point_data[name] if name in mesh.point_data else mesh.cell_data[name]
 
     def _find_range(self) -> tuple[float, float]:
-        """Smallest and largest value of the field in some frames, for equal colours in all of them."""
+        """Smallest and largest value of the field in a selection of frames, so that all frames use the same colours."""
         import numpy as np  # imported here, because `windlass show` starts without it
 
         count = len(self._series.times)
@@ -212,7 +212,7 @@ class Player:
             self.plotter.render()
 
     def run(self, frame: int) -> None:
-        """Open the window, and wait until it is closed."""
+        """Open the window, and wait until the user closes it."""
         self.show_frame(self._series.number(frame))
         keys = {
             "space": self.toggle,

@@ -26,7 +26,7 @@ COLOURS = ("#0b7285", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#1971c2", "#e
 MOST_CURVES, MOST_LINES = 12, 50_000
 """Largest number of curves in one pair of axes, and of straight lines in a picture."""
 POINTS = 4000
-"""Number of drawn values of a curve, smallest and largest of each interval."""
+"""Number of drawn values of a curve: the smallest and the largest value of each interval."""
 SUBDIVISIONS = 4
 """Number of straight lines that show one cable element."""
 COLOURED_BY = "axial_force"
@@ -36,12 +36,12 @@ FLAT = 1e-6
 
 
 def create_page_figure(height: float) -> Any:
-    """An empty figure of the width of a page; height in inches."""
+    """An empty figure with the width of a page; the height is given in inches."""
     return create_figure(WIDTH, height, layout="constrained")
 
 
 def as_image(figure: Any, kind: str = "svg") -> str:
-    """The figure as a data address that contains the picture."""
+    """The figure as a data URL that contains the picture."""
     import matplotlib  # imported here, because only pictures need it
 
     image = BytesIO()
@@ -54,7 +54,7 @@ def as_image(figure: Any, kind: str = "svg") -> str:
 
 
 def style(axes: Any) -> None:
-    """A plain frame with a faint grid."""
+    """Set a plain frame with a faint grid."""
     axes.grid(color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
@@ -73,7 +73,7 @@ def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plot_curves(curves: ReportCurves) -> Any:
-    """Curves, with common axes for each unit, at most `MOST_CURVES` on each."""
+    """Curves with common axes for each unit, at most `MOST_CURVES` in each pair of axes."""
     groups: dict[str, list[tuple[str, FloatArray]]] = {}
     for name, unit, values in curves.curves:
         groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))
@@ -88,7 +88,7 @@ def plot_panels(
     x: FloatArray,
     panels: Sequence[tuple[str, Sequence[tuple[str, FloatArray]], tuple[float, float] | None]],
 ) -> Any:
-    """Axes one below the other over a common abscissa; names of curves are next to the axes.
+    """Axes one below the other over a common abscissa; names of curves are placed next to the axes.
 
     Args:
         label: label of the abscissa, with its unit.
@@ -129,9 +129,9 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
     """Step size, and work per step, over a solve.
 
     Args:
-        rows: one for each group of steps, see `StepHistory`: end, steps, smallest and largest step size, counts.
+        rows: one row for each group of steps, see `StepHistory`: end, steps, smallest and largest step size, counts.
         unit: unit of the end and of step sizes.
-        work: names of counts, and their columns.
+        work: names of counts, and the columns that contain them.
     """
     figure = create_page_figure(1.7 * (1 + len(work)) + 0.3)
     all_axes = figure.subplots(1 + len(work), 1, sharex=True, squeeze=False)[:, 0]
@@ -162,7 +162,8 @@ class ModelLines(NamedTuple):
 
 
 def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
-    """The lines of a model in some states, on the first process; None on the others and for models without drawings."""
+    """The lines of a model in some states, on the first process, or None on other processes and for models without
+    drawings."""
     scene = Scene(states[0].world, SUBDIVISIONS)
     found: list[ModelLines] = []
     canvas: Canvas | None = None
@@ -186,9 +187,10 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
 
 
 def draw_state(state: State) -> Any:
-    """A figure of the model in a state, on the first process; None on the others and for models without drawings.
+    """A figure of the model in a state, on the first process, or None on other processes and for models without
+    drawings.
 
-    Lines are coloured by their axial force, if they have one.
+    Lines are coloured by their axial force, if the law provides the force.
     """
     traced = trace_model([state])
     if traced is None:
@@ -213,9 +215,10 @@ def draw_state(state: State) -> Any:
 
 
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
-    """A figure of a motion: the model at rest, and in states of the motion, the first of which is the most visible.
+    """A figure of a motion: the model at rest, and in states of the motion, of which the first is drawn most visibly.
+    The result is None on other processes and for models without drawings.
 
-    On the first process; None on the others and for models without drawings.
+    On the first process;
     """
     traced = trace_model([rest, *moved])
     if traced is None:

@@ -1,16 +1,16 @@
-"""The recorder: writes drawings and paintings of the laws of a model as time series for viewers, while a solver runs.
+"""The recorder: writes drawings and paintings of the laws of a model as time series for viewers, during a solve.
 
     with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
 
 | format | file to open | points | how to see the motion |
 | --- | --- | --- | --- |
-| ``vtkhdf`` (ParaView from 5.12 on) | ``belt.vtkhdf`` | moved | as it is |
-| ``vtu`` | ``belt.pvd`` | moved | as it is |
+| ``vtkhdf`` (ParaView from 5.12 on) | ``belt.vtkhdf`` | moved | no filter needed |
+| ``vtu`` | ``belt.pvd`` | moved | no filter needed |
 | ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
 
 Field names of these files cannot hold units: the unit of every field is in `Recorder.field_units` and in the docstrings
-of the drawing laws.  Everything is in SI units and in the global frame.
+of the drawing laws. All values are in SI units and in the global frame.
 """
 
 from __future__ import annotations
@@ -45,35 +45,37 @@ from windlass.framework.state.state import State, check_world
 
 
 class Recorder(EveryNth):
-    """Records the start, as many frames as a film needs and the last state of a solve; a hook, and a context manager.
+    """Records the start, a sufficient number of frames for a film, and the last state of a solve; a hook, and a context
+    manager.
 
-    When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
-    and the first one writes.  After a restart the series of the interrupted run continue; a damaged series is kept, and
-    a new part ``<name>_part2`` begins.  The line field ``partition`` [1] is the process that evaluates the entity of a
-    line, 0 on one process.
+    If the solve fails, the last good state is recorded before the error is raised. Under MPI all processes call the
+    recorder, and the first process writes. After a restart the series of the interrupted run continue; a damaged series
+    remains, and a new part ``<name>_part2`` begins. The line field ``partition`` [1] is the rank that evaluates the
+    entity of a line, 0 on one process.
 
     Args:
         name: name of the files without suffix, with or without a folder.
-        every: record every n-th accepted step, >= 1, regardless of ``frames``; default: ``frames``.
-        formats: some of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats added by `register_format`.
+        every: record every n-th accepted step, n >= 1, regardless of ``frames``; default: ``frames``.
+        formats: any of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``, and formats added by `register_format`.
         folder: folder of the files, made if it does not exist; default: the folder in ``name``, or the working
             directory.
         subdivisions: number of straight lines that show one cable element, >= 1.
         axis: abscissa of the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
             is constant.
-        frames: frames of each solve, evenly in time, in statics evenly by load steps; at most one for each step.
+        frames: number of frames of each solve, evenly distributed in time, or in statics by load steps; at most one
+            frame for each step.
         fields: names of the fields that are written; default: all.
         precision: precision of fields; points and times are always double.
-        compress: whether ``vtkhdf`` is compressed; ``vtu`` always is, ``xdmf`` never.
+        compress: whether ``vtkhdf`` is compressed; ``vtu`` is always compressed, ``xdmf`` never.
 
     Attributes:
-        paths: the files to open, absolute; empty before the first frame and on other processes than the first.
+        paths: absolute paths of the files to open; empty before the first frame, and on all processes except the first.
         field_units: unit of every field; empty like ``paths``.
         frames: number of recorded frames, including frames of a continued interrupted run.
 
     Raises:
-        OutputError: a folder that cannot be written, files that another run or recorder writes or that another program
-            has written, or arguments that are not allowed.
+        OutputError: a folder cannot be written, another run, recorder or program has written a file, or arguments are
+            not allowed.
     """
 
     @checked(
@@ -147,7 +149,7 @@ class Recorder(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
+        """Write one frame, for states outside of a solve; an instant that was already recorded last is not repeated.
 
         Raises:
             OutputError: time (or step number) is not above the previous frame's, or a file cannot be written.
@@ -175,14 +177,14 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def _begin(self, state: State) -> None:
-        """Find the drawings, and make the series; all processes must call it."""
+        """Find the drawings, and make the series. The call is collective."""
         self._scene, self._world = Scene(state.world, self._subdivisions), state.world
         reference = state.copy()
         reference.q[:] = 0.0
         self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
-        """Process drawings on the first process; its errors are raised on all."""
+        """Process drawings on the first process; its errors are raised on all processes."""
         error = None
         try:
             if drawn is not None:
@@ -220,7 +222,7 @@ class Recorder(EveryNth):
         return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
-        """Keep a damaged series of the interrupted run, and begin a new one in the same folder."""
+        """Keep a damaged series of the interrupted run, and begin a new series in the same folder."""
         names = (f"{self._base.name}_part{number}" for number in count(2))
         suffix = self._series[k].suffixes[0]
         name = next(name for name in names if not self._base.with_name(name + suffix).exists())
@@ -238,7 +240,7 @@ class Recorder(EveryNth):
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the files of the interrupted run; they are not changed before the next frame."""
+        """Continue the files of the interrupted run, which stay unchanged before the next frame."""
         self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
         self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))
         for kind in self._formats:

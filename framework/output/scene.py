@@ -1,8 +1,8 @@
 """Drawings and paintings of the laws of a model, collected on the first process in the order of a serial run.
 
-Each process draws and paints its own rows.  The first process puts them into the order of the rows of the tables; files
-therefore equal the files of a serial run, except for rounding.  Connections, labels and covered intervals are sent with
-the first frame only.
+Each process draws and paints its own rows. The first process sorts the rows in the order of the tables, so that files
+equal the files of a serial run, except for rounding. Connections, labels and covered intervals are sent with the first
+frame only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Drawn = tuple[list[Drawing], list[Painting]]
 
 
 class Scene:
-    """Drawings and paintings of all laws of a model; all processes make and use it together.
+    """Drawings and paintings of all laws of a model; all processes create and use a scene collectively.
 
     Args:
         world: the world.
@@ -39,7 +39,7 @@ class Scene:
 
     Attributes:
         processes: the processes that draw.
-        partition: process that draws each line of all drawings, then each face, shape (lines + faces,), on the first
+        partition: rank that draws each line of all drawings, then each face, shape (lines + faces,), on the first
             process after the first call of `draw`.
     """
 
@@ -65,7 +65,8 @@ class Scene:
         return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
-        """Drawings of this process, None for laws without rows here; later only the parts that change."""
+        """Drawings of this process, None for laws without local rows; after the first call, only the parts that
+        change."""
         parts: list[Any] = []
         try:
             for rows, evaluate in self._shown:
@@ -98,7 +99,8 @@ def _split(drawn: Sequence[Drawing | Painting]) -> Drawn:
 
 
 def _find_shown(world: World, subdivisions: int) -> list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]]:
-    """Each drawing and painting in the order of the tables: numbers of the rows on this process, and the function."""
+    """Numbers of the rows of each drawing and painting on this process, and the function that draws them, in the order
+    of the tables."""
     found: list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]] = []
     for component, table in world.tables.items():
         law = law_of(component)
@@ -118,7 +120,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """The first of the rows that show the same object, on any process."""
+    """The first of the rows that show the same object, among all processes."""
     if law.draw_keys is None or not bound.parallel:
         return bound
     keys, rows = law.draw_keys(bound.rows), bound.rows
@@ -132,7 +134,7 @@ def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
 
 
 class Thin(NamedTuple):
-    """Parts of a drawing (points and fields) or of a painting (fields alone) that change from frame to frame."""
+    """Parts of a drawing (points and fields) or of a painting (only fields) that change from frame to frame."""
 
     points: FloatArray | None
     fields: tuple[dict[str, Any], ...]
@@ -152,7 +154,7 @@ def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> 
 
 
 class JoinedDrawing:
-    """The drawings of one law on several processes as one.
+    """The drawings of one law on several processes, joined to one drawing.
 
     Args:
         parts: process, drawing, and numbers of the rows that it shows, for each process that draws.
@@ -162,7 +164,7 @@ class JoinedDrawing:
         owner, face_owner: process that draws each line and each face, shape (lines,), (faces,).
 
     Raises:
-        OutputError: a drawing with different numbers of lines per row.
+        OutputError: a drawing has different numbers of lines per row.
     """
 
     def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
@@ -205,7 +207,7 @@ class JoinedDrawing:
         self.first = self.follow([_thin(drawing) for drawing in drawings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Drawing:
-        """The whole drawing of another frame."""
+        """The complete drawing for another frame."""
         known = [part for part in parts if part is not None]
         points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
         point_data, cell_data = (
@@ -216,7 +218,7 @@ class JoinedDrawing:
 
 
 class JoinedPainting:
-    """The paintings of one law on several processes as one.
+    """The paintings of one law on several processes, joined to one painting.
 
     Attributes:
         first: the whole painting.
@@ -231,7 +233,7 @@ class JoinedPainting:
         self.first = self.follow([_thin(painting) for painting in paintings])
 
     def follow(self, parts: Sequence[Thin | None]) -> Painting:
-        """The whole painting of another frame."""
+        """The complete painting for another frame."""
         known = [part.fields[0] for part in parts if part is not None]
         fields: dict[str, Paint] = {
             name: paint._replace(values=np.concatenate([part[name].values for part in known]))
@@ -269,7 +271,7 @@ def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
 
 
 def _label_in_order(part: IntArray) -> IntArray:
-    """Labels from 0 on in the order of their first line."""
+    """Labels from 0 upwards, in the order of the first line of each label."""
     _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))

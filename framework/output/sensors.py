@@ -56,7 +56,7 @@ class Probe(NamedTuple):
     Attributes:
         columns: (name, unit) of every number, in the order of ``read``.
         shape: shape of the value at one instant; its numbers are the columns in C order.
-        read: ``(fields) -> numbers``, shape (columns,); 0 for values that other processes evaluate.
+        read: ``(fields) -> numbers``, shape (columns,), with 0 for values that other processes evaluate.
     """
 
     columns: list[tuple[str, str]]
@@ -65,14 +65,14 @@ class Probe(NamedTuple):
 
 
 class SensorLike(Protocol):
-    """A quantity that `Sensors` records: a name, and a probe of a model."""
+    """A quantity that `Sensors` records: it has a name, and makes a probe of a model."""
 
     @property
     def name(self) -> str:
-        """Key of the values; it differs from the names of other sensors."""
+        """Key of the values, distinct from the names of other sensors."""
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to the model of a state whose values are in the fields; all processes call this together."""
+        """Bind to the model of a state whose values are in the fields. The call is collective."""
 
 
 LONGEST_NAME = 200
@@ -95,9 +95,9 @@ class Sensor:
     """One output variable of one or more entities of one kind.
 
     Args:
-        entity: the entities; with several rows the values get a leading axis over them.
+        entity: the entities; with several rows the values get a leading axis over the rows.
         output: name of the output variable; see `outputs_of`.
-        component: which component of each row's value, along its last axis; default: all.
+        component: index of the component of each row's value, along its last axis; default: all.
         name: name in the table; default ``"<entity>.<output>"``.
         where: places on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
 
@@ -148,33 +148,35 @@ class Sensor:
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """(name, unit) of the numbers of a value: ``name`` for one number, else ``name[0]``, ``name[0][1]`` and so on."""
+    """(name, unit) of the numbers of a value: ``name`` for one number, otherwise ``name[0]``, ``name[0][1]`` and so
+    on."""
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
 
 
 def _as_cell(text: str) -> str:
-    """A name or unit for the table: names of entities and units of coordinates may have commas."""
+    """A name or unit for the table, in which commas are replaced: names of entities and units of coordinates may have
+    commas."""
     return text.replace(",", ";").replace('"', "'")
 
 
 class Sensors(EveryNth):
     """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
 
-    Under MPI all processes call it and keep the values; the first process writes the table.
+    Under MPI all processes call the sensors and store the values; the first process writes the table.
 
     Args:
-        path: the CSV file, replaced if it exists; its folder is made if needed; None: keep the values in memory only.
-            Commas in names and units become semicolons there.
-        sensors: `Sensor` and the like, with different names.
-        every: record every n-th accepted step, >= 1.
+        path: the CSV file, replaced if it exists; its folder is made if needed. None stores the values only in memory.
+            Commas in names and units become semicolons in the file.
+        sensors: `Sensor` objects, or other objects with the same methods, with distinct names.
+        every: record every n-th accepted step, n >= 1.
 
     Attributes:
         units: unit by sensor name (of the first number, if they differ); empty before the first record.
 
     Raises:
-        OutputError: a folder that cannot be written, a table that another run or other sensors write, a file of another
-            program.
-        ModelError: two sensors of one name, or no sensors.
+        OutputError: a folder cannot be written, or another run, other sensors or another program have written the
+            table.
+        ModelError: two sensors have the same name, or there are no sensors.
     """
 
     @checked(path=optional(path()), sensors=each(SENSOR, "a list of sensors"), every=inside())
@@ -227,7 +229,8 @@ class Sensors(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Read all sensors, unless this instant was the last one recorded; for states outside of a solve."""
+        """Read all sensors, for states outside of a solve; an instant that was already recorded last is not
+        repeated."""
         mark = (state.t, state.step)
         if self._marks and self._marks[-1] == mark:
             return
@@ -243,7 +246,7 @@ class Sensors(EveryNth):
         self._keep(row, mark)
 
     def _keep(self, row: FloatArray, mark: tuple[float, int]) -> None:
-        """Keep a record of a time [s] and a step, also in the table."""
+        """Store a record with its time [s] and step, also in the table."""
         self._rows.append(row)
         self._marks.append(mark)
         if self._claim is not None:
@@ -272,7 +275,7 @@ class Sensors(EveryNth):
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the records of the interrupted run; the table is not changed before the next record.
+        """Continue the records of the interrupted run; the table is unchanged before the next record.
 
         Raises:
             ModelError: the sensors differ.
@@ -300,11 +303,11 @@ class Sensors(EveryNth):
         """A picture of the sensors over time.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
-            names: names of the sensors; None for all.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+                names: names of the sensors; None for all.
 
         Returns:
-            The path, or the figure; None on other processes than the first one.
+            The path, or the figure, or None on all processes except the first.
 
         Raises:
             ModelError: there is no sensor with this name.
@@ -320,7 +323,7 @@ class Sensors(EveryNth):
         return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
 
     def _find_curves(self, names: Sequence[str]) -> ReportCurves:
-        """All numbers of some sensors over time."""
+        """All numbers of the selected sensors over time."""
         values, curves = np.array(self._rows).T, []
         for name in names:
             first, probe = self._places[name]
@@ -332,7 +335,7 @@ class Sensors(EveryNth):
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:
-        """Close the table; the values stay in memory."""
+        """Close the table; the values remain in memory."""
         if self._table is not None:
             self._table.close()
         if self._claim is not None:

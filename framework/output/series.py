@@ -45,7 +45,7 @@ class Closing:
 class Style(NamedTuple):
     """How numbers are written.
 
-    single: fields in single precision (float32); points and times stay double.
+    single: whether fields are written in single precision (float32); points and times remain double.
     compress: for VTKHDF alone; `.vtu` is always compressed, XDMF never.
     """
 
@@ -57,28 +57,28 @@ PLAIN = Style()
 
 
 class FieldSeries(Closing, ABC):
-    """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
+    """A time series of fields on a `LineMesh`: append frames, then close the series, or use it as a context manager.
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines, faces and labels, written once.
     style: how numbers are written.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
+    kept, digest: times [s] of the frames of an interrupted run that the series continues, and their digest.
 
     Files of an older series of the same name, if Windlass wrote them, are replaced at the first `append`, or at `close`
-    without frames.  A series made with ``kept``, the times of frames [s], continues the series of an interrupted run
-    instead: at the first `append` these frames are kept, later ones are cut, and data that a killed process has written
-    incompletely are removed.  If this is not possible, or if the kept frames do not have the ``digest`` of when they
-    were written (None: unknown), `append` raises BrokenSeriesError and does not change the files.
+    without frames. A series made with ``kept``, the times of frames [s], continues the series of an interrupted run
+    instead. The first `append` keeps these frames, cuts later frames, and removes data that a killed process has
+    written incompletely. If this is not possible, or if the digest of the kept frames differs from ``digest`` (None:
+    unknown), `append` raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
-    """The file to open in ParaView, absolute."""
+    """The absolute path of the file to open in ParaView."""
     mesh: LineMesh
     """Reference points, lines, faces and labels."""
     style: Style
     """How numbers are written."""
     suffixes: ClassVar[tuple[str, ...]]
-    """Its suffix, and the suffixes of its further files."""
+    """Suffix of the file to open, followed by the suffixes of further files."""
     marks: ClassVar[tuple[bytes, ...]] = ()
     """First bytes of files of this format, with the words ``written by Windlass``, if they are neither HDF5 nor XML."""
 
@@ -103,7 +103,7 @@ class FieldSeries(Closing, ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Initialise data that a format keeps from frame to frame, before the first one."""
+        """Initialise, before the first frame, data that a format keeps between frames."""
 
     def beside(self, suffix: str) -> Path:
         """The file of this series with another suffix."""
@@ -111,18 +111,19 @@ class FieldSeries(Closing, ABC):
 
     @property
     def digest(self) -> str:
-        """The digest of all frames so far."""
+        """The digest of all frames written so far."""
         return self._digest.total()
 
     def append(
         self, time: float, points: ArrayLike, point_data: Mapping[str, ArrayLike], cell_data: Mapping[str, ArrayLike]
     ) -> None:
-        """Write one frame; it is on disk and can be read when the call returns.
+        """Write one frame, which is on disk and can be read when the call returns.
 
         time: time [s], above the time of the previous frame.
         points: moved points in the global frame [m], shape (n, 2) or (n, 3).
-        point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); two components get a zero third.
-        cell_data: values per line, then per face, by field name, shape (m,), (m, 2) or (m, 3).
+        point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
+            third component 0.
+        cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
 
         Raises OutputError if a shape, a name or the time is wrong, if fields differ from the first frame, if the series
         is closed, or if the file cannot be written.
@@ -136,7 +137,7 @@ class FieldSeries(Closing, ABC):
         self._last = layout
 
     def close(self) -> None:
-        """Finish the files, also of a series without any frame; a second call does nothing."""
+        """Finish the files, including files of a series without frames; a second call does nothing."""
         if not (self._closed or self._kept or self._begun):
             with writing(self.path):
                 self._start()
@@ -161,7 +162,7 @@ class SeriesFrame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """Data for the check of the next frame: last time [s], and type and components per (place, field name).
+    """Data for the check of the next frame: last time [s], and type and number of components per (place, field name).
 
     The fields are None after a restart, until the first frame.
     """
@@ -171,12 +172,12 @@ class FrameLayout(NamedTuple):
 
 
 class FrameDigest:
-    """The running digest (SHA-256) of the frames of a series, in parts that grow frame by frame.
+    """The running digest (SHA-256) of the frames of a series, in parts that grow with each frame.
 
-    Files of viewers cannot contain it: the checkpoint, which has its own digest, keeps the digest of each series.
+    Files of viewers cannot contain the digest of a series, so the checkpoint, which has its own digest, stores it.
 
     Args:
-        kept: digest of the frames of an interrupted run, before they are read again; None if unknown.
+        kept: digest of the frames of an interrupted run, used until the frames are read again; None if unknown.
     """
 
     def __init__(self, kept: str | None = None) -> None:
@@ -184,7 +185,7 @@ class FrameDigest:
         self._parts: dict[str, Any] = {}
 
     def restart(self) -> None:
-        """Begin again: frames are read from the first one on."""
+        """Restart the digest: frames are read again from the first frame on."""
         self._parts = {}
 
     def add(self, part: str, values: bytes | FieldArray) -> None:
@@ -199,7 +200,7 @@ class FrameDigest:
         return hashlib.sha256("".join(parts).encode()).hexdigest()
 
     def check(self) -> None:
-        """Compare, after all kept frames were added.
+        """Compare the digests after all kept frames were added.
 
         Raises:
             BrokenSeriesError: the frames were changed after they were written.
@@ -218,7 +219,8 @@ def create_frame(
     point_data: Mapping[str, ArrayLike],
     cell_data: Mapping[str, ArrayLike],
 ) -> tuple[SeriesFrame, FrameLayout]:
-    """Check and pad one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame."""
+    """Check one frame (arguments as in `FieldSeries.append`) against the mesh and the previous frame, and pad its
+    vectors."""
     time = float(time)
     if not math.isfinite(time):
         raise OutputError(f"time of a frame = {time!r} s: must be finite")
@@ -297,7 +299,7 @@ def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
     """Return the absolute path with `suffix` added to the name; the folder must exist.
 
-    Absolute, because the working directory may change later.
+    The path is absolute because the working directory may change later.
     """
     base = Path(path).absolute()
     # a colon separates file and dataset in XDMF

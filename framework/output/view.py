@@ -1,4 +1,4 @@
-"""A state, or the frames of a file, as a scene of PyVista: in a notebook, or in a window."""
+"""Show a state, or the frames of a file, as a scene of PyVista in a notebook or in a window."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SIZE = (960, 540)
 
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
-    """Show a model in 3D: in a notebook by PyVista, elsewhere in a window like `windlass show`.
+    """Show a model in 3D: in a notebook by PyVista, otherwise in a window like `windlass show`.
 
-    All processes call this together; the first one shows.
+    The call is collective; the first process shows the model.
 
     Args:
         what: a state, or a file that a `Recorder` wrote (``.vtkhdf``, ``.pvd``).
@@ -31,13 +31,13 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
         frame: frame of a file, counted from 0, or from the end.
 
     Returns:
-        In a notebook the scene, shown as the last value of a cell: interactive if trame and ipywidgets are installed
-        (``windlass[notebook]``), else a picture; PyVista's environment variable ``PYVISTA_JUPYTER_BACKEND`` overrides
-        this.  Elsewhere None, once the window is closed.
+        In a notebook the scene, shown as the last value of a cell. The scene is interactive if trame and ipywidgets are
+        installed (``windlass[notebook]``), otherwise a picture; PyVista's environment variable
+        ``PYVISTA_JUPYTER_BACKEND`` overrides this. Outside notebooks None, after the window is closed.
 
     Raises:
-        OptionError: PyVista is not installed, there is no screen to draw on, or no such field or frame.
-        OutputError: no such file, or one without frames.
+        OptionError: PyVista is not installed, there is no screen to draw on, or the field or frame does not exist.
+        OutputError: the file does not exist, or has no frames.
     """
     with TemporaryDirectory() as folder:
         if isinstance(what, State):

@@ -1,10 +1,10 @@
 """VTKHDF time series: one HDF5 file with moved points.
 
-Frames are written without the HDF5 library.  From time to time a session with the library allocates the next frames and
-notes the places of their rows in the file.  A frame is then written by a few plain writes to these places, where no
-reader looks yet, and one more write that raises the number of frames.  The file contains that number twice, as the
-attribute ``NSteps`` and as the length of ``Steps/Values``, which must be equal for VTK's reader; both are in the first
-page of the file and change in one write.
+Frames are written without the HDF5 library. From time to time a session with the library allocates the next frames and
+determines the offsets of their rows in the file. A frame is then written by a few plain writes to these offsets, which
+readers ignore, and a last write that increments the number of frames. The file contains that number twice, as the
+attribute ``NSteps`` and as the length of ``Steps/Values``, which must be equal for VTK's reader; both numbers are in
+the first page of the file and change in one write.
 """
 
 import os
@@ -25,17 +25,18 @@ _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")
-"""Placeholder of the number of frames until its place in the file is known; no other number there is equal."""
+"""Placeholder of the number of frames until its offset in the file is known; no other number in the first page is
+equal."""
 _STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
 
 class VtkhdfSeries(FieldSeries):
-    """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
+    """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with one topology and points for each frame.
 
-    Times and points are always float64, integer fields keep their type.  With compression each frame is a separate
-    chunk (zlib, level 1, bytes shuffled), which the library writes.
+    Times and points are always float64; integer fields keep their type. With compression each frame is a separate chunk
+    (zlib, level 1, bytes shuffled), which the library writes.
 
-    The file can be read between frames; kept frames of an interrupted run are copied to a new one once. VTK's reader
+    The file can be read between frames. Kept frames of an interrupted run are copied once to a new file. VTK's reader
     shows a series of one frame without its time. See `FieldSeries` for arguments and errors.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
@@ -124,7 +125,7 @@ class VtkhdfSeries(FieldSeries):
         self._count = self._digested = len(self._kept)
 
     def _copy_frames(self, old: Any, draft: Path, count: int) -> None:
-        """Copy the frames that are kept into a new file, some rows at a time."""
+        """Copy the kept frames into a new file, a few rows at a time."""
         with change_hdf5(draft, lambda overlay: _lay_count(overlay, self._counts, count)) as target:
             new = target["VTKHDF"]
             for name in ("Connectivity", "CellData/part"):
@@ -209,7 +210,7 @@ class VtkhdfSeries(FieldSeries):
         h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
 
     def _make_room(self, rows: dict[str, Any]) -> None:
-        """Allocate the next frames; only the library can write compressed rows, which are written here."""
+        """Allocate the next frames; compressed rows, which only the library can write, are written in this session."""
         before = self._room
         try:
             with change_hdf5(self.path, lambda overlay: _lay_count(overlay, self._counts, self._count)) as file:
@@ -221,7 +222,7 @@ class VtkhdfSeries(FieldSeries):
             raise
 
     def _extend(self, root: Any) -> None:
-        """Allocate one more batch in a session, whose end must write the number of frames over it."""
+        """Allocate one more batch in a session, which must write the number of frames at its end."""
         first, end = self._room, self._room + self._batch
         points, cells, steps = len(self.mesh.points), len(self.mesh.part), np.arange(first, end)
         known = {"Values": 0.0, "NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
@@ -241,13 +242,13 @@ class VtkhdfSeries(FieldSeries):
         self._room = end
 
     def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
-        """Start of a chunk in the file, by one of its rows."""
+        """File offset of the start of a chunk, found from one of its rows."""
         place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
         places = self._places.setdefault(name, [])
         places[chunk:] = [place]
 
     def _write_rows(self, number: int, rows: dict[str, Any]) -> None:
-        """Write the rows of a frame to their places in the open file."""
+        """Write the rows of a frame to their offsets in the open file."""
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
@@ -261,7 +262,7 @@ class VtkhdfSeries(FieldSeries):
                 raise
 
     def _write_count(self, number: int, count: int) -> None:
-        """Raise the number of frames."""
+        """Increment the number of frames in the file."""
         low, high = self._counts
         new = np.int64(count).tobytes()
         if low // PAGE != high // PAGE:
@@ -286,6 +287,6 @@ def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:
-    """Raise BrokenSeriesError if an old dataset lacks rows that the new one must get."""
+    """Raise BrokenSeriesError if an old dataset lacks rows that the new dataset must contain."""
     if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
         raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")

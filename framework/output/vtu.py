@@ -42,7 +42,7 @@ class VtuSeries(FrameFiles):
 
 
 def _as_vtu(grid: Any) -> bytes:
-    """The content of a file, by a file in memory, because meshio writes only to files."""
+    """The content of a file, written to a file in memory, because meshio writes only to files."""
     import meshio  # imported here, because only output needs it
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:

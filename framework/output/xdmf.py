@@ -33,12 +33,12 @@ class XdmfSeries(FieldSeries):
 
     The format of meshio has one mesh for all times: the points stay in the reference position, and the field
     `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale factor
-    1). It is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows two
-    blocks: the first is the time series; the second, the mesh grid of the file, stays at the first time shown and is
-    best hidden.
+    1). The field is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows two
+    In ParaView the first of the two blocks is the time series. The second block, the mesh grid of the file, stays at
+    the first time shown and is best hidden.
 
-    Both files are complete after every frame; kept frames of an interrupted run are copied to a new data file once.
-    See `FieldSeries` for arguments and errors.
+    Both files are complete after every frame. Kept frames of an interrupted run are copied once to a new data file. See
+    `FieldSeries` for arguments and errors.
     """
 
     suffixes = (".xdmf", ".h5")
@@ -156,7 +156,7 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Write one frame before the closing tags: a complete file at the cost of one frame."""
+        """Write one frame before the closing tags, so that the file is complete at the cost of one frame."""
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)

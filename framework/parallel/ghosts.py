@@ -1,8 +1,8 @@
-"""Rows of arrays that this process needs from others: owners send values, and receive contributions.
+"""Rows of arrays that this process needs from other processes: owners send values, and receive contributions.
 
-Used for coordinates and unknowns, whose ghosts always follow the owned ones, and for surfaces of contact sets, where it
-is made again when neighbours change.  Values are sent in one message from neighbour to neighbour.  Contributions are
-added in the order of the processes, for equal sums in every run.
+The exchange serves coordinates and unknowns, whose ghosts always follow the owned ones, and surfaces of contact sets,
+for which it is made again when neighbours change. Values are sent in one message between each pair of neighbours.
+Contributions are added in the order of the ranks, which gives equal sums in every run.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ TAG = 7320
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
-    """The keys of the rows of each process, by which a process finds the owners of rows that it needs.
+    """Gather the keys of the rows of each process, by which a process finds the owners of rows that it needs.
 
-    All processes call it together, like `Ghosts`.
+    The call is collective, like all calls of `Ghosts`.
 
     Args:
         comm: mpi4py communicator; None for one process.
-        keys: of the rows of this process.
+        keys: keys of the rows of this process.
     """
     return [keys] if comm is None or comm.size == 1 else list(comm.allgather(keys))
 
 
 class Ghosts:
-    """Rows to send and receive; all processes make it, and call each of its functions, together.
+    """Rows to send and receive. The constructor and each function are collective.
 
     Args:
-        comm: mpi4py communicator; None for one process, without effect.
-        needed: rows of this process for values of other processes, each once, shape (k,).
-        owner: process that owns each of them, shape (k,).
-        numbers: row that each is on its owner, shape (k,).
+        comm: mpi4py communicator; None for a single process; exchanges then have no effect.
+        needed: distinct rows of this process for values of other processes, shape (k,).
+        owner: rank that owns each needed row, shape (k,).
+        numbers: row number of each needed row on its owner, shape (k,).
 
     Attributes:
         comm: as given.
-        sent: rows of this process that others need; once per process that needs them, shape (s,).
-        received: the needed rows, owner by owner, shape (k,).
+        sent: rows of this process that other processes need, one entry per process that needs the row, shape (s,).
+        received: the needed rows, grouped by owner, shape (k,).
     """
 
     def __init__(self, comm: Any, needed: IntArray, owner: IntArray, numbers: IntArray) -> None:
@@ -98,7 +98,7 @@ class Ghosts:
             array[self.received] = part
 
     def add_to_owners(self, *arrays: FloatArray) -> None:
-        """Add the rows that this process needs to the rows of their owners; this process keeps its part, too."""
+        """Add the rows that this process needs to the rows of their owners; this process also keeps its part."""
         if not self._from and not self._to:
             return
         values = self.backward(pack([array[self.received] for array in arrays]))
@@ -108,19 +108,19 @@ class Ghosts:
 
 
 def _find_messages(counts: IntArray) -> list[tuple[int, slice]]:
-    """The processes that exchange rows, and the range of rows of each."""
+    """The processes that exchange rows, and the range of rows for each process."""
     ends = np.cumsum(counts)
     return [(rank, slice(end - n, end)) for rank, (n, end) in enumerate(zip(counts, ends, strict=True)) if n]
 
 
 def pack(arrays: list[FloatArray]) -> FloatArray:
-    """Arrays of shape (rows, ...) side by side, shape (rows, all their columns)."""
+    """Arrays of shape (rows, ...) side by side, as one array of shape (rows, total number of columns)."""
     parts = [array.reshape(len(array), _width(array)) for array in arrays]
     return parts[0] if len(parts) == 1 else np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
-    """The inverse of `pack`, for arrays with as many columns as the given arrays of shape (any, ...)."""
+    """The inverse of `pack`, for arrays with the same numbers of columns as the given arrays of shape (any, ...)."""
     out, first = [], 0
     for array in like:
         width = _width(array)

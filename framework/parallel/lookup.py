@@ -1,4 +1,4 @@
-"""From numbers of the whole world to places on one process; the memory grows with the numbers on this process only."""
+"""Map from world numbers to positions on one process; the memory grows only with the numbers on this process."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""A table over the range of numbers is used if it has at most this many times as many entries as numbers [1]."""
+"""Largest ratio of table entries to numbers for which a table over the range of numbers is used [1]."""
 
 
 class Lookup:
     """Values by key; ``lookup[keys]`` gives ``missing`` for unknown keys, including negative ones.
 
     Args:
-        keys: integers >= 0, each once, in any order, shape (n,).
-        values: their values, shape (n,).
+        keys: distinct integers >= 0, in any order, shape (n,).
+        values: value of each key, shape (n,).
         missing: value of all other keys.
     """
 

@@ -1,7 +1,8 @@
-"""Values by number from many processes, none of which has them all: each keeps the values of a range of numbers.
+"""Values by number from many processes, without a process that stores all of them: each process stores the values of a
+range of numbers.
 
-A process sends its values to the processes that keep their numbers, requests other values, and receives the answers.
-Messages contain only data sent and requested.
+A process sends its values to the processes that store their numbers, requests other values, and receives the answers.
+Messages contain only data that are sent or requested.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.parallel.processes import Processes
 
 BLOCK = 1 << 17
-"""Values that a process sends at a time, to bound the memory of messages."""
+"""Number of values that a process sends at a time, which bounds the memory of messages."""
 
 
 def share(
@@ -29,17 +30,17 @@ def share(
     start: float = -1,
     before: bool = False,
 ) -> NDArray[Any]:
-    """Values of the numbers that this process requests, shape (m, ...); all processes call this together.
+    """Values of the numbers that this process requests, shape (m, ...). The call is collective.
 
     Args:
         processes: processes that share the values.
         count: numbers are from 0 to count - 1.
-        numbers: numbers of the values that this process gives, shape (k,).
+        numbers: numbers whose values this process gives, shape (k,).
         values: integers or floats, shape (k, ...).
-        wanted: numbers of the values that it requests, shape (m,).
-        join: operation that combines values of one number from several processes.
-        start: value of numbers that no process gives; neutral for ``join``.
-        before: return the sums over all smaller numbers instead.
+        wanted: numbers whose values this process requests, shape (m,).
+        join: operation that combines values of the same number from several processes.
+        start: value of numbers that no process gives; the neutral element of ``join``.
+        before: whether to return, for each number, the sum over all smaller numbers instead.
     """
     comm = processes.comm
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
@@ -68,7 +69,7 @@ def _blocks(processes: Processes, length: int) -> Iterator[slice]:
 
 
 def _address(processes: Processes, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Order by keepers, and counts of numbers sent to and received from each process."""
+    """Order of rows by the process that stores them, and counts of numbers sent to and received from each process."""
     keeper = numbers * processes.size // max(count, 1)
     out = np.bincount(keeper, minlength=processes.size)
     into = np.array(processes.exchange("numbers", out.tolist()), np.int64)

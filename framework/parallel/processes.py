@@ -1,7 +1,7 @@
 """The processes that share a world: collective operations, and blocks in which each process works alone.
 
-A call that only some of the processes make waits for the others forever.  Laws bind and evaluate the rows of one
-process, at other times than other processes; within such blocks collective calls are errors.
+If only some of the processes make a collective call, they wait forever for the others. Laws bind and evaluate the rows
+of one process independently of other processes; within such blocks collective calls are errors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Processes:
         comm: the communicator.
         size: number of processes.
         announce: ``(comm, what)`` announces each collective call to the other processes, and ends the job if one of
-            them is elsewhere in its script; None if this cannot occur.
+            them executes another part of its script; None if this cannot occur.
     """
 
     def __init__(self, comm: Any = None) -> None:
@@ -38,7 +38,7 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """A block in which this process works alone; ``what`` names it for messages."""
+        """Context in which this process works alone. ``what`` names the task for messages."""
         self._alone.append(what)
         try:
             yield
@@ -66,7 +66,8 @@ class Processes:
         return [item for part in self.allgather(what, items) for item in part]
 
     def exchange(self, what: str, parts: list[Any]) -> list[Any]:
-        """Items from each process for this one, given the items of this one for each; see `allgather`."""
+        """Items from each process for this process, in exchange for the items of this process for each other; see
+        `allgather`."""
         if self.size == 1:
             return parts
         self._check(what)
@@ -80,12 +81,12 @@ class Processes:
         return self.comm.bcast(value)
 
     def deal(self, what: str, parts: list[Any] | None) -> Any:
-        """The item of the first process for this one; see `allgather`."""
+        """The item that the first process sends to this process; see `allgather`."""
         self._check(what)
         return self.comm.scatter(parts)
 
     def gather_first(self, what: str, part: Any) -> list[Any] | None:
-        """The parts of all processes on the first one, None on the others; see `allgather`."""
+        """The values of all processes on the first process, None on other processes; see `allgather`."""
         self._check(what)
         parts: list[Any] | None = self.comm.gather(part)
         return parts
@@ -111,11 +112,11 @@ class Processes:
         return largest
 
     def largest(self, values: list[float]) -> list[float]:
-        """The same for a few values."""
+        """The largest values of all processes, for a few numbers."""
         return values if self.size == 1 else list(map(float, self.maximum(np.array(values, np.float64))))
 
     def largest_of(self, value: float) -> float:
-        """The same for one value, inf if a value is not finite."""
+        """The largest value of all processes, or inf if a value is not finite."""
         return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
 
     def any(self, here: bool) -> bool:
@@ -127,7 +128,7 @@ class Processes:
         return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
-        """Raise on all processes the error of the first process that passes one."""
+        """Raise on all processes the error of the first process that passes an error."""
         if self.size > 1:
             error = next((found for found in self.allgather("errors", error) if found is not None), None)
         if error is not None:
@@ -149,8 +150,8 @@ def join_rows(
     """One array of rows from the rows of several processes.
 
     Args:
-        parts: row numbers of each process, shape (k,), and their values, shape (k, ...), or None if there are none.
-            Rows that are narrower than rows of other processes are padded.
+        parts: for each process, row numbers, shape (k,), and values, shape (k, ...), or None without rows. Rows that
+            are narrower than rows of other processes are padded.
         count: number of rows.
         fill: value of the padding.
         summed: whether rows given by several processes are summed.

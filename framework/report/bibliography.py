@@ -1,4 +1,4 @@
-"""The sources of laws: the file bibliography.bib of the package, and which of them a model uses.
+"""The sources of laws: the file bibliography.bib of the package, and the selection that a model uses.
 
 A law names its source as text, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
 """
@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 
 FILE = Path(str(sys.modules["windlass"].__file__)).parent / "bibliography.bib"
 KEY = r"\[@([\w:-]+)\]"
-"""Pattern by which a source names an entry."""
+"""Pattern by which a source refers to an entry."""
 
 
 @cache
@@ -28,12 +28,12 @@ def read_bibliography() -> dict[str, str]:
 
 
 def find_keys(source: str) -> list[str]:
-    """The keys of the bibliography that the source of a law names."""
+    """The keys of the bibliography that appear in the source of a law."""
     return re.findall(KEY, source)
 
 
 def collect_sources(world: World) -> dict[str, list[str]]:
-    """The laws that a model uses by their sources, in the order of its tables."""
+    """The laws that a model uses, grouped by source, in the order of its tables."""
     sources: dict[str, list[str]] = {}
     for component, table in world.tables.items():
         law = law_of(component)
@@ -55,7 +55,7 @@ def format_citations(world: World) -> str:
 def citations(world: World) -> None:
     """Print the sources of the laws that a model uses, as a BibTeX file, on the first process.
 
-    Comments name the laws of each source; sources without an entry in the bibliography are only in comments.
+    Comments name the laws of each source; sources without an entry in the bibliography appear only in comments.
     """
     if is_first_process():
         print(format_citations(world))

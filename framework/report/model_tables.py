@@ -15,7 +15,7 @@ from windlass.framework.state.state import State
 
 
 def tabulate_model(world: World, state: State) -> list[ReportTable]:
-    """Sizes, and one row for each table; all processes must call it."""
+    """Sizes, and one table row for each table of the model. The call is collective."""
     whole = state.gather()
     sizes: list[list[Any]] = [
         ["coordinates", len(whole.q)],
@@ -35,7 +35,7 @@ def tabulate_model(world: World, state: State) -> list[ReportTable]:
 
 
 def describe_values(table: EntityTable, column: Column) -> str:
-    """Text for a column of all rows: its value or range; empty for the default value."""
+    """Text for the values of a column in all rows: the common value or the range; empty for the default value."""
     values = table.collect(column.name)
     if column.dtype is object:
         count = sum(value is not None for value in values)
@@ -64,7 +64,7 @@ def _is_default(values: NDArray[Any], default: Any) -> bool:
 
 
 def _show_range(values: NDArray[Any]) -> str:
-    """``3``, ``1 … 4``, or a vector of these."""
+    """Text for a range: ``3``, ``1 … 4``, or a vector of these."""
     if values.dtype.kind not in "if":
         found = np.unique(values)
         return ", ".join(map(str, found[:4])) + (" ..." if len(found) > 4 else "")

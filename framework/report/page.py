@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that needs nothing else, for the screen and for paper."""
+"""The page of a report: one self-contained HTML file, for the screen and for paper."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The report of a run, the file of -report: written at the end of each solve, at the end of the script, and on failure.
 
-Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`.  All
-processes collect together, the first one writes.  Without -report this module is not loaded.
+Solvers contribute a `SolveRecord`; models, hooks and packages contribute sections, see `report_parts.py`. All processes
+collect data together, and the first process writes. Without -report this module is not loaded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Number of solves with plots; later ones have only a row of the page, which is written at the end of the script."""
+"""Number of solves with plots; later solves have only a row on the page, which is written at the end of the script."""
 FAILURES = 10
 """Number of listed rejected attempts."""
 CLOCK = "%Y-%m-%d %H:%M:%S %z"
@@ -50,9 +50,9 @@ class SolveRecord:
         name: name of the solve.
         unit: unit of its progress, ``"s"`` for time.
         counts: counts of steps, iterations and so on, and times.
-        summary: the same in one line.
+        summary: counts and times in one line.
         steps: see `plot_steps`.
-        work: names of counts per step, and their columns in ``steps``.
+        work: names of counts per step, and the columns of ``steps`` that contain them.
         settings: settings of the solver, by name.
         failed_attempts: (at, size, reason) of rejected attempts.
         verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
@@ -90,7 +90,8 @@ _run = _Collected()
 
 
 def begin_report() -> None:
-    """A solver was made: from now on the script ends with a report, also on errors; later calls do nothing."""
+    """Start the report when the first solver is made: the script then ends with a report, also on errors. Later calls
+    do nothing."""
     if not _run.begun:
         _run.begun = True
         at_end(write_report)
@@ -98,7 +99,7 @@ def begin_report() -> None:
 
 
 def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -> None:
-    """A solve has ended, or failed: collect and write; all processes must call it."""
+    """Collect and write the data of a finished or failed solve. The call is collective."""
     _run.solves.append(record)
     _run.hooks += [hook for hook in hooks if not any(hook is other for other in _run.hooks)]
     if len(_run.solves) > DETAILED and record.verdict != "failed":
@@ -119,7 +120,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
 
 
 def _note_error(words: str) -> None:
-    """The run ends with an error."""
+    """Note that the run ends with an error."""
     _run.error = words
     write_report()
 
@@ -184,7 +185,7 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
 
 
 def _tabulate_options() -> list[ReportTable]:
-    """Given options, and options of the model."""
+    """Options given by the user, and options of the model."""
     given, own = given_options(), model_options()
     # Windlass itself sets this option
     given.pop("skip_petscrc", None)
@@ -217,7 +218,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Whether a variable of the environment changes a run."""
+    """Whether a variable of the environment affects a run."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 

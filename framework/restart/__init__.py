@@ -1,1 +1,1 @@
-"""Checkpoints, above the state that they keep."""
+"""Checkpoints: the layer above the state, whose values checkpoints store."""

@@ -1,11 +1,12 @@
-"""Checkpoints: one file with all data to continue a run of several solves after it was killed.
+"""Checkpoints: one file with all data that a run of several solves needs to continue after it was killed.
 
-The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered as they begin.  The file has one
-record for each: the last state of a finished solve, the state at the last checkpoint of the current solve.  A restarted
-script runs from its top; a solve with a record in the file continues from it, so a finished solve returns at once.
+The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order of their start. The
+file has one record for each solve: the last state of a finished solve, or the state at the last checkpoint of the
+current solve. A restarted script runs from the beginning; a solve with a record in the file continues from the record,
+so a finished solve returns at once.
 
-At each checkpoint the solver also drops all data that it keeps from step to step but that are not in the file: tangents
-and their factorisations, lists of neighbours.  So a continued and a restarted run are equal from there on.
+At each checkpoint the solver also drops all data that it caches between steps but that are not in the file: tangents
+and their factorisations, lists of neighbours. A continued and a restarted run are therefore equal after the checkpoint.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ class Solve(Protocol):
 
 
 class Checkpoint(StepHook):
-    """Writes checkpoints of the solves that get it as a hook, and continues from them.
+    """Writes checkpoints of the solves that receive it as a hook, and continues from them.
 
-    The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` make one for all solves of a script, which then
-    replaces the checkpoints of the model.  Under MPI the first process writes and all read; the number of processes may
-    change at a restart.  Make it before recorders and sensors record anything.
+    The options ``-checkpoint``, ``-checkpoint_every`` and ``-restart`` create a checkpoint for all solves of a script,
+    which replaces the checkpoints of the model. Under MPI the first process writes and all processes read; the number
+    of processes may change at a restart. Create the checkpoint before recorders and sensors record values.
 
     Args:
-        path: HDF5 file, replaced as a whole by each checkpoint; its folder must exist.
-        every: steps between checkpoints; default: as in the file to continue from, else 1000.  One more is written at
-            the end of each solve.
-        minutes: elapsed time since the last checkpoint after which another one is written [min]; 0: never.  It does not
-            affect the run; a run that continues from it differs within the tolerances.
-        restart: file to continue from; ``"auto"``: ``path``, if it exists; None: start from the beginning.
+        path: HDF5 file, replaced completely by each checkpoint; its folder must exist.
+        every: number of steps between checkpoints; default: as in the file to continue from, or 1000. Another
+            checkpoint is written at the end of each solve.
+        minutes: elapsed time since the last checkpoint after which the next one is written [min]; 0: never. An
+            automatic checkpoint does not affect the run; a run that continues from it differs within the tolerances.
+        restart: file to continue from; None: start from the beginning. ``"auto"``: ``path``, if it exists;
 
     Attributes:
         path, every: as given.
@@ -59,8 +60,8 @@ class Checkpoint(StepHook):
         is_unasked: whether checkpoints are automatic: written by the clock alone, and removed at an end without error.
 
     Raises:
-        OutputError: a path that cannot be written, a file that cannot be read, that another run writes, or that is not
-            a checkpoint file.
+        OutputError: a path cannot be written, or a file cannot be read, is written by another run, or is not a
+            checkpoint file.
     """
 
     is_unasked = False
@@ -112,7 +113,8 @@ class Checkpoint(StepHook):
             self._lock = OutputLock(self.path, "checkpoint file")
 
     def begin(self, solve_checkpoint: Solve) -> int | None:
-        """A solve begins; its number, or None if it is part of another solve, whose checkpoints are enough."""
+        """Begin a solve; returns its number, or None if the solve is part of another solve, whose checkpoints
+        suffice."""
         if self._active is not None and not self._active.paused:
             return None
         self._active = solve_checkpoint
@@ -120,30 +122,30 @@ class Checkpoint(StepHook):
         return self._begun - 1
 
     def end(self, solve_checkpoint: Solve) -> None:
-        """A solve has ended or was abandoned."""
+        """Mark the end of a solve, finished or abandoned."""
         if self._active is solve_checkpoint:
             self._active = None
 
     def find(self, number: int) -> dict[str, Any] | None:
-        """The record of a solve in the file to continue from; None if there is none."""
+        """The record of a solve in the file to continue from, or None if the file does not contain the solve."""
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
-        """A solve has restored its record, if there is one; after the last record the restart is complete."""
+        """Note that a solve has restored its record, if it has one; after the last record the restart is complete."""
         if number >= max(self._known, default=-1):
             self.leave_replay()
 
     def leave_replay(self) -> None:
-        """From now on the run does new work."""
+        """Mark the end of the replay: the run computes new results from now on."""
         if process.replaying is not None and process.replaying() is self:
             process.replaying = None
 
     def has_later(self, number: int) -> bool:
-        """Whether the file to continue from has records of later solves."""
+        """Whether the file to continue from contains records of later solves."""
         return any(known > number for known in self._known)
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
-        """Replace the file; records of later solves, which no longer follow from this solve, are omitted."""
+        """Replace the file without records of later solves, which no longer follow from this solve."""
         self.leave_replay()
         dropped = [known for known in self._known if known > number]
         if dropped:
@@ -154,7 +156,7 @@ class Checkpoint(StepHook):
         self.clock.restart()
 
     def _replace(self, number: int, record: Mapping[str, Any]) -> None:
-        """Write the file; on the first process."""
+        """Write the file on the first process."""
         write_checkpoint(self.path, self.every, number, record, self._newest)
         if self._newest is not None:
             self._newest.close()
@@ -169,12 +171,12 @@ class Checkpoint(StepHook):
 
 @dataclass
 class _Restarts:
-    """One record per process, like PETSc's database of options.
+    """Checkpoints of this process; one record per process, like PETSc's database of options.
 
     Attributes:
         asked: whether the command line was read.
-        from_options: the checkpoint that it requests.
-        unasked: the automatic checkpoint of models that request none.
+        from_options: the checkpoint that the command line requests.
+        unasked: the automatic checkpoint of models that request no checkpoint.
         replaying: the checkpoint whose file the script is still replaying.
     """
 
@@ -188,6 +190,6 @@ process = _Restarts()
 
 
 def say(text: str) -> None:
-    """A line about a restart, on the first process, not under -quiet."""
+    """Print a line about a restart, on the first process, except under -quiet."""
     if is_first_process() and not options.quiet():
         print(f"restart: {text}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The clock that decides when a checkpoint is due, equally on all processes."""
+"""The clock that determines when a checkpoint is due, identically on all processes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LONGEST_WAIT = 64
 class Clock:
     """Elapsed time since the last checkpoint.
 
-    Under MPI the first process reads its clock and broadcasts the result.  The number of steps between readings follows
-    from their pace, so the cost for short steps is negligible.
+    Under MPI the first process reads its clock and broadcasts the result. The number of steps between readings follows
+    from the duration of a step, so the cost for short steps is negligible.
 
     Args:
         minutes: elapsed time after which a checkpoint is due [min]; 0: never.
@@ -28,7 +28,7 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """A checkpoint was written: restart the interval."""
+        """Restart the interval after a checkpoint was written."""
         self._looked = time.monotonic()
         self._due = self._looked + self._seconds
         self._waited = self._wait = 1
@@ -39,7 +39,7 @@ class Clock:
 
     @property
     def idle_steps(self) -> int:
-        """Number of next steps that need no reading."""
+        """Number of next steps that need no reading of the clock."""
         return LONGEST_WAIT if self._never else self._wait - 1
 
     def skip(self, steps: int) -> None:
@@ -47,7 +47,7 @@ class Clock:
         self._wait -= steps
 
     def is_due(self) -> bool:
-        """Whether a checkpoint is due; call once a step, on all processes together."""
+        """Whether a checkpoint is due. Call this collectively once per step."""
         if self._never:
             return False
         self._wait -= 1

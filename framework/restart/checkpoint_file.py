@@ -1,9 +1,9 @@
-"""The file of checkpoints: one HDF5 file with one record per solve, replaced as a whole.
+"""The file of checkpoints: one HDF5 file with one record per solve, replaced completely.
 
-A record is a tree of dictionaries: arrays become datasets, everything else JSON.  The file is made in memory, written
-to a temporary file next to it, flushed to the disk and then renamed, so a process that is killed while it writes leaves
-the last complete file.  A digest after the data of HDF5 is checked before HDF5 opens the file: the library notices only
-damage of its own structure, reads some damaged files as empty, and may crash on others.
+A record is a tree of dictionaries: arrays become datasets, and all other values JSON. The file is made in memory,
+written to a temporary file in the same folder, flushed to the disk and then renamed, so that the last complete file
+remains if the process is killed while writing. A digest after the data of HDF5 is checked before HDF5 opens the file:
+the library detects only damage of its own structure, reads some damaged files as empty, and may crash on others.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class CheckpointFile:
 
     Attributes:
         path: the file.
-        every: steps between checkpoints of the run that wrote it.
-        numbers: the solves that it holds, in order.
+        every: steps between checkpoints of the run that wrote the file.
+        numbers: numbers of the solves in the file, in order.
 
     Raises:
-        OutputError: no such file, one without its digest, one of another kind or of a later version.
+        OutputError: the file does not exist, has no digest, or is of another kind or of a later version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,7 +79,7 @@ class CheckpointFile:
             raise OutputError(f"checkpoint file '{self.path}' is corrupt: {error}") from None
 
     def copy_before(self, number: int, target: Any) -> None:
-        """Copy the records of the solves before one into an HDF5 group."""
+        """Copy the records of all solves before a given solve into an HDF5 group."""
         with self._open() as file:
             for earlier in self.numbers:
                 if earlier < number:
@@ -91,14 +91,14 @@ class CheckpointFile:
 
 
 def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: CheckpointFile | None) -> None:
-    """Replace a checkpoint file; when the call returns, the new file is on the disk.
+    """Replace a checkpoint file; the new file is on the disk when the call returns.
 
     Args:
         path: the file.
         every: steps between checkpoints.
         number: number of the solve, from 0.
-        record: data that it needs to continue.
-        before: the file with the solves before this one.
+        record: data that the solve needs to continue.
+        before: the file with the records of earlier solves.
 
     Raises:
         OutputError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""The checkpoint of a run: requested by options or by the model, or else an automatic one by the clock."""
+"""The checkpoint of a run: requested by options or by the model, otherwise an automatic checkpoint by the clock."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
-    """Automatic checkpoints of a model that requests none: by the clock alone, in a separate file.
+    """Automatic checkpoints of a model that requests none, by the clock alone and in a separate file.
 
-    A run that is shorter than the interval writes nothing.  The file is removed when the script ends without error;
-    after a crash or an interruption it remains.  A failure to write it is reported once and does not end the run.
+    A run that is shorter than the interval writes nothing. The file is removed when the script ends without error;
+    after a crash or an interruption it remains. A failure to write the file is reported once and does not end the run.
 
     Args:
         minutes: elapsed time between checkpoints [min].
@@ -39,7 +39,7 @@ class Insurance(Checkpoint):
         self.every = 0
 
     def _prepare(self) -> None:
-        """Files are locked and checked only at the first checkpoint."""
+        """Do nothing: files are locked and checked only at the first checkpoint."""
 
     def _replace(self, number: int, record: Mapping[str, Any]) -> None:
         try:
@@ -55,7 +55,7 @@ class Insurance(Checkpoint):
             atexit.register(self.remove)
 
     def _find_place(self) -> None:
-        """A file name that does not exist yet: an existing file may be all that remains of a run."""
+        """A file name that does not exist yet, because an existing file may contain the only results of a run."""
         names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
         for path in (self._folder / name for name in names):
             try:
@@ -71,13 +71,13 @@ class Insurance(Checkpoint):
         raise OutputError(f"'{self._folder}' is full of checkpoints: remove those that are no longer needed")
 
     def remove(self) -> None:
-        """The script has ended without error: remove the file."""
+        """Remove the file after the script has ended without error."""
         if self.written is not None:
             self.written.unlink(missing_ok=True)
 
 
 def leave_checkpoints() -> str:
-    """A run fails: keep its checkpoints; return how to continue from them, "" without checkpoints.
+    """Keep the checkpoints of a failed run; returns instructions for continuing from them, or "" without checkpoints.
 
     Only the first process handles automatic checkpoints.
     """
@@ -91,7 +91,7 @@ def leave_checkpoints() -> str:
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """The checkpoint of the command line, else the one among the hooks, else None."""
+    """The checkpoint of the command line, otherwise the checkpoint among the hooks, otherwise None."""
     if not process.asked:
         process.asked = True
         wish = declare(options.option)
@@ -105,7 +105,7 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
 
 
 def is_replaying() -> bool:
-    """Whether a restarted script repeats work of the interrupted run, whose output is already in the files."""
+    """Whether a restarted script repeats work of the interrupted run, whose output the files already contain."""
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None
 

@@ -29,7 +29,7 @@ from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.state.state import State
 
 LOOPS = count()
-"""Numbers of the solves of this process, the same on all."""
+"""Number of solves of this process so far, equal on all processes."""
 
 
 class Restartable(Protocol):
@@ -44,20 +44,20 @@ class Restartable(Protocol):
         """Values that must be the same after a restart, by name with unit."""
 
     def update_state(self, state: State) -> None:
-        """Bring a state up to date after changes of it, or of the model, between two steps."""
+        """Update a state after changes of the state or of the model between two steps."""
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values kept from step to step in addition to the state: step sizes, counts."""
+        """Values in addition to the state that the solver keeps between steps: step sizes, counts."""
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop all other data that are kept from step to step and change the last bits."""
+        """Drop all other data that are cached between steps and affect the last bits."""
 
 
 class SolveCheckpoint:
-    """The checkpoints of one solve; a context manager around it."""
+    """The checkpoints of one solve, as a context manager around the solve."""
 
     def __init__(self, solver: Restartable, hooks: Sequence[StepHook]) -> None:
         self._solver = solver
@@ -95,7 +95,7 @@ class SolveCheckpoint:
 
     @property
     def paused(self) -> bool:
-        """Whether the solver waits for its caller, whose solves are not part of this one."""
+        """Whether the solver has returned control to its caller, whose own solves are not part of this solve."""
         return self._interrupt.paused
 
     @paused.setter
@@ -127,7 +127,7 @@ class SolveCheckpoint:
         """Reset state, solver, hooks and switches to the last checkpoint of this solve.
 
         Returns:
-            Whether the solve had reached its end.
+            Whether the solve had reached its end before the restart.
 
         Raises:
             ModelError: the record belongs to another solve or model.
@@ -186,7 +186,7 @@ class SolveCheckpoint:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if one is due, and end after Ctrl-C; call this before the step begins.
+        """Write a checkpoint if one is due, and stop after Ctrl-C; call this before the step begins.
 
         Raises:
             KeyboardInterrupt: see `check_interrupt`.
@@ -204,7 +204,7 @@ class SolveCheckpoint:
             self._write(state, finished=False, by_clock=True)
 
     def idle_steps(self, state: State) -> int:
-        """Number of next steps that are known to need no checkpoint before them."""
+        """Number of next steps that certainly need no checkpoint before them."""
         checkpoint = self._checkpoint
         if checkpoint is None or self._is_past:
             return LONGEST_WAIT
@@ -212,15 +212,15 @@ class SolveCheckpoint:
         return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
 
     def skip(self, steps: int) -> None:
-        """Count steps that were done without a call of `before_step`."""
+        """Count steps that were executed without a call of `before_step`."""
         if self._checkpoint is not None:
             self._checkpoint.clock.skip(steps)
 
     def check_interrupt(self, state: State) -> None:
-        """End between two steps, with the state kept, if the user has pressed Ctrl-C.
+        """Stop between two steps and keep the state, if the user has pressed Ctrl-C.
 
         Raises:
-            KeyboardInterrupt: with notes on the kept state.
+            KeyboardInterrupt: the user has pressed Ctrl-C; notes describe the kept state.
         """
         if not self._interrupt.wanted:
             return
@@ -248,11 +248,11 @@ class SolveCheckpoint:
         raise stop
 
     def had_ended(self, state: State) -> bool:
-        """Whether a record was restored and no step was done since."""
+        """Whether a record was restored and no step has been executed since."""
         return self._restored and state.step == self._steps_at_start
 
     def finish(self, state: State) -> None:
-        """The solve has ended and all hooks have finished: keep its last state."""
+        """Store the last state after the solve and all hooks have finished."""
         if self._checkpoint is None:
             return
         if self.had_ended(state):

@@ -1,4 +1,4 @@
-"""Ctrl-C during a solve: the step in progress is finished, so the kept state is complete."""
+"""Ctrl-C during a solve: the step in progress is finished, so that the kept state is complete."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import threading
 from types import FrameType
 
 _begun: list[Interrupt] = []
-"""Solves that check for Ctrl-C between their steps, outermost first; solves left by their callers are paused."""
+"""Solves that check for Ctrl-C between their steps, outermost first; solves are paused while their callers run."""
 
 
 class Interrupt:
-    """Keeps the first Ctrl-C until the solver checks for it between two steps; the second one ends the solve at once.
+    """Stores the first Ctrl-C until the solver checks for it between two steps; the second Ctrl-C ends the solve at
+    once.
 
-    It works on one process and in its main thread, in which alone Python handles signals; elsewhere, and in programs
-    with their own handler, Ctrl-C is unchanged.
+    The handler works on one process and in its main thread, the only thread in which Python handles signals; otherwise,
+    and in programs with their own handler, Ctrl-C is unchanged.
 
     Attributes:
         wanted: whether the user wants the solve to end.
-        paused: whether the solve does not check at present; Ctrl-C then applies to another solve or ends the program at
-            once.
+        paused: whether the solve does not check for Ctrl-C at present; Ctrl-C then applies to another solve or ends the
+            program at once.
     """
 
     def __init__(self, single: bool) -> None:
@@ -37,7 +38,7 @@ class Interrupt:
                 _begun.append(self)
 
     def end(self) -> None:
-        """The solve has ended or was abandoned."""
+        """Remove a solve that has ended or was abandoned."""
         if self in _begun:
             _begun.remove(self)
             if not _begun and signal.getsignal(signal.SIGINT) is _note:
@@ -45,7 +46,7 @@ class Interrupt:
 
 
 def _note(_number: int, _frame: FrameType | None) -> None:
-    """The outermost solve at work ends after its step; solves within its hooks are part of that step."""
+    """Let the outermost running solve end after its step; solves within its hooks are part of that step."""
     solve = next((one for one in _begun if not one.paused), None)
     if solve is None or solve.wanted:
         raise KeyboardInterrupt

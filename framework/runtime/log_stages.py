@@ -1,4 +1,4 @@
-"""Stages of the work, in their order, and their share in PETSc's ``-log_view``.
+"""Stages of the computation, in their order, and their share in PETSc's ``-log_view``.
 
 KINEMATICS -> FORCES, CONTACT -> CONSTRAINTS -> (LINEAR_SOLVE, by PETSc) -> POST_NEWTON -> OUTPUT
 
@@ -30,12 +30,12 @@ _stages: dict[Stage, Any] = {stage: PETSc.Log.Stage(stage.value) for stage in St
 
 
 def enter(stage: Stage) -> None:
-    """Work of a stage begins; stages may be nested."""
+    """Begin a stage; stages may be nested."""
     if logged:
         _stages[stage].push()
 
 
 def leave(stage: Stage) -> None:
-    """Work of the stage that was entered last ends."""
+    """End the stage that was entered last."""
     if logged:
         _stages[stage].pop()

@@ -18,14 +18,14 @@ __all__ = ["PETSc", "release_dropped"]
 
 
 def release_dropped(comm: Any = None, solvers: bool = False) -> None:
-    """Free the PETSc objects that Python has dropped; all processes of ``comm`` call this together.
+    """Free the PETSc objects that Python has dropped. The call is collective over ``comm``.
 
-    PETSc keeps them until this call, because processes may drop them in different orders: matrices and factors of
-    successive solvers would fill the memory, on one process too.
+    PETSc keeps dropped objects until this call, because processes may drop them in different orders. Otherwise matrices
+    and factors of successive solvers would fill the memory, also on one process.
 
     Args:
         comm: mpi4py communicator, or None for this process alone.
-        solvers: also free whole solvers; Python must search for their reference cycles: about 0.1 s.
+        solvers: also free whole solvers; for these, Python must search reference cycles, which takes about 0.1 s.
     """
     if solvers:
         gc.collect()

@@ -1,1 +1,1 @@
-"""The state of a model, and evaluations at it."""
+"""The state of a model, and evaluations at a state."""

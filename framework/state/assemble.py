@@ -1,9 +1,9 @@
-"""Assembly calls in the manner of dolfinx, for tests, own solvers and users of dolfinx.
+"""Assembly calls in the style of dolfinx, for tests, user-written solvers and users of dolfinx.
 
-They work on one process; on several, each works alone, if no table is distributed.
+The calls work on one process; with several processes, each works alone, if no table is distributed.
 
-The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``.  Constraints
-are assembled by the solvers, which number their multipliers among the coordinates.
+The unknowns are the coordinates without multipliers, in world order: entry i belongs to ``state.q[i]``. Constraints are
+assembled only by the solvers, which number multipliers among the coordinates.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def create_matrix(world: World) -> Any:
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
     """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
-    f has all terms of the equation of motion except M(q) a and constraints: also the inertia forces quadratic in
-    velocities, of 3D bodies and of cables with moving material, unless ``velocity_terms`` is false. ``state.a`` is not
-    used.
+    f contains all terms of the equation of motion except M(q) a and constraints. It includes the inertia forces
+    quadratic in velocities, of 3D bodies and of cables with moving material, unless ``velocity_terms`` is false.
+    ``state.a`` is not used.
     """
     check_world(state, world, "assemble_vector")
     assembly = serial_assembly(world)
@@ -77,7 +77,7 @@ def assemble_matrix(
     """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix: dq = 1 gives K, dv = 1 gives D.
 
     With nonzero da: dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the accelerations of the state.
-    Without accelerations that is dq K + dv D + da M.  Without ``velocity_terms``, and with da = 0, inertia forces are
+    Without accelerations this is dq K + dv D + da M. Without ``velocity_terms``, and with da = 0, inertia forces are
     omitted as in `assemble_vector`.
     """
     check_world(state, world, "assemble_matrix")
@@ -107,7 +107,7 @@ def assemble_mass(world: World, state: State) -> Any:
 
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
-    """The coordinate block of the tangent in world order, rows compressed."""
+    """The coordinate block of the tangent in world order, as compressed rows."""
     from scipy.sparse import csr_array  # imported here, because runs of models do not need it
 
     assembly = serial_assembly(world)

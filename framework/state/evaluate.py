@@ -1,4 +1,5 @@
-"""Output variables of entities, evaluated at a state: each process evaluates its own rows, and all get the result."""
+"""Output variables of entities, evaluated at a state: each process evaluates its own rows, and all processes get the
+result."""
 
 from __future__ import annotations
 
@@ -44,13 +45,13 @@ def find_output(entity: Entity, name: str) -> Output:
 
 @cache
 def list_places(evaluate: Callable[..., Any]) -> tuple[str, ...]:
-    """Names of the places that are arguments of an output: those after rows and fields."""
+    """Names of the places that are arguments of an output: the arguments after rows and fields."""
     given = list(inspect.signature(evaluate).parameters.values())[2:]
     return tuple(one.name for one in given if one.kind is not one.VAR_KEYWORD)
 
 
 def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
-    """Raise ModelError for places that an output of a kind of entity does not take, or that are not numbers."""
+    """Raise ModelError for places that an output of a kind of entity does not accept, or that are not numbers."""
     places = list_places(output.evaluate)
     for name, value in where.items():
         if name not in places:
@@ -64,7 +65,7 @@ def check_places(kind: str, output: Output, where: Mapping[str, Any]) -> None:
 def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatArray:
     """Evaluate an output variable of one or more entities of one kind.
 
-    Under MPI all processes must call this together; each gets the whole result.
+    Under MPI the call is collective; each process gets the whole result.
 
     Args:
         entity: handle; the result has one row per row of the handle, or no leading axis for a handle to one row.
@@ -76,14 +77,14 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         Array of shape (rows, ...) or (...), in the unit of the variable.
 
     Raises:
-        ModelError: unknown variable, places that the variable does not have, or an entity of another world.
+        ModelError: the variable is unknown, does not have the given places, or the entity belongs to another world.
     """
     find_output(entity, name)
     return read_output(entity, name, state.world, load_outputs(state), **where)
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """`eval_output` of the present fields, see `load_outputs`; arguments are not checked."""
+    """`eval_output` for the present fields, see `load_outputs`; arguments are not checked."""
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
 
@@ -93,8 +94,8 @@ class EvaluatedRows:
     """The rows of a handle, bound to the numbering of the processes that evaluate them.
 
     Attributes:
-        rows: rows that this process evaluates; on one process all, in the order of the handle.
-        positions: their places in the handle, shape (rows,).
+        rows: rows that this process evaluates; a single process evaluates all rows, in the order of the handle.
+        positions: positions of these rows in the handle, shape (rows,).
         count: number of rows of the handle.
         assembly: the systems of this process.
         summed: whether values are sums over processes, which share the work within a row (contact sets).
@@ -124,7 +125,7 @@ class EvaluatedRows:
             return np.asarray(output.evaluate(self.rows, fields, **places))
 
     def evaluate(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
-        """Values of all rows of the handle on every process, shape (count, ...); all call this together."""
+        """Values of all rows of the handle on every process, shape (count, ...). The call is collective."""
         if not self.parallel:
             return self.evaluate_here(output, fields, where)
         if output.summed and not self.summed:
@@ -140,7 +141,8 @@ class EvaluatedRows:
     def evaluate_padded(
         self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
     ) -> FloatArray:
-        """Values as floats in the shape of all rows, 0 for rows of other processes; they add up to `evaluate`."""
+        """Values as floats in the shape of all rows, 0 for rows of other processes; the sum over processes is the
+        result of `evaluate`."""
         if not self.parallel:
             return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)
         if output.summed and not self.summed:
@@ -154,7 +156,7 @@ class EvaluatedRows:
         return padded
 
     def units(self, output: Output) -> list[str]:
-        """The unit of each row of the handle on every process; all call this together."""
+        """The unit of each row of the handle on every process. The call is collective."""
         if output.units_of is None:
             return [output.unit] * self.count
         parts = [(self.positions, list(output.units_of(self.rows)))]
@@ -164,7 +166,7 @@ class EvaluatedRows:
         return [of_row.get(row, output.unit) for row in range(self.count)]
 
     def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
-        """Values of all rows from the values of each process; an error of one process is raised on all."""
+        """Values of all rows from the values of each process; an error of one process is raised on all processes."""
         parts = self.assembly.processes.allgather("output", (self.positions, values, error))
         for _, _, found in parts:
             if found is not None:
@@ -172,27 +174,27 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """All rows of the handle; each process gives a part of the values, see `Output.summed`."""
+        """All rows of the handle, of whose values each process gives a part, see `Output.summed`."""
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
-        """The places of these rows, if there is one place per row; a place itself has ``rank`` axes."""
+        """The places of these rows, if each row has its own place; a place itself has ``rank`` axes."""
         if np.ndim(value) > rank and len(value) == self.count:
             return np.asarray(value)[self.positions]
         return value
 
 
 def load_outputs(state: State) -> Fields:
-    """Bring a state into the fields of this process, with marker columns; all processes call this together."""
+    """Load a state into the fields of this process, with marker columns. The call is collective."""
     return parallel_assembly(state.world).load_fields(as_local(state))
 
 
 def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
-    """Find the rows of a handle that this process evaluates; all processes call this together.
+    """Find the rows of a handle that this process evaluates. The call is collective.
 
     Raises:
-        ModelError: an entity of another world, or markers without references to them.
+        ModelError: an entity belongs to another world, or no row refers to a marker.
     """
     assembly, table = parallel_assembly(world), entity.table
     if world.tables.get(table.component) is not table:
@@ -210,7 +212,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
-    """Markers may be on several processes: the first process with a marker evaluates it."""
+    """Assign markers that are on several processes to the first of these processes, which evaluates them."""
     layout = assembly.layout
     owner = np.full(len(entity), layout.size, np.int64)
     for rank, part in enumerate(assembly.processes.allgather("markers", here)):

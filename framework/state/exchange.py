@@ -1,4 +1,4 @@
-"""Conversion of states between the parts of all processes and one whole in world order."""
+"""Conversion between local states of all processes and one whole state in world order."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
-    """Raise ModelError if whole arrays have other sizes than a model with this numbering."""
+    """Raise ModelError if the sizes of whole arrays differ from a model with this numbering."""
     sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
     for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:

@@ -1,4 +1,4 @@
-"""Data that identify a model when a run continues, and the columns that hooks may have switched meanwhile."""
+"""Data that identify a model when a run continues, and the columns that hooks may have switched during the run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Largest relative rounding difference of reference coordinates of equal models on two machines [1]."""
+"""Largest relative rounding difference between the reference coordinates of equal models on two machines [1]."""
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
     """Numbers of rows and coordinates, laws by name, gravity, and reference coordinates.
 
-    They do not depend on the number of processes.
+    The description does not depend on the number of processes.
     """
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
@@ -71,13 +71,13 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def describe_for_state(world: World) -> dict[str, Any]:
-    """The description of `describe_model`, without gravity, as arrays for a file; all processes must call it."""
+    """The description of `describe_model`, without gravity, as arrays for a file. The call is collective."""
     model = describe_model(parallel_assembly(world))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
 
 
 def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None:
-    """Compare a description by `describe_for_state` with the present model; all processes must call it.
+    """Compare a description by `describe_for_state` with the present model. The call is collective.
 
     Raises:
         ModelError: the models differ; the message has both values.
@@ -101,8 +101,8 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
     Args:
         world: the world.
-        before: earlier result of `list_switches`; None: return all rows of changed tables.
-        version: ``World.version`` of that time; earlier changes are ignored.
+        before: earlier result of `list_switches`; None: return all rows of changed tables. version: ``World.version``
+            at that time; earlier changes are ignored.
     """
     changes: dict[str, Any] = {}
     if world.version == version:

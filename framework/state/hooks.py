@@ -17,7 +17,7 @@ from windlass.framework.state.state import State
 
 
 class StepHook:
-    """User code around the steps of a solve; override the methods needed.  All processes call all hooks.
+    """User code around the steps of a solve; override only the methods that you need.  All processes call all hooks.
 
     Attributes:
         changes_state: whether `before_step` changes the state; it is then called before the `before_step` of all other
@@ -27,36 +27,37 @@ class StepHook:
     changes_state = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Before the first step of a solve, with the time [s] and the estimated number of steps at its end.
+        """Called before the first step of a solve, with the end time [s] and the estimated number of steps.
 
-        A solve that continues after a restart calls it with its initial state, before `restore`.
+        After a restart, a continued solve calls this method with its initial state, before `restore`.
         """
 
     def before_step(self, state: State) -> None:
-        """At the start of a step, before the first Newton run; switches may be set through ``World.set`` here."""
+        """Called at the start of a step, before the first Newton run; switches may be set through ``World.set``
+        here."""
 
     def after_iteration(self, state: State, error: float) -> None:
-        """After a Newton run and its post-Newton update; ``error`` is the force error [N]."""
+        """Called after a Newton run and its post-Newton update; ``error`` is the force error [N]."""
 
     def after_step(self, state: State) -> None:
         """After an accepted step."""
 
     def finish(self, state: State) -> None:
-        """After the last step, or with the last good state when the solve fails."""
+        """Called after the last step, or with the last good state if the solve fails."""
 
     def find_doubts(self) -> Sequence[str]:
-        """Reasons why the records of this hook are doubtful, called at the end of a solve; all processes must call
-        it."""
+        """Reasons why the records of this hook are doubtful, requested at the end of a solve. The call is
+        collective."""
         return ()
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Sections of this hook for the report of the run (``-report``), called on the first process."""
+        """Sections of this hook for the report of the run (``-report``), requested on the first process."""
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of next steps, of a size [s] at most, that may be done without calls of this hook.
+        """Number of next steps, of at most the given size [s], that may run without calls of this hook.
 
-        Called after `before_step`; neither `before_step` nor `after_step` is called for these steps.
+        The method is called after `before_step`; neither `before_step` nor `after_step` is called for these steps.
         """
         return 0
 
@@ -68,14 +69,14 @@ class StepHook:
         return None
 
     def skip(self, steps: int) -> None:
-        """Count steps that were done without this hook."""
+        """Count steps that ran without calls of this hook."""
 
     def checkpoint(self) -> dict[str, Any]:
         """Data to continue this hook after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
         return {}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue after a restart, from the data of `checkpoint` and the state of that instant."""
+        """Continue after a restart, from the data of `checkpoint` and the state of the same instant."""
 
 
 class _AfterStep(StepHook):
@@ -122,7 +123,7 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Whether a hook may change the state: not hooks of outputs, which are called often."""
+    """Whether a hook may change the state; false for hooks of outputs, which are called often."""
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 
 
@@ -137,7 +138,7 @@ def is_finite(state: State) -> bool:
 
 
 def refuse_change(state: State, t: float, by: str) -> None:
-    """Raise ModelError for a state whose time is no longer t [s], or with values that are not finite."""
+    """Raise ModelError if the time of a state is no longer t [s], or if values are not finite."""
     if state.t != t:
         raise ModelError(f"{by}: has set t = {state.t} s in the state at t = {t:.9g} s: must not change the time")
     for name in CHANGED:
@@ -147,7 +148,7 @@ def refuse_change(state: State, t: float, by: str) -> None:
 
 
 def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
-    """Call the hooks of Newton passes; their evaluations and solves do not affect the step in progress."""
+    """Call the hooks of Newton passes; evaluations and solves within the hooks do not affect the step in progress."""
     looking = overriding(hooks, "after_iteration")
     if not looking:
         return
@@ -160,12 +161,12 @@ Hook = StepHook | Callable[[State], None]
 
 
 def is_hook(value: Any) -> bool:
-    """Whether a value is a hook or a plain function of the state; a class of hooks is neither."""
+    """Whether a value is a hook or a plain function of the state; a class of hooks does not count as a hook."""
     return isinstance(value, StepHook) or (callable(value) and not isinstance(value, type))
 
 
 def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
-    """Hooks from hooks and plain functions of the state (called after each step)."""
+    """Convert hooks and plain functions of the state (called after each step) to hooks."""
     return [h if isinstance(h, StepHook) else _AfterStep(h) for h in hooks]
 
 
@@ -175,7 +176,7 @@ def name_hook(hook: StepHook) -> str:
 
 
 def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
-    """The hooks by names that are equal in all runs of a script: kind and number, ``"Sensors 1"``."""
+    """The hooks by names that are equal in all runs of a script: kind and number, such as ``"Sensors 1"``."""
     named: dict[str, StepHook] = {}
     for hook in hooks:
         kind = name_hook(hook).replace("/", "_")

@@ -1,4 +1,4 @@
-"""The last state that a script has solved, kept for commands that need it, such as `windlass modes`."""
+"""The last state that a script has solved, stored for commands that need it, such as `windlass modes`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LastState:
-    """Whether the last state is kept, and this state."""
+    """Whether the last state is stored, and this state."""
 
     wanted: bool = False
     state: State | None = None
@@ -21,7 +21,7 @@ _last = LastState()
 
 
 def want() -> None:
-    """Keep the last state from now on."""
+    """Store the last state from now on."""
     _last.wanted, _last.state = True, None
 
 
@@ -32,6 +32,6 @@ def note(state: State) -> None:
 
 
 def take() -> State | None:
-    """The last state, None without a solve; stops keeping states."""
+    """Return the last state, or None without a solve, and stop storing states."""
     state, _last.wanted, _last.state = _last.state, False, None
     return state

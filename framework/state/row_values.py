@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 
 
 class RowPlaces:
-    """Places of the multipliers or history values of rows in a state.
+    """Positions of the multipliers or history values of rows in a state.
 
     Args:
         world: the world.
@@ -37,7 +37,7 @@ class RowPlaces:
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 
     def collect(self, array: FloatArray) -> FloatArray:
-        """Values of all rows on every process, shape (rows, k); NaN where a row has none."""
+        """Values of all rows on every process, shape (rows, k); NaN beyond the values of a row."""
         values = np.where(self.places >= 0, np.append(array, 0.0)[self.places], -np.inf)
         values = self._largest(values)
         return np.where(np.isneginf(values), np.nan, values)
@@ -70,7 +70,7 @@ class RowPlaces:
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
     def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
-        """The maximum over all processes, each of which has a part."""
+        """The maximum over all processes, each of which has a part of the values."""
         if self._assembly is None and not together:
             return values
         assembly = self._assembly or parallel_assembly(self._world)
@@ -78,7 +78,7 @@ class RowPlaces:
 
 
 def check_stored(stored: Mapping[str, Any], where: Any) -> None:
-    """Raise OutputError for arrays of a file of a state that are not finite numbers."""
+    """Raise OutputError if arrays in the file of a state contain values that are not finite numbers."""
     for name, values in stored.items():
         if values.dtype.kind not in "iuf" or values.ndim != (0 if name in ("t", "step") else 1):
             raise OutputError(f"state file {where}: {name} is no list of numbers; must be a file of State.save")

@@ -32,12 +32,12 @@ CHANGING = frozenset((*NAMES, "t", "step"))
 class State:
     """All values that a solver changes.
 
-    ``State(world)`` has the values of the whole world in world order, under MPI on every process.  States of solvers
+    ``State(world)`` has the values of the whole world in world order, under MPI on every process. States of solvers
     have the values of one process; `gather` collects them.
 
-    Assignments such as ``state.q = values`` write into the arrays, which keep their shape; values that are not finite,
-    or of another shape, are an error.  A state belongs to its world: to continue with its values in another world, such
-    as a changed copy of a model, save it and use `load` there, or `assign`.
+    Assignments such as ``state.q = values`` write into the arrays, which keep their shape; values that are not finite
+    or have another shape are an error. A state belongs to its world. To use its values in another world, such as a
+    changed copy of a model, save the state and call `load` on a state of that world, or call `assign`.
 
     Args:
         world: the world; finalized if necessary.
@@ -46,13 +46,14 @@ class State:
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,).
         v, a: velocities and accelerations, shape (n,).
-        carried: values that a time integrator keeps from step to step in addition, one per coordinate, shape (n,).
+        carried: further values that a time integrator keeps from step to step, one per coordinate, shape (n,).
         lam: Lagrange multipliers [N, N m], shape (m,).
         data: history values (gaps, stick-slip states, sticking positions), shape (d,).
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
-        step: number of steps done.
-        saved: whether `save` was called in a solve, which then drops its data outside of the state before it continues.
+        step: number of finished steps.
+        saved: whether `save` was called in a solve, which then drops its cached data outside of the state before it
+            continues.
     """
 
     saved = False
@@ -83,7 +84,7 @@ class State:
         self.start_data: FloatArray = self.data.copy()
 
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
-        """A state of the same world and instant with other values by name."""
+        """A state of the same world and instant with other values, given by name."""
         other = State.__new__(State)
         other._world, other._assembly = self._world, assembly
         other.t, other.step = self.t, self.step
@@ -102,7 +103,7 @@ class State:
 
     @property
     def assembly(self) -> Assembly:
-        """The assembly whose local numbers the values have; for whole states the assembly of the whole world.
+        """The assembly whose local numbers the values have; for whole states, the assembly of the whole world.
 
         Raises:
             ModelError: the state is whole, and no process has the whole world.
@@ -128,7 +129,7 @@ class State:
         """Copy all values of another state, such as a state of the original of a changed world, and return self.
 
         Raises:
-            ModelError: the arrays have other sizes, of another model or another process.
+            ModelError: the arrays have other sizes, because the state belongs to another model or process.
         """
         for name in NAMES:
             own, given = getattr(self, name), getattr(other, name)
@@ -152,20 +153,20 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Values of the rows of a handle, shape (rows, k); a copy.
+        """Values of the rows of a handle, shape (rows, k), as a copy.
 
-        Under MPI all processes must call this together; each gets the values of all rows.
+        Under MPI the call is collective; each process gets the values of all rows.
 
         Args:
             entity: owner of the values.
             name: ``q``, ``v``, ``a`` or ``carried``: the coordinates of nodes and bodies, in the order of
-                ``dof_names``, 0 for coordinates that a row does not have.  ``lam``: the multipliers of constraints, in
-                the order of their equations.  ``data`` or ``start_data``: the history values of connectors, or of rows
-                of `GenericData`: one variable after the other as in the docstring of the law, each with one value per
-                place (segment, point); shorter rows end with NaN.
+                ``dof_names``, 0 for coordinates that a row does not have. ``lam``: the multipliers of constraints, in
+                the order of their equations. ``data`` or ``start_data``: the history values of connectors, or of rows
+                of `GenericData`. Variables follow each other in the order of the law's docstring, each with one value
+                per place (segment, point); shorter rows end with NaN.
 
         Raises:
-            ModelError: a handle of another world, or without such values.
+            ModelError: the handle belongs to another world, or has no such values.
         """
         if name in NAMES[4:]:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
@@ -180,12 +181,12 @@ class State:
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set the values that `of` returns, shape (rows, k), (k,) for all rows alike, or one number for all.
+        """Set the values that `of` returns: shape (rows, k), shape (k,) for equal rows, or one number.
 
-        Under MPI all processes must call this together, with the values of all rows.
+        Under MPI the call is collective, with the values of all rows.
 
         Raises:
-            ModelError: as in `of`; values of another shape, or not finite.
+            ModelError: as in `of`, or values have another shape or are not finite.
         """
         if name in NAMES[4:]:
             places = RowPlaces(self._world, self._assembly, entity, name).places
@@ -203,9 +204,10 @@ class State:
 
     @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Coordinate numbers of an entity in this state, shape (rows, k); n for coordinates that it does not have.
+        """Coordinate numbers of an entity in this state, shape (rows, k); n for coordinates that the entity does not
+        have.
 
-        Under MPI all processes must call this together.
+        Under MPI the call is collective.
         """
         if entity.table is not self.world.tables.get(entity.table.component):
             raise ModelError(f"{entity!r} belongs to another world than this state")
@@ -215,13 +217,13 @@ class State:
         return self._assembly.layout.local_dofs(dofs)
 
     def gather(self) -> State:
-        """The whole state in world order on every process; itself in serial."""
+        """The whole state in world order on every process; in serial the state itself."""
         if self._assembly is None or self._assembly.layout.size == 1:
             return self
         return self._derive(None, gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}))
 
     def scatter(self, stored: Mapping[str, FloatArray]) -> None:
-        """Take over whole arrays in world order.
+        """Copy values from whole arrays in world order.
 
         Raises:
             ModelError: the sizes belong to another model.
@@ -233,11 +235,11 @@ class State:
 
     @checked(OutputError, path=path())
     def save(self, path: str | Path) -> Path:
-        """Write the whole state with its history values to a file (``.npz``); read it with `load`.
+        """Write the whole state with its history values to a file (``.npz``), which `load` reads.
 
-        The file identifies the model and its present switches (`World.set`).  It has a digest, and replaces an old file
-        when it is complete.  A solve whose state is saved between two steps computes its tangent again, like a solve
-        that continues from the file: both therefore give the same digits.
+        The file identifies the model and its present switches (`World.set`). The file has a digest, and replaces an old
+        file after it is complete. A solve whose state is saved between two steps computes its tangent again, like a
+        solve that continues from the file, so that both solves give the same digits.
 
         Raises:
             OutputError: the file cannot be written.
@@ -251,19 +253,20 @@ class State:
 
     @checked(OutputError, path=path(), switches=word("compare", "restore", "keep"))
     def load(self, path: str | Path, switches: str = "compare") -> State:
-        """Take over the values of a file that `save` wrote for the same model; returns self.
+        """Copy the values of a file that `save` wrote for the same model; returns self.
 
         Args:
             path: the file.
             switches: treatment of the columns that `World.set` changes (friction, ``active``, loads), except functions
-                of time.  ``"compare"``: an error if the model is not switched as when the state was saved.
-                ``"restore"``: set the saved switches.  ``"keep"``: do not change the model, for example to begin a
-                motion with friction from a preload without friction.  Files of old versions without switches are not
+                of time. ``"compare"``: raise an error if the switches of the model differ from the saved switches.
+                ``"restore"``: set the saved switches. ``"keep"``: do not change the model, for example to begin a
+                motion with friction from a preload without friction. Files of old versions without switches are not
                 compared.
 
         Raises:
-            OutputError: a file that cannot be read, has a wrong digest, or has values that are not finite.
-            ModelError: the state of another model: other rows, or nodes elsewhere; or of a model with other switches.
+            OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
+            ModelError: the state belongs to another model, with other rows, nodes at other positions, or other
+                switches.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         check_stored(stored, path)
@@ -277,10 +280,10 @@ class State:
 
 
 def _read_assigned(name: str, given: Any, old: Any) -> Any:
-    """The value of an attribute after an assignment: arrays are kept and get new values.
+    """The value of an attribute after an assignment: arrays remain and get new values.
 
     Raises:
-        ModelError: numbers that are not finite, or values of another shape.
+        ModelError: values are not finite, or have another shape.
     """
     if isinstance(old, np.ndarray):
         # ``state.q += dq`` has already changed the array
@@ -316,7 +319,7 @@ def local_state(assembly: Assembly, state: State | None) -> State:
     """A new local state with the values of a state of the same world (default: initial values).
 
     Raises:
-        ModelError: a state of another world.
+        ModelError: the state belongs to another world.
     """
     if state is not None:
         check_world(state, assembly.world, "a solve")
@@ -333,6 +336,6 @@ def local_state(assembly: Assembly, state: State | None) -> State:
 
 
 def as_local(state: State) -> State:
-    """The state itself if it has the numbers of this process, else a local copy; see `local_state`."""
+    """The state itself if it has the numbers of this process, otherwise a local copy; see `local_state`."""
     assembly = parallel_assembly(state.world)
     return state if state.is_local_to(assembly) else local_state(assembly, state)

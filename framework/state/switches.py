@@ -1,8 +1,8 @@
-"""Columns switched by `World.set` in files of states: friction on or off, supports, loads.
+"""Columns switched by `World.set` in files of states, such as friction, supports and loads.
 
 A state is valid only with the switches of its computation: history values of a contact without friction contain no
-sticking.  Therefore a file has all switchable columns of numbers as ``switch.<kind>.<column>``, one row if all rows are
-alike, and loading compares them with the model.
+sticking positions. Therefore a file contains all switchable columns of numbers as ``switch.<kind>.<column>``, with one
+row if all rows are equal, and loading compares these columns with the model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHOWN = 5
 
 
 def describe_switches(world: World) -> dict[str, NDArray[Any]]:
-    """The switchable columns of numbers as arrays for a file; all processes must call it."""
+    """The switchable columns of numbers as arrays for a file. The call is collective."""
     kept = {}
     for name, values in list_switches(world).items():
         alike = not find_unequal(values, values[:1]).any()
@@ -40,16 +40,17 @@ def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_
 
 
 def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
-    """Compare the switches of file and model, or switch the model accordingly; all processes must call it.
+    """Compare the switches of file and model, or change the switches of the model to those in the file. The call is
+    collective.
 
     Args:
         world: the world.
         kept: result of `describe_switches`, possibly with other entries; empty for files of old versions.
-        how: ``"compare"``: differences are an error; ``"restore"``: set the model; ``"keep"``: do not change it.
+        how: ``"compare"``: differences are an error; ``"restore"``: set the model; ``"keep"``: do not change the model.
         where: name of the file, for the message.
 
     Raises:
-        ModelError: the switches differ (the message has both values), or there are none to restore.
+        ModelError: the switches differ (the message has both values), or the file has no switches to restore.
     """
     if how == KEEP:
         return

@@ -1,9 +1,9 @@
-"""Tangents against central differences of the residual, of whole models: for tests of laws.
+"""Comparison of tangents of whole models with central differences of the residual, for tests of laws.
 
     R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives with respect to q, v, a and λ, and their sum
 
-A difference of step h has an error of about h² of the third derivative and ε R/h by rounding, with h = 1e-6 some 1e-9
-of the largest entry of a row.  Contact states are history values, which do not change in differences.
+A difference of step h has an error of about h² times the third derivative, and ε R/h by rounding. With h = 1e-6 this is
+about 1e-9 of the largest entry of a row. Contact states are history values, which are constant in differences.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Rows whose largest entry is below this fraction of the largest entry of all are compared on that scale."""
+"""Rows whose largest entry is below this fraction of the largest entry of the matrix are compared on that scale."""
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
     "v": (0.0, 1.0, 1e-300, 0.0),
     "a": (0.0, 0.0, 1.0, 0.0),
     "lam": (0.0, 0.0, 1e-300, 1.0),
 }
-"""Factors of displacements, velocities, accelerations and multipliers that give one derivative; 1e-300 keeps inertia
-forces, which 0 would omit."""
+"""Factors of displacements, velocities, accelerations and multipliers that select one derivative; 1e-300 instead of 0
+keeps inertia forces."""
 TOGETHER = (0.7, 1.3, 2.1, 0.4)
-"""Factors of all derivatives at once: detects a tangent that is not linear in its factors."""
+"""Factors that select all derivatives at once, to detect a tangent that is not linear in its factors."""
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""Derivatives of which the largest entry bounds the scale of a row."""
+"""Derivatives whose largest entry bounds the scale of a row."""
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
 
@@ -66,22 +66,22 @@ def check_tangent(
     tolerance: float = 1e-6,
     seed: int = 1,
 ) -> None:
-    """Compare the tangent of a model with central differences of its residual, at a state and at random ones near it.
+    """Compare the tangent of a model with central differences of its residual, at a state and at random states near it.
 
-    For small models, on one process: each coordinate is moved, and the matrices are dense.
+    The check suits small models on one process: each coordinate is moved, and the matrices are dense.
 
     Args:
         world: the model.
         state: state of the comparison; default: initial values.  History values do not change.
-        states: number of random states, with coordinates moved by ``displacement``, and with velocities, accelerations
+        states: number of random states, whose coordinates are moved by ``displacement``, with velocities, accelerations
             and multipliers of order 1.
-        displacement: standard deviation of the moved coordinates [m, rad, 1].
+        displacement: standard deviation of the displacements of coordinates [m, rad, 1].
         tolerance: largest error of an entry, relative to the largest entry of its row [1].
         seed: seed of the random numbers.
 
     Raises:
-        ModelError: an entry of the tangent differs from the difference: the message names the worst one, with its law
-            and row; or forces are not finite.
+        ModelError: an entry of the tangent differs from the difference (the message names the worst entry, with its law
+            and row), or forces are not finite.
     """
     assembly = serial_assembly(world)
     random = np.random.default_rng(seed)
@@ -107,7 +107,7 @@ def check_fields(
         assembly: the assembly with the fields.
         tolerance: as in `check_tangent`.
         where: how errors name the fields.
-        limit: largest error of any entry, in the unit of that entry, however large its row is.
+        limit: largest error of any entry, in the unit of that entry, regardless of the scale of its row.
 
     Raises:
         ModelError: as in `check_tangent`.
@@ -139,7 +139,7 @@ def _check_together(
     """Compare the tangent for all factors at once with the sum of the differences.
 
     Raises:
-        ModelError: single derivatives are right, but not their sum.
+        ModelError: single derivatives are right, but their sum is wrong.
     """
     dq, dv, da, scale = TOGETHER
     by_q = dq * expected["x"] + dv * expected["v"] + da * expected["a"]
@@ -157,7 +157,7 @@ def _check_together(
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
-    """The worst entry with an error beyond the tolerance of its row, None if there is none."""
+    """The worst entry with an error beyond the tolerance of its row, or None."""
     error = np.abs(given - expected) / allowed[:, None]
     if not (error > 1.0).any():
         return None
@@ -180,7 +180,7 @@ def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
 def eval_tangent(
     assembly: Assembly, dq: float, dv: float, da: float, scale: float = 1.0, load_factor: float = 1.0
 ) -> FloatArray:
-    """The tangent for factors of q, v, a and multipliers, coordinates first, then multipliers, dense."""
+    """The dense tangent for factors of q, v, a and multipliers, coordinates first, followed by multipliers."""
     assembly.update_markers()
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
@@ -204,7 +204,7 @@ def eval_differences(assembly: Assembly, name: str, load_factor: float = 1.0) ->
 
 
 def _to_dense(assembly: Assembly, values: FloatArray) -> FloatArray:
-    """Matrix values as a dense matrix over coordinates, then multipliers."""
+    """Matrix values as a dense matrix over coordinates, followed by multipliers."""
     layout, pattern = assembly.layout, assembly.sparsity.pattern
     full = np.zeros((len(layout.unknowns.numbers),) * 2)
     rows, columns = pattern.entries()
@@ -240,7 +240,8 @@ def _describe_row(assembly: Assembly, k: int) -> str:
 
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
-    """The law whose own entry of the tangent differs most from its own difference, and its first row there."""
+    """The law whose own entry of the tangent differs most from its own difference, and the first row of the law that
+    couples the entry."""
     worst, found = 0.0, ""
     values = getattr(assembly.fields, name)
     place = column - assembly.layout.spare if name == "lam" else column

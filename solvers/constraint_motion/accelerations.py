@@ -2,10 +2,11 @@
 
     M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
-History values.  Each evaluation computes new history values from the history values at the start of the step and the
-present coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws need
-it.  So forces are functions of (t, q, v) within a step.  This requires that the values which ``System.post_newton``
-writes depend only on the start of the step and the motion in ``Fields``; the step size is the time since the start.
+History values. Each evaluation computes new history values from the history values at the start of the step and the
+present coordinates and velocities, and then the forces from these values: the return mapping that contact and friction
+laws need. Forces are therefore functions of (t, q, v) within a step. This requires that the values written by
+``System.post_newton`` depend only on the start of the step and the motion in ``Fields``; the step size is the time
+since the start.
 
 Mass.  The forces are divided by a constant diagonal mass matrix; any other constant mass matrix is factorised once.
 With constraints, or a mass matrix that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised
@@ -33,7 +34,7 @@ from windlass.solvers.names import name_dofs, name_largest, shorten
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
 STAGNATION = 1e-9
-"""The same if rounding prevents the projection from coming closer."""
+"""Largest violation [m, rad, 1] per 1 + largest coordinate that is accepted if rounding prevents a smaller one."""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 
@@ -47,7 +48,7 @@ class Accelerations:
 
     Args:
         assembly: the systems of this process.
-        prefix: options prefix of the PETSc linear solver, where one is needed.
+        prefix: options prefix of the PETSc linear solver, if one is needed.
 
     Attributes:
         a: accelerations of all local coordinates at the last evaluation, shape (n,).
@@ -58,10 +59,10 @@ class Accelerations:
         has_history: whether the model has laws with a post-Newton update.
         has_constraints: whether the model has constraints.
         kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
-        matrix: the matrix, None where the mass matrix is a constant diagonal.
+        matrix: the matrix, or None if the mass matrix is a constant diagonal.
 
     Raises:
-        ModelError: coordinates without mass (named) in a model without constraints.
+        ModelError: a model without constraints has coordinates without mass, which the message names.
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
@@ -105,7 +106,8 @@ class Accelerations:
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Drop the factorisation and the lists of neighbours, so that evaluations are as of a new object."""
+        """Drop the factorisation and the lists of neighbours, such that evaluations equal the evaluations of a new
+        object."""
         self.assembly.reset_caches()
         self._factorised = False
         if self.matrix is not None:
@@ -126,18 +128,19 @@ class Accelerations:
         fields.step_size[0] = t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
-        """Begin a step from a state: the next evaluations are at its start or within it."""
+        """Begin a step from a state: the next evaluations are at the start of the step or within it."""
         begin_step(self.assembly.fields, self.assembly.layout.reference, start)
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
-        """Evaluate a and λ at the coordinates and velocities in the fields; leaves the history values in the fields.
+        """Evaluate a and λ at the coordinates and velocities in the fields; the new history values remain in the
+        fields.
 
         Args:
             t: time [s].
             start_data: history values at the start of the step, shape (d,).
 
         Returns:
-            The result of the post-Newton update.
+            Result of the post-Newton update.
 
         Raises:
             SingularError: the matrix is singular.
@@ -164,7 +167,8 @@ class Accelerations:
         return result
 
     def respond(self, forces: FloatArray) -> FloatArray:
-        """Accelerations by forces with all constraints held, both of shape (n,), at the coordinates in the fields.
+        """Accelerations caused by forces while all constraints are held, both of shape (n,), at the coordinates in the
+        fields.
 
         Raises:
             SingularError: the matrix is singular.
@@ -189,10 +193,10 @@ class Accelerations:
         """Project the coordinates in the fields onto the position constraints at the time of the fields.
 
         Args:
-            refresh: evaluate the matrix in each iteration (Newton); otherwise use the present one.
+            refresh: whether to evaluate the matrix in each iteration (Newton); otherwise the present matrix is used.
 
         Returns:
-            The correction of the coordinates, shape (n,); a combination of the rows of C_q M⁻¹ of the matrix.
+            The correction of the coordinates, shape (n,), which is a combination of the rows of C_q M⁻¹ of the matrix.
 
         Raises:
             ProjectionError: no convergence.
@@ -245,7 +249,7 @@ class Accelerations:
         return correction
 
     def _find_rates(self) -> IntArray:
-        """Local multipliers of constraints whose equations depend on velocities without being differentiated."""
+        """Local multipliers of constraints whose equations, without differentiation, depend on velocities."""
         if not self.has_constraints:
             return np.zeros(0, np.int64)
         assembly = self.assembly
@@ -258,12 +262,12 @@ class Accelerations:
         return found
 
     def describe_worst(self) -> list[tuple[str, float]]:
-        """The coordinates with the largest forces by name, and these forces [N, N m]; the same on every process."""
+        """The coordinates with the largest forces by name, and these forces [N, N m]; identical on every process."""
         return [(name, force) for name, force in name_largest(self.assembly, self.f) if force != 0.0]
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Take part in the check and help of options with a PETSc solver that represents the compiled division."""
+    """Register a PETSc solver that represents the compiled division, for the check and help of options."""
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
@@ -273,7 +277,7 @@ def declare_no_solver(prefix: str) -> None:
 
 
 def is_diagonal(assembly: Assembly) -> bool:
-    """Whether the constant mass matrix is diagonal, on all processes."""
+    """Whether the constant mass matrix is diagonal on all processes."""
     indptr, indices, *_ = assembly.mass_rows
     mine = bool(np.array_equal(indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
     return assembly.processes.all(mine)
@@ -283,7 +287,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     """The diagonal of the constant mass matrix by local coordinate, summed over processes [kg, kg m^2], shape (n,).
 
     Raises:
-        ModelError: coordinates without mass, by name.
+        ModelError: coordinates have no mass; the message names them.
     """
     layout = assembly.layout
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)

@@ -1,7 +1,7 @@
-"""Factorisation of a matrix of small independent blocks, such as blocks of single bodies: dense LU of each.
+"""Factorisation of a matrix of small independent blocks, such as blocks of single bodies: dense LU of each block.
 
-Rows are scaled to a largest entry of 1 and exchanged for the largest pivot, which allows bodies of any mass and the
-zero diagonals of constraints.  Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
+Rows are scaled to a largest entry of 1 and exchanged for the largest pivot, which allows bodies of any mass and zero
+diagonals of constraints. Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularError
 
 LARGEST = 24
-"""Unknowns of a block up to which dense factors are faster than sparse ones."""
+"""Largest number of unknowns of a block for which dense factors are faster than sparse factors."""
 SMALLEST_PIVOT = 1e-14
-"""A pivot of scaled rows below this is rounding."""
+"""Pivot of scaled rows below which a pivot counts as a rounding error."""
 
 
 class BlockFactors:
@@ -59,7 +59,7 @@ class BlockFactors:
 
 
 def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
-    """Factors for a matrix of small blocks; None on several processes, or if a block is large."""
+    """Factors for a matrix of small blocks, or None on several processes and if a block is large."""
     if matrix.assembly.layout.size > 1:
         return None
     members, start = find_blocks(matrix.pattern)
@@ -69,7 +69,7 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
-    """Groups of coupled unknowns: the members of one block after the other, and the start of each block."""
+    """Groups of coupled unknowns: the members of all blocks in sequence, and the start of each block."""
     from scipy.sparse import csr_array  # imported here, because few models have such blocks
     from scipy.sparse.csgraph import connected_components  # imported here, because few models have such blocks
 

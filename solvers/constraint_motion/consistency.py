@@ -1,30 +1,30 @@
 """Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of prescribed motions.
 
-At the start, positions and velocities near their constraints are projected onto them with the smallest change in the
-norm of the mass matrix; start.py treats larger differences.
+At the start, positions and velocities near their constraints are projected onto the constraints with the smallest
+change in the norm of the mass matrix; start.py handles larger differences.
 
-Kinks.  Implicit methods meet constraints as positions (index 3) or rates (index 2).  Where the time function of a
-constraint has a kink, or a constraint is switched on, the accelerations and multipliers that follow from them oscillate
-about the right values from step to step, at index 3 the velocities, too.  Without numerical damping this never ends: 2
-r, 0, 2 r, 0 instead of r.  The oscillating accelerations violate the constraints:
+Kinks. Implicit methods fulfil constraints as positions (index 3) or rates (index 2). If the time function of a
+constraint has a kink, or a constraint is switched on, the accelerations and multipliers oscillate about the right
+values from step to step. At index 3 the velocities also oscillate. Without numerical damping the oscillation never
+ends: 2 r, 0, 2 r, 0 instead of r. The oscillating accelerations violate the constraints:
 
     e = C_q a - r,
 
-which is of order h² in smooth motion and changes by order h³ from step to step.  Where its change exceeds `KINK` times
-the size of its terms, accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
+which is of order h² in smooth motion and changes by order h³ from step to step. If this change exceeds `KINK` times the
+size of the terms of e, accelerations, multipliers and, at index 3, velocities are projected onto the constraints:
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
 
-Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h, Δ = α_m - α_f.  It is corrected in the
-directions of the constraints alone, C_q A = C_q a + Δ h j, so that the method keeps order 2.  Velocities at index 3 are
-the velocities of a smooth numerical solution, c = 1/6 - β - Δ/2; exact velocities would excite the same oscillation
-again, of order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.
-Constraints on velocities are of index 2 in every method, so that c = 0 for them.
+Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h, Δ = α_m - α_f. A is corrected only in the
+directions of the constraints, C_q A = C_q a + Δ h j, so that the method keeps order 2. Velocities at index 3 are the
+velocities of a smooth numerical solution, c = 1/6 - β - Δ/2; exact velocities would excite the same oscillation again,
+of order h in the accelerations. For the same reason index 3 is projected after the first step of a run. Constraints on
+velocities have index 2 in every method, so that c = 0 for them.
 
-The change of velocities that is smallest in the norm of M alone concentrates strain rates in few elements.  Where
-damping would dissipate more than its kinetic energy in a step h, this would give stiff dampers huge forces, so M + h
-∂f/∂v replaces M for velocities: the change is then the response of the step to an impulse.  j is the derivative on the
-side without a kink.  Without a kink, a projection is as accurate as the method and changes only rounding errors.  The
+The change of velocities that is smallest in the norm of M concentrates strain rates in few elements. If damping
+dissipates more than the kinetic energy of this change in a step h, stiff dampers would get huge forces. Therefore M + h
+∂f/∂v replaces M for velocities: the change is then the response of the step to an impulse. j is the derivative on the
+side without a kink. Without a kink, a projection is as accurate as the method and changes only rounding errors. The
 projection is repeated after the next step: derivatives of time functions by differences may have straddled the kink in
 the first one.
 
@@ -59,13 +59,14 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to C_q a and r, above which motion is not smooth (20 steps per period or more)."""
+"""Change of e in a step, relative to C_q a and r, above which a motion does not count as smooth (smooth motion has 20
+steps per period or more)."""
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
-"""Rounding error of e [1/s², 1] per 1 + largest coordinate and velocity; of differences in time, times 1/h²."""
+"""Rounding error of e [1/s², 1] per 1 + largest coordinate and velocity; for differences in time, times 1/h²."""
 LOOK_BACK = 1 / 16
-"""Share of a step for difference quotients of r."""
+"""Fraction of a step used for difference quotients of r."""
 STRADDLES = 2.0
-"""Derivatives of r before and after an instant whose ratio is larger have a kink between them [1]."""
+"""Ratio of the derivatives of r before and after an instant above which a kink lies between them [1]."""
 
 
 @kernel
@@ -90,8 +91,9 @@ class Consistency:
     Args:
         problem: the equations, whose matrix and linear solver are used.
         integrator: the method.
-        project: False does not correct kinks; the start is checked in any case.
-        velocities: "check" refuses velocities of the start that constraints forbid, "project" takes the nearest ones.
+        project: False omits the correction of kinks; the start is always checked.
+        velocities: "check" refuses initial velocities that constraints forbid, "project" uses the nearest allowed
+            velocities.
 
     Attributes:
         projections: number of projections after kinks so far.
@@ -109,15 +111,15 @@ class Consistency:
         self.projections = 0
 
     def begin(self, state: State, h: float) -> None:
-        """Project positions and velocities of the start onto the constraints and find accelerations and multipliers.
+        """Project initial positions and velocities onto the constraints, and find accelerations and multipliers.
 
         Args:
             state: the start.
             h: size of the steps [s].
 
         Raises:
-            ModelError: gaps that are not small and velocities that constraints forbid, by name; masses and constraints
-                that do not determine accelerations.
+            ModelError: gaps are not small or constraints forbid velocities (the message names them), or masses and
+                constraints do not determine accelerations.
         """
         self._again = not self._integrator.rate_level
         if self._rates.anywhere:
@@ -127,7 +129,8 @@ class Consistency:
         self.look_back(state)
 
     def refuse_nonlinear(self, state: State, method: str) -> None:
-        """Raise ModelError if the method does not allow nonlinear constraints and the model has some."""
+        """Raise ModelError if the method does not allow nonlinear constraints and the model has nonlinear
+        constraints."""
         if not self._rates.anywhere:
             return
         self._problem.assembly.load_fields(state)
@@ -140,7 +143,7 @@ class Consistency:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """Values carried from step to step in addition to the state; see `Restartable`."""
+        """Values in addition to the state that are kept from step to step; see `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -148,14 +151,14 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate e at the start of a continued run; other runs have it from the previous step."""
+        """Evaluate e at the start of a continued run; other runs know e from the previous step."""
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
             self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> bool:
-        """Project an accepted step after a kink; returns whether it has changed; the fields hold the state.
+        """Project an accepted step after a kink. Returns whether the step has changed; the fields contain the state.
 
         Args:
             state: the state after the step; velocities, accelerations and multipliers may change.
@@ -179,7 +182,7 @@ class Consistency:
         return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
 
     def find_program(self, state: State) -> Program | None:
-        """The program of `follow` after usual steps of a state; None if Python has to do more."""
+        """The program of `follow` after usual steps of a state, or None if further work in Python is required."""
         return None if self._project and (self._again or not self._has_program(state)) else self._program
 
     def _has_program(self, state: State) -> bool:
@@ -188,7 +191,7 @@ class Consistency:
         return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
 
     def _look(self, state: State) -> float:
-        """Evaluate e and the size of its terms at the state in the fields; returns its excess over smooth motion."""
+        """Evaluate e and the size of its terms at the state in the fields; returns the excess over smooth motion."""
         assembly = self._problem.assembly
         if not self._has_program(state):
             self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
@@ -212,7 +215,7 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Whether e has changed more than in smooth motion on any process, from its excess on this process."""
+        """Whether e has changed more than in smooth motion on any process, given the excess on this process."""
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
@@ -248,8 +251,8 @@ class Consistency:
             state.carried += accelerations.solve(zero, np.append(lacks, 0.0))[0]
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
-        """Changes of velocities that close a gap of the rates of constraints, shape (m,), the changes of forces by
-        them, and the time [s] over which damping acts with the masses, h or 0."""
+        """Changes of velocities that close a gap of the rates of constraints, shape (m,), the resulting changes of
+        forces, and the time [s] over which damping acts with the masses, h or 0."""
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
         change, impulse = solver.solve(zero, right)
@@ -261,7 +264,7 @@ class Consistency:
         return change, self._eval_force(change), h
 
     def _eval_force(self, change: FloatArray) -> FloatArray:
-        """Change of the forces of the fields by a change of velocities, shape (n + 1,)."""
+        """Change of the forces of the fields due to a change of velocities, shape (n + 1,)."""
         assembly, force = self._problem.assembly, np.zeros(len(change) + 1)
         v = assembly.fields.v.copy()
         assembly.add_forces(force)
@@ -280,17 +283,17 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
-        """j of the state that the fields hold, by differences in time, shape (m,).
+        """j of the state in the fields, by differences in time, shape (m,).
 
-        The difference quotient before this time, unless it spans a kink, where it is of order 1/h: then the difference
-        quotient after this time.
+        The difference quotient before this time is used unless it spans a kink, where it is of order 1/h; then the
+        difference quotient after this time is used.
         """
         now, step = self._eval_residual(state.a), LOOK_BACK * h
         before, after = ((self._eval_later(state, dt) - now) / dt for dt in (-step, step))
         return np.where(np.abs(before) > STRADDLES * np.abs(after), -after, -before)
 
     def _eval_later(self, state: State, dt: float) -> FloatArray:
-        """e of the state in the fields after a time [s] with constant accelerations, shape (m,)."""
+        """e of the state in the fields after a given time [s] with constant accelerations, shape (m,)."""
         rates, fields = self._rates, self._problem.assembly.fields
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
         fields.x[:-1] += dt * state.v
@@ -303,7 +306,7 @@ class Consistency:
         return later
 
     def _close_gaps(self, state: State, h: float) -> None:
-        """Project positions and velocities in the fields, whose markers are up to date, and take them over."""
+        """Project positions and velocities in the fields, whose markers are up to date, and store them in the state."""
         assembly, rates = self._problem.assembly, self._rates
         fields, processes = assembly.fields, assembly.processes
         size = 1.0 + processes.largest_of(np.abs(fields.x).max())

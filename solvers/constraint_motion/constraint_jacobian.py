@@ -1,4 +1,5 @@
-"""C_q of the constraints of an assembly as entries by row: products with vectors of coordinates, without a matrix."""
+"""C_q of the constraints of an assembly as entries by row, for products with vectors of coordinates without a
+matrix."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """product += C_q w for values that are ordered row by row; coordinates beyond w are 0."""
+    """product += C_q w for values that are ordered row by row; coordinates without an entry in w are 0."""
     k = 0
     for i in range(len(dofs)):
         for j in range(multipliers.shape[1]):
@@ -28,7 +29,7 @@ def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: F
 
 
 def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
-    """Sums of the sizes of the terms of C_q w at the fields, whose markers are up to date, shape (m,).
+    """Sums of the absolute values of the terms of C_q w at the fields, whose markers are up to date, shape (m,).
 
     Args:
         assembly: the systems of this process.
@@ -64,7 +65,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
 
 
 def product_steps(assembly: Assembly, w: FloatArray, product: FloatArray) -> list[Step]:
-    """Steps of a `Program` that add C_q w at the fields to a product; the fields do not change.
+    """Steps of a `Program` that add C_q w at the fields to a product; the fields are unchanged.
 
     Args:
         assembly: the systems of this process; markers must be up to date before the steps run.

@@ -3,8 +3,8 @@
     Ċ = C_q v + C_t                        rate level, on which constraints on velocities are defined
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt      acceleration level
 
-Laws give C, Ċ and r.  Since Ċ is linear in v, a product C_q w is the difference of Ċ for v + w and for v.
-Only markers are brought up to date for it, so that lists of neighbours of contacts do not change.
+Laws give C, Ċ and r. Since Ċ is linear in v, a product C_q w is the difference between Ċ for v + w and for v. Only
+markers are updated for this product, so that lists of neighbours of contacts are unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windlass.framework.model.system import evaluate
 from windlass.solvers.names import shorten
 
 CHANGE = 1e-3
-"""Change of the coordinates that shows whether constraints are linear, relative to 1 + largest coordinate."""
+"""Change of the coordinates that reveals nonlinear constraints, relative to 1 + largest coordinate."""
 LINEAR = 1e-9
 """Largest change of C_q, relative to its entries, of a linear constraint."""
 
@@ -34,7 +34,7 @@ class ConstraintRates:
 
     Attributes:
         count: number of multipliers of this process.
-        anywhere: whether any process has constraints.
+        anywhere: whether at least one process has constraints.
     """
 
     def __init__(self, assembly: Assembly) -> None:
@@ -62,7 +62,7 @@ class ConstraintRates:
         self._equations.clear()
 
     def eval(self, rate_level: bool) -> FloatArray:
-        """C, or Ċ, with the present markers, shape (m,); 0 for inactive constraints."""
+        """C or Ċ with the present markers, shape (m,); 0 for inactive constraints."""
         self._find_programs()
         assembly, fields, c = self._assembly, self._assembly.fields, self._c
         self._lam[:] = fields.lam
@@ -83,7 +83,7 @@ class ConstraintRates:
         return self._change(w, rate_level=True)
 
     def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:
-        """The change of C, or Ċ, where velocities change by w, shape (m,)."""
+        """The change of C or Ċ if velocities change by w, shape (m,)."""
         fields = self._assembly.fields
         without = self.eval(rate_level)
         self._v[:] = fields.v
@@ -100,12 +100,12 @@ class ConstraintRates:
         return [(constraint.acceleration, (s,)) for constraint in self._assembly.constraints]
 
     def find_rates(self) -> NDArray[np.bool_]:
-        """Which constraints are on velocities: their C depends on velocities, shape (m,)."""
+        """Whether each constraint is on velocities, that is, C depends on velocities, shape (m,)."""
         found: NDArray[np.bool_] = self._change(self._draw(1.0), rate_level=False) != 0.0
         return found
 
     def find_nonlinear(self) -> NDArray[np.bool_]:
-        """Which constraints have a C_q that changes with the coordinates, shape (m,)."""
+        """Whether C_q of each constraint changes with the coordinates, shape (m,)."""
         fields = self._assembly.fields
         w, x = self._draw(1.0), fields.x.copy()
         here = self.multiply(w)
@@ -118,13 +118,14 @@ class ConstraintRates:
         return found
 
     def _draw(self, size: float) -> FloatArray:
-        """Numbers between -size and size by world coordinate, so that ghosts agree with their owners, shape (n,)."""
+        """Random numbers between -size and size by world coordinate, so that ghosts agree with their owners, shape
+        (n,)."""
         # the fractional parts of multiples of an irrational number fill an interval evenly
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
         return size * (2.0 * parts - 1.0)
 
     def describe(self, which: NDArray[np.bool_], values: FloatArray | None = None, most: int = 6) -> str:
-        """Names of constraints, the largest values first, with the values if given; all processes must call it.
+        """Names of constraints, largest values first, with the values if given. The call is collective.
 
         Args:
             which: the constraints, shape (m,).

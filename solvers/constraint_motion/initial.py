@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
-They are found with the matrix and the linear solver of Newton's method, which are set up anyway.  A separate solver is
-used where this solver fails, as LU without exchange of pivots can for coordinates without mass, or where options with
-the prefix ``initial_`` choose it.
+Initial accelerations and multipliers are computed with the matrix and the linear solver of Newton's method, which are
+set up anyway. A separate solver is used if this solver fails, as LU without exchange of pivots may for coordinates
+without mass, or if options with the prefix ``initial_`` choose it.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Number of solves for friction in proportion to multipliers, which find its direction; in 2D one is exact."""
+"""Number of solves for friction proportional to multipliers, which determine the direction of friction; in 2D one solve
+is exact."""
 REFINEMENTS = 3
-"""Number of refinements of the solution; an iterative solver of low accuracy needs them, too."""
+"""Number of refinements of the solution, which an iterative solver of low accuracy also needs."""
 ACCURATE, ACCEPTED = 1e-12, 1e-4
-"""Residual relative to the right-hand side at which refinement ends, and largest one of a regular matrix [1]."""
+"""Residual relative to the right-hand side at which refinement ends, and largest residual of a regular matrix [1]."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
@@ -46,11 +47,11 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints that prescribe no accelerations, for any functions of time.
+        still: local multipliers of constraints that prescribe no accelerations for any functions of time.
 
     Raises:
-        ModelError: the mass matrix with the constraints is singular; coordinates without mass, or constraints that
-            contradict or repeat each other, are named.
+        ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
+            constraints that contradict or repeat each other.
     """
     assembly = problem.assembly
     layout = assembly.layout
@@ -72,14 +73,14 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
 
 
 class MassSolver:
-    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields when the object is made.
+    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields at the time of construction.
 
     The matrix overwrites the tangent of Newton's method, which is evaluated again afterwards.
 
     Args:
-        problem: gives matrix and linear solver; markers are up to date.
-        over: time [s] over which damping acts with the masses, M + over ∂f/∂v instead of M.  It is left out where the
-            solver of Newton's method cannot work with it.
+        problem: provides matrix and linear solver; markers are up to date.
+        over: time [s] over which damping acts with the masses, M + over ∂f/∂v instead of M. The damping term is omitted
+            if the solver of Newton's method does not work with it.
     """
 
     def __init__(self, problem: NonlinearProblem, over: float = 0.0) -> None:
@@ -90,7 +91,7 @@ class MassSolver:
             self._leave()
 
     def _set_up(self) -> bool:
-        """Evaluate and factorise the matrix; whether the solver of Newton's method can work with it."""
+        """Evaluate and factorise the matrix; returns whether the solver of Newton's method works with it."""
         problem = self._problem
         assembly, matrix = problem.assembly, problem.take_matrix()
         values = matrix.values
@@ -115,7 +116,7 @@ class MassSolver:
         return solves
 
     def _leave(self) -> None:
-        """Continue with a separate matrix and solver."""
+        """Switch to a separate matrix and solver."""
         matrix = SaddleMatrix(self._problem.assembly)
         factors = PetscFactors(matrix, PREFIX)
         matrix.update()
@@ -145,7 +146,7 @@ class MassSolver:
             raise ModelError(f"initial accelerations: {error}") from None
 
     def _solve_with_newton(self, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """The solution with the solver of Newton's method, or None if it does not find it."""
+        """The solution by the solver of Newton's method, or None if this solver fails."""
         problem = self._problem
         matrix, ksp = problem.matrix, problem.snes.getKSP()
         unknowns, right = problem.sparsity.unknowns, problem.residual_vector.duplicate()
@@ -165,7 +166,8 @@ class MassSolver:
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
-    """Whether the solver finds the solution for a right-hand side; for a random one, whether the matrix is regular."""
+    """Whether the solver finds the solution for a right-hand side; with a random right-hand side, whether the matrix is
+    regular."""
     solution = try_solve(ksp, right)
     if solution is None:
         return False

@@ -2,9 +2,9 @@
 
     M a + C_qᵀ λ = -f,    C_q a = c
 
-f are all forces on the left-hand side minus the loads, with the terms that are quadratic in the velocities.  The same
-matrix projects coordinates and velocities onto the constraints with the smallest change in the norm of M.
-Rows of constraints that are switched off are λ = 0.
+f contains all forces on the left-hand side minus the loads, including the terms that are quadratic in the velocities.
+The same matrix projects coordinates and velocities onto the constraints with the smallest change in the norm of M. Rows
+of constraints that are switched off are λ = 0.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
-    """Forces do not determine the accelerations."""
+    """Forces that do not determine the accelerations."""
 
 
 class SaddleMatrix:
     """Values of the matrix over the local unknowns, in a pattern without the couplings by springs and contacts.
 
-    Rows and columns of constraints have the size of masses: their unknowns are λ / scale.
+    Rows and columns of constraints are scaled to the size of masses: their unknowns are λ / scale.
 
     Args:
         assembly: the systems of this process.
@@ -45,7 +45,7 @@ class SaddleMatrix:
     Attributes:
         pattern: sparsity over the local unknowns.
         values: shape (nnz,).
-        scale: a typical mass, the same on all processes [kg, kg m^2].
+        scale: a typical mass, identical on all processes [kg, kg m^2].
     """
 
     def __init__(self, assembly: Assembly) -> None:
@@ -66,7 +66,8 @@ class SaddleMatrix:
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
     def update(self) -> bool:
-        """Evaluate the matrix at the present fields; whether a value changed on any process (all call it together)."""
+        """Evaluate the matrix at the present fields; returns whether a value changed on any process. The call is
+        collective."""
         assembly = self.assembly
         if assembly.pattern is not self._tangent:
             self._find_pattern()
@@ -82,7 +83,7 @@ class SaddleMatrix:
         return assembly.processes.any(changed)
 
     def describe_singular(self) -> str:
-        """Error text with the coordinates without mass; all processes call this together."""
+        """Error text with the coordinates without mass. The call is collective."""
         layout = self.assembly.layout
         is_dof = np.zeros(len(layout.unknowns.numbers), bool)
         is_dof[layout.unknowns.of_dof] = True
@@ -98,7 +99,7 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Names of the constraints whose forces can change without effect; empty if they are not found."""
+        """Names of the constraints whose forces can change without effect; empty if no such constraints are found."""
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
@@ -129,10 +130,10 @@ class Factors(Protocol):
         """
 
     def reset(self) -> None:
-        """Drop the factorisation and its solver data; `factorise` must follow."""
+        """Drop the factorisation and the data of its solver; `factorise` must follow."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """The solution for a right-hand side, both by local unknown; contributions to ghosts go to their owners.
+        """The solution for a right-hand side, both by local unknown; contributions to ghosts are sent to their owners.
 
         Raises:
             SingularError: the matrix is singular.
@@ -145,7 +146,7 @@ class PetscFactors:
     Args:
         matrix: the matrix.
         prefix: options prefix of the KSP.
-        definite: the matrix is a mass matrix alone, which needs no exchange of pivots.
+        definite: whether the matrix is only a mass matrix, which needs no exchange of pivots.
     """
 
     def __init__(self, matrix: SaddleMatrix, prefix: str, definite: bool = False) -> None:
@@ -163,7 +164,7 @@ class PetscFactors:
         self._solved = False
 
     def factorise(self) -> None:
-        """Take over the present values of the matrix; PETSc factorises them at the next solve."""
+        """Copy the present values of the matrix; PETSc factorises the matrix at the next solve."""
         self._tangent.values[:-1] = self._matrix.values
         self._tangent.update()
 
@@ -195,7 +196,7 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f and c of the equations above at the present fields, whose a and λ are 0.
+    """Add f and c of the equations above at the present fields, in which a and λ are 0.
 
     Args:
         assembly: the systems of this process.
@@ -213,7 +214,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
-    """The right-hand side by local unknown of f and c as in `add_right_side`."""
+    """The right-hand side by local unknown for f and c as in `add_right_side`."""
     right = np.zeros(len(unknowns.numbers))
     right[unknowns.of_dof] = -f[:-1]
     right[unknowns.of_multiplier] = c[:-1]
@@ -233,7 +234,7 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
 
 
 def _find_slots(assembly: Assembly) -> IntArray:
-    """Slots of the tangent's pattern that the mass matrix, the constraint Jacobians and the diagonal fill, sorted."""
+    """Slots of the tangent's pattern that the mass matrix, the constraint Jacobians and the diagonal occupy, sorted."""
     pattern = assembly.pattern
     diagonal = np.arange(len(assembly.layout.unknowns.numbers)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]

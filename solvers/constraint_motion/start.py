@@ -1,13 +1,15 @@
-"""Whether motion can begin at a state: positions and velocities that constraints forbid are errors that name them.
+"""Whether a motion can start from a state: positions and velocities that constraints forbid are errors that name the
+constraints.
 
-Positions that miss constraints by less than `SMALL_GAP`, and velocities by less than `SMALL_RATE`, are projected onto
-them: such gaps come from rounded numbers or errors of an earlier solve.  A motion prescribed by a function of time
-would jump, so its start must fit within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods is
-smaller.
+Positions that violate constraints by less than `SMALL_GAP`, and velocities by less than `SMALL_RATE`, are projected
+onto
+them: such gaps result from rounded numbers or errors of an earlier solve. A motion prescribed by a function of time
+    would jump, so its start must agree within `SMALL_JUMP` or a few steps of this motion; the drift of index 2 methods
+    is smaller.
 
-A constraint whose coordinates rest, C_q v = 0, while its rate is prescribed, is a motor that starts: the coordinates
-take its speed.  Velocities that a constraint changes, C_q v ≠ 0, were given by the user and would be lost without a
-message.
+A constraint whose coordinates are at rest, C_q v = 0, while its rate is prescribed, is a motor that starts: the
+coordinates get its speed. Velocities that a constraint would change, C_q v ≠ 0, were given by the user and would be
+lost without a message.
 """
 
 from __future__ import annotations
@@ -26,15 +28,18 @@ from windlass.solvers.constraint_motion.constraint_jacobian import eval_sizes
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 SMALL_GAP = 1e-3
-"""Gap of positions at the start that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
+"""Initial position gap that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
 SMALL_RATE = 1e-3
-"""Velocities that constraints forbid and that are changed without a message [m/s, rad/s, 1/s], per 1 + their terms."""
+"""Change of velocities forbidden by constraints that is made without a message [m/s, rad/s, 1/s], per 1 + their
+terms."""
 SMALL_JUMP, STEPS = 1e-5, 10.0
-"""Largest gap of a prescribed motion that is no jump: [m, rad, 1] per 1 + largest coordinate, and in steps of it."""
+"""Largest gap of a prescribed motion that does not count as a jump: [m, rad, 1] per 1 + largest coordinate, and in
+steps of the motion."""
 
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
-    """Which local multipliers belong to constraints that prescribe a motion in time, shape (m,), of some systems."""
+    """Whether each local multiplier belongs to a constraint of the given systems that prescribes a motion in time,
+    shape (m,)."""
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:
         if system.constraint is not None and system.constraint.driven is not None and counts(system):
@@ -45,12 +50,12 @@ def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda sy
 def check_gaps(
     assembly: Assembly, rates: ConstraintRates, gap: FloatArray, on_rates: NDArray[np.bool_], h: float
 ) -> None:
-    """Raise ModelError with names for positions that miss their constraints; all processes must call it.
+    """Raise ModelError with names for positions that violate their constraints. The call is collective.
 
     Args:
-        rates: the constraints at the fields, which hold the start.
-        gap: C of constraints on positions, 0 for the others [m, rad, 1], shape (m,).
-        on_rates: which constraints are on velocities, shape (m,).
+        rates: the constraints at the fields, which contain the initial state.
+        gap: C of constraints on positions, 0 for other constraints [m, rad, 1], shape (m,).
+        on_rates: whether each constraint is on velocities, shape (m,).
         h: size of the steps [s].
     """
     fields, processes = assembly.fields, assembly.processes
@@ -75,7 +80,7 @@ def check_gaps(
 
 
 def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, allowed: float) -> None:
-    """Raise ModelError with names for positions with too large gaps; all processes must call it."""
+    """Raise ModelError with names for positions with too large gaps. The call is collective."""
     largest = assembly.processes.largest_of(np.abs(gap).max(initial=0.0))
     if largest <= allowed:
         return
@@ -88,10 +93,10 @@ def refuse_gaps(assembly: Assembly, rates: ConstraintRates, gap: FloatArray, all
 
 
 def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArray) -> None:
-    """Raise ModelError with names for velocities of the start that constraints forbid; all processes must call it.
+    """Raise ModelError with names for initial velocities that constraints forbid. The call is collective.
 
     Args:
-        rates: the constraints at the fields, which hold the start.
+        rates: the constraints at the fields, which contain the initial state.
         rate: Ċ [m/s, rad/s, 1/s], shape (m,).
     """
     v = assembly.fields.v[:-1].copy()
@@ -107,12 +112,12 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
 
 
 def check_motion(assembly: Assembly, state: State, h: float, velocities: str) -> None:
-    """Raise ModelError for a state from which motion cannot begin; all processes must call it.
+    """Raise ModelError for a state from which no motion can start. The call is collective.
 
     Args:
         state: the start.
         h: size of the steps [s].
-        velocities: ``"check"`` or ``"project"``, which accepts velocities that constraints forbid.
+        velocities: ``"check"``, or ``"project"``, which accepts velocities that constraints forbid.
     """
     rates = ConstraintRates(assembly)
     if not rates.anywhere:

@@ -1,1 +1,1 @@
-"""Methods of statics in addition to Newton: paths to an equilibrium, and whether it is stable."""
+"""Methods of statics in addition to Newton: paths to an equilibrium, and checks of its stability."""

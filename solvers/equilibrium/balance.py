@@ -1,12 +1,12 @@
 """The balance of statics at full load after the last update of contacts.
 
-A point that touches for the first time in a load step is held by friction during Newton's method; the update at its end
-makes its present place the anchor of its bristle, and the friction vanishes.  At full load the model is then out of
-balance, for a rope on a post by a sixth of its force.  Solved again, it slips as far as its bristles need, and friction
-agrees with theory again.
+A point that touches for the first time in a load step is held by friction during Newton's method. The update at the end
+of the method makes its present place the anchor of its bristle, and the friction vanishes. At full load the model is
+then out of balance, for a rope on a post by a sixth of its force. A repeated solve lets the rope slip as far as its
+bristles need, and friction agrees with theory again.
 
-There is no further solve below the tolerance of the discontinuous iteration, or where steps are accepted with contacts
-that do not agree (``Passes(fail=False)``, as in other programs).
+No further solve is made below the tolerance of the discontinuous iteration, or if steps are accepted with inconsistent
+contacts (``Passes(fail=False)``, as in other programs).
 """
 
 from collections.abc import Callable
@@ -16,16 +16,17 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
-"""Force out of balance, per largest contact force of a cable [1], up to which full load is not solved for again; it is
-1 or 2 % of the force of the rope."""
+"""Force imbalance, per largest contact force of a cable [1], up to which the solve for full load is not repeated; this
+is 1 or 2 % of the force of the rope."""
 AGAIN = 3
 """Largest number of repeated solves for full load."""
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
-    """Largest force by which a load step that has converged is out of balance after the last update of its contacts.
+    """Largest force imbalance of a converged load step after the last update of its contacts, or 0 if the imbalance is
+    small.
 
-    Relative to ``force`` [N]; 0 if it is little.  All processes call this together.
+    Relative to ``force`` [N]; The call is collective.
     """
     if force == 0.0:
         return 0.0
@@ -41,15 +42,16 @@ def balance(
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
 ) -> float:
-    """Solve again while friction is missing; returns the remaining force error per contact force [1].
+    """Repeat the solve while friction is missing; returns the remaining force error per contact force [1].
 
-    All processes call this together.
+    The call is collective.
 
     Args:
-        problem: at the end of the last load step; if the last solve fails, the equilibrium before it is restored.
+        problem: the problem at the end of the last load step; if the last solve fails, the previous equilibrium is
+            restored.
         attempt: that load step.
-        settings: of the discontinuous iteration.
-        solve_again: solves for full load from the present state; if this fails it returns None and leaves the state
+        settings: settings of the discontinuous iteration.
+        solve_again: solves for full load from the present state; if it fails, it returns None and leaves the state
             unchanged.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)

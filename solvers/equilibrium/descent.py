@@ -1,10 +1,11 @@
 """Descent: an implicit flow down the potential through stable states to a stable equilibrium.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step does not see
-instability: where k is smaller than the growth of an unstable mode, it damps that mode and ends on the saddle.  So a
-step counts only if its own tangent K + k M, with the constraints, is positive definite at its end.  It is then a
-minimum of the potential plus k/2 |q - q_last|²_M, and the potential falls.  k falls while steps succeed, and rises
-where one fails; near a stable equilibrium it goes to 0.  Contact states are updated after every step.
+Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step does not detect
+instability: if k is smaller than the growth of an unstable mode, it damps that mode and ends on the saddle. Therefore a
+    step counts only if its own tangent K + k M, with the constraints, is positive definite at its end. The end is then
+    a minimum of the potential plus k/2 |q - q_last|²_M, and the potential decreases. k decreases while steps succeed,
+    and increases after a failed step; near a stable equilibrium k tends to 0. Contact states are updated after every
+    step.
 
 Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal
 point method, R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
@@ -24,9 +25,9 @@ from windlass.solvers.newton.scheme import Scheme
 MAX_STEPS = 250
 EASIER, HARDER = 0.3, 4.0
 WAIT = 3
-"""Steps after a failed one for which k is kept."""
+"""Number of steps after a failed step during which k is constant."""
 END_SHARE = 1e-9
-"""k, relative to the first, at which the flow is at rest."""
+"""k, relative to the first k, at which the flow counts as at rest."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:
@@ -36,7 +37,7 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
         newton: the solver.
         scheme: the equilibrium to be found.
         q: displacements to start from [m, 1, rad], shape (n,).
-        k: first factor of M [1/s^2].
+        k: initial factor of M [1/s^2].
         state: a work state of the same process; its values are overwritten.
 
     Returns:

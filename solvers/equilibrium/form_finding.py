@@ -1,20 +1,21 @@
-"""Form-finding: the shape in which slack lines hang or lie, for any shape in which they start.
+"""Form-finding: the shape in which slack lines hang or lie, independent of the initial shape.
 
-A line that starts shorter than its length has a compression of EA times its slack, and paths down the potential from
-there end in folds.  Here lines pull from the first solution on, such that the potential is the potential of a net in
-tension:
+A line that starts shorter than its length has a compression of EA times its slack, and paths of decreasing potential
+from this shape end in folds. In form-finding all lines are in tension from the first solution on, such that the
+potential is the potential of a net in tension:
 
-1. Force densities.  Each row gets N = ρ |r'|, independent of its reference length, and no bending stiffness.  The
-   equilibrium is the solution of linear equations, the start does not matter.  A row that is longer than its length
-   under this force gets a larger ρ, a shorter one a smaller ρ:  ρ <- ρ |r'|/(1 + ε0 + N/EA), until lengths are right
-   within a tenth.
-2. Multipliers.  N = μ + k (|r'| - 1 - ε0 - μ/EA) at every point of a row, with a small stiffness k: the force μ of the
-   solution before, corrected by the error in length.  Solutions take few iterations while forces change little from one
-   to the next; the less they change, the faster k grows, in proportion to N.  With k = EA this is the law of the rows.
+1. Force densities. Each row gets N = ρ |r'|, independent of its reference length, and no bending stiffness. The
+   equilibrium is the solution of linear equations, so that the start has no influence. A row that is longer than its
+   length under this force gets a larger ρ, a shorter row a smaller ρ: ρ <- ρ |r'|/(1 + ε0 + N/EA), until all lengths
+   are right within a tenth.
+2. Multipliers. N = μ + k (|r'| - 1 - ε0 - μ/EA) at every point of a row, with a small stiffness k. The force μ is the
+    force of the previous solution, corrected by the error in length. Solutions need few iterations while forces change
+    little between solutions; the smaller the changes, the faster k grows, in proportion to N. With k = EA this is the
+    law of the rows.
 
-Contacts are updated after every solution.  The result is a start for load steps, which decide contacts again.  All
-solutions use the laws of the model, with arguments of their kernels as in `Strands`.  Friction would hold lines back:
-`without_friction` switches it off.
+Contacts are updated after every solution. The result is a start for load steps, which decide contacts again. All
+solutions use the laws of the model, with arguments of their kernels as in `Strands`. Friction would prevent lines from
+moving: `without_friction` switches it off.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -40,21 +41,22 @@ from windlass.solvers.newton.scheme import Scheme
 FRICTION = "friction_coefficient"
 """The column of contacts."""
 ROPE = 1e-3
-"""Strain up to which rows count as lines that may be slack: they buckle between their ends at less compression [1]."""
+"""Strain up to which rows count as lines that may be slack: less compression makes them buckle between their ends
+[1]."""
 DENSITIES, MULTIPLIERS = 30, 60
-"""Largest number of solutions of both parts."""
+"""Largest number of solutions with force densities and with multipliers."""
 NEAR = 0.1
 """Error of the length of rows below which multipliers replace force densities [1]."""
 LARGEST_RATIO = 10.0
-"""Largest factor on a force density from one solution to the next [1]."""
+"""Largest ratio of the force densities of two consecutive solutions [1]."""
 CHANGE = 0.5
 """Relative change of forces up to which the stiffness may grow [1]."""
 GROWTH, RETREAT = 30.0, 3.0
-"""Factors on the stiffness: the largest after a solution, and the one after a failure [1]."""
+"""Factors on the stiffness: the largest factor after a solution, and the factor after a failure [1]."""
 LEAST_FORCE = 1e-5
-"""Force, per largest force of the lines, below which changes have less weight [1]."""
+"""Force, relative to the largest force of the lines, below which changes have less weight [1]."""
 CONTACT = 1e-3
-"""Force error at which contacts count as settled, per largest contact force [1]."""
+"""Force error at which contacts count as settled, relative to the largest contact force [1]."""
 MOST = 150
 """Largest number of linear solves."""
 RTOL, MAX_IT = 1e-4, 15
@@ -62,18 +64,18 @@ RTOL, MAX_IT = 1e-4, 15
 
 
 class Lines:
-    """All strands of a process, one law after the other; all processes must call it.
+    """All strands of a process, one law after the other. All calls are collective.
 
     Args:
         assembly: the systems.
-        load: sum of the sizes of all loads [N].
+        load: sum of the absolute values of all loads [N].
 
     Attributes:
         load: as given.
-        exist: whether any row of any process is a line that may be slack.
-        are_lines: whether each row of this process is such a line, shape (rows,).
-        row, weight, stiffness, free: of all points, see `Strands`, rows counted through.
-        length, row_stiffness: of the rows [m], [N].
+        exist: whether any process has a row that is a line that may be slack.
+        are_lines: whether each row of this process is a line that may be slack, shape (rows,).
+        row, weight, stiffness, free: values at all points, see `Strands`, with rows numbered consecutively.
+        length, row_stiffness: values of the rows [m], [N].
     """
 
     def __init__(self, assembly: Assembly, load: float) -> None:
@@ -108,7 +110,7 @@ class Lines:
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Whether a line has more compression than loads can cause, or is folded, at the present fields."""
+        """Whether a line at the present fields has more compression than loads can cause, or is folded."""
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
         folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
         # NaN counts as no tension
@@ -131,7 +133,7 @@ class Lines:
         self.take(self.stiffness, self.free, bend=True)
 
     def largest(self, values: FloatArray) -> float:
-        """The largest value in each line, from values by row."""
+        """The largest value for each line, from values by row."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 
@@ -143,7 +145,7 @@ class Lines:
 
 
 def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
-    """Rows with friction that can be switched off, and their coefficients [1]; all processes must call it."""
+    """Rows whose friction can be switched off, and their coefficients [1]. The call is collective."""
     found = list[tuple[Entity, FloatArray]]()
     for component, table in assembly.world.tables.items():
         col = component.columns.get(FRICTION)
@@ -155,7 +157,7 @@ def find_friction(assembly: Assembly) -> list[tuple[Entity, FloatArray]]:
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """A context in which contacts have no friction, where they can be changed; all processes must call it."""
+    """Context in which contacts have no friction, if their friction can be changed. The call is collective."""
     kept = find_friction(assembly)
     try:
         for rows, _ in kept:
@@ -169,14 +171,15 @@ def without_friction(assembly: Assembly) -> Iterator[None]:
 
 
 def sum_loads(assembly: Assembly, load_factor: float) -> float:
-    """Sum of the sizes of all loads [N]; all processes must call it."""
+    """Sum of the absolute values of all loads [N]. The call is collective."""
     loads = np.zeros(assembly.layout.spare + 1)
     assembly.set_loads(loads, load_factor)
     return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
 
 
 def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """The lines of a model under the loads of a scheme, whose start is in the fields; None without lines or loads."""
+    """The lines of a model under the loads of a scheme, whose initial state is in the fields, or None without lines or
+    loads."""
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
     load = sum_loads(newton.problem.assembly, scheme.load_factor)
@@ -190,14 +193,15 @@ class FormFinder:
     Args:
         newton: the solver.
         lines: the lines.
-        scheme: the equilibrium that is sought, with the start; the fields hold the history values of the start.
+        scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
+            state.
         state: a work state of the same process; its values are overwritten.
-        decide: decides contacts at a state without history, so that friction starts again; None: contacts keep their
+        decide: determines contacts at a state without history, so that friction starts anew; None: contacts keep their
             history.
 
     Attributes:
         q: displacements of the last solution [m, 1, rad], shape (n,).
-        spent: linear solves so far.
+        spent: number of linear solves so far.
     """
 
     def __init__(
@@ -207,7 +211,7 @@ class FormFinder:
         self.q, self.spent = scheme.q0.copy(), 0
 
     def find(self) -> bool:
-        """Look for the shape; whether it was found."""
+        """Search the shape; returns whether it was found."""
         snes = self._newton.snes
         settings = snes.getTolerances()
         snes.setTolerances(rtol=RTOL, max_it=MAX_IT)
@@ -220,7 +224,7 @@ class FormFinder:
             self._newton.problem.lag.drop_tangent()
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with another axial law of the lines, starting from the last solution."""
+        """Solve with another axial law for the lines, starting from the last solution."""
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
@@ -232,7 +236,7 @@ class FormFinder:
         return run.converged
 
     def _update(self) -> PostNewton:
-        """Update contacts after a solution, from which the next one begins."""
+        """Update contacts after a solution, from which the next solution starts."""
         assembly = self._newton.problem.assembly
         fields, result = assembly.fields, assembly.post_newton()
         if self._decide is not None:
@@ -243,7 +247,7 @@ class FormFinder:
         return result
 
     def _find_densities(self) -> FloatArray | None:
-        """Forces at all points of lines when their lengths are nearly right [N]; None if there is no solution."""
+        """Forces at all points of lines for nearly right lengths [N], or None if no solution is found."""
         lines = self._lines
         free, density = lines.mean(lines.free), np.full(lines.count, lines.load)
         for done in range(DENSITIES):
@@ -262,7 +266,7 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Continue from forces at all points [N] to the law of the rows; returns whether it was reached."""
+        """Continue from forces at all points [N] to the law of the rows; returns whether the law was reached."""
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0
         for _ in range(MULTIPLIERS):

@@ -1,18 +1,17 @@
-"""Inertia of a static tangent: whether an equilibrium is stable, and the direction in which it is not.
+"""Inertia of a static tangent: whether an equilibrium is stable, and the direction of instability.
 
-An equilibrium is stable if the potential has a minimum there, that is if δqᵀ K δq > 0 for all δq ≠ 0 with C_q δq = 0.
-The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
-eigenvalues; each further one is a direction in which the potential falls.  An LDLᵀ factorisation counts them
-(Sylvester).
+An equilibrium is stable if the potential has a minimum at this point, that is, if δqᵀ K δq > 0 for all δq ≠ 0 with C_q
+δq = 0. The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
+eigenvalues; each further negative eigenvalue corresponds to a direction in which the potential decreases. An LDLᵀ
+factorisation counts negative eigenvalues (Sylvester).
 
-Two shifts exclude rounding from the count.  With -δ on its diagonal each active constraint counts once, even if it
-repeats another one.  ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0;
-only modes K v = μ D v with μ < -ε count.
+Two shifts exclude rounding from the count. With -δ on its diagonal each active constraint counts once, even if it
+repeats another constraint. ε D on the diagonal of the coordinates, D_i = Σ_j |K_ij|, makes motions without stiffness
+positive; only modes K v = μ D v with μ < -ε count.
 
-The symmetric part of K decides where K is not symmetric (friction, loads that follow, user functions): if it is
-positive definite, no real eigenvalue of K can be negative, in whatever metric.  Otherwise, for example with sliding
-contacts, the sign of the determinant and the eigenvalues of K next to 0 decide.  Flutter, which needs masses, is not
-examined.
+If K is not symmetric (friction, follower loads, user functions), its symmetric part decides: if that part is positive
+definite, no real eigenvalue of K is negative in any metric. Otherwise, for example with sliding contacts, the sign of
+the determinant and the eigenvalues of K closest to 0 decide. Flutter, which depends on masses, is not examined.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
 Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
@@ -37,18 +36,18 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
 
 SHIFT = 1e-12
-"""ε: modes with μ > -ε count as free of force; rounding leaves about 1e-15."""
+"""ε: modes with μ > -ε count as free of force; rounding errors are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
 """δ, relative to (entries of C)²/(entries of K)."""
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric [1]."""
 NEAREST = 4
-"""Number of eigenvalues next to 0 of an unsymmetric tangent that are examined."""
+"""Number of eigenvalues closest to 0 of an unsymmetric tangent that are examined."""
 ITERATIONS = 60
-"""Inverse iterations for the lowest mode, which end when μ has settled to 1e-3."""
+"""Number of inverse iterations for the lowest mode, which end when μ is constant to 1e-3."""
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for random numbers up to which factors certainly have the inertia of the matrix; in 10⁶
-unknowns, an eigenvector has a share of about 1e-3 in random numbers."""
+"""Relative error of a solution for random numbers up to which factors certainly have the inertia of the matrix; for 10⁶
+unknowns, an eigenvector has a fraction of about 1e-3 in random numbers."""
 
 
 class InertiaError(ModelError):
@@ -56,14 +55,14 @@ class InertiaError(ModelError):
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Whether Newton's LU of the tangent of a problem shows that no mode is negative; False if it cannot show it.
+    """Whether Newton's LU of the tangent of a problem proves that no mode is negative; False if it proves nothing.
 
-    Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ.  So no mode is negative if there are no more
-    negative pivots than constraints, if the matrix is far from singular, so that no constraint repeats another one and
-    no pivot has its sign from rounding, and if the factors belong to the matrix A.  Factors of A + E with larger
-    errors, as of badly conditioned blocks, have the inertia of A, too, if E (A + E)⁻¹ is small, since then no A + τE, 0
-    <= τ <= 1, is singular.  This matrix refines a solution: it is small if the second solution for random numbers is
-    exact.  This costs a tenth of the time of `TangentInertia`.
+    Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ. Therefore no mode is negative under three
+    conditions. There are no more negative pivots than constraints. The matrix is far from singular, so that no
+    constraint repeats another one and no pivot has its sign from rounding. The factors belong to the matrix A. Factors
+    of A + E with larger errors, as for badly conditioned blocks, also have the inertia of A if E (A + E)⁻¹ is small,
+    because then no A + τE, 0 <= τ <= 1, is singular. E (A + E)⁻¹ also refines a solution, and is small if the second
+    solution for random numbers is exact. This check costs a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -80,12 +79,12 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
 
 
 class TangentInertia:
-    """Inertia and lowest mode of the tangent of a problem; all processes must call it.
+    """Inertia and lowest mode of the tangent of a problem. All calls are collective.
 
     Args:
-        problem: `NonlinearProblem.update_tangent` was called for the solution.
-        like: the whole tangent if this is a part of it; its D is used, so that rows which have lost their entries count
-            as rounding.
+        problem: `NonlinearProblem.update_tangent` must have been called for the solution.
+        like: the whole tangent if this tangent is a part of it; the D of the whole tangent is used, so that rows that
+            have lost their entries count as rounding.
 
     Attributes:
         asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
@@ -116,7 +115,7 @@ class TangentInertia:
         self.asymmetry = float(difference.norm())
 
     def _find_weights(self) -> None:
-        """D on coordinates, 0 on multipliers; and the diagonal of the constraints."""
+        """D for coordinates, 0 for multipliers; and the diagonal of the constraints."""
         problem, unknowns = self._problem, self._problem.sparsity.unknowns
         only = np.ones(problem.pattern.rows)
         only[unknowns.of_multiplier] = 0.0
@@ -174,7 +173,7 @@ class TangentInertia:
         return pc
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:
-        """Whether these factors are accurate enough for the count."""
+        """Whether the factors are accurate enough for the count."""
         right = random_like(self._problem.residual_vector)
         solution = right.duplicate()
         try:
@@ -198,7 +197,8 @@ class TangentInertia:
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
-        """Inverse iteration with a shift at which the matrix is just positive definite: the lowest mode wins."""
+        """Inverse iteration with a shift at which the matrix is just positive definite, which converges to the lowest
+        mode."""
         shift = SHIFT
         while self.count_negative(shift) > 0:
             shift *= 10.0
@@ -222,7 +222,7 @@ class TangentInertia:
 
     @staticmethod
     def _largest_entry(vector: Any) -> float:
-        """The entry of the largest size, with its sign."""
+        """The entry with the largest absolute value, with its sign."""
         high, low = float(vector.max()[1]), float(vector.min()[1])
         return high if high >= -low else low
 
@@ -234,8 +234,8 @@ class TangentInertia:
     def loses_stability(self) -> bool:
         """Whether an unsymmetric K has an eigenvalue with a negative real part, as far as two checks show.
 
-        The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative.  Eigenvalues next
-        to 0, where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.
+        The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative. Eigenvalues closest
+        to 0, where an equilibrium loses its stability, are computed by Arnoldi's method for K⁻¹ D.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
         matrix = self._tangent.duplicate(copy=True)

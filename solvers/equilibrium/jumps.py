@@ -1,40 +1,43 @@
 """Jumps: load steps within which the path of equilibria ends at a limit point, and the solution jumps (snap-through).
 
-Newton's method finds an equilibrium for the load at the end of a step, also where no path of equilibria leads there
-from its start: past the limit load of a shallow arch it lands snapped through, and the result looks like any other.
-Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·dq = Δp·K⁻¹Δp dτ, 0 <= τ <= 1, so that
+Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects it with
+the start: past the limit load of a shallow arch the solution is snapped through, without any sign of this in the
+result. In the step, loads p increase by Δp and displacements by Δq. Along a path, Δp·dq = Δp·K⁻¹Δp dτ, 0 <= τ <= 1, so
+that
 
-    w = Δp·Δq <= (largest Δp·K⁻¹Δp on the way).
+    w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
-At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
-tangent there.  Loads that only stiffen or only soften the structure have w <= max(w0, w1).  A step with w > 1.5 max(w0,
-w1) is traced: it is halved, then repeatedly the half with the larger share of w, down to 1/1024.  If that still
-contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes to
-infinity at a limit point, this is called a jump.  Contacts that open, close or slip cause leaps without this growth.
+The value at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the end is w1, by
+one solution with the tangent at the end. Loads that only stiffen or only soften the structure have w <= max(w0, w1). A
+step with w > 1.5 max(w0, w1) is traced: the step is halved, then repeatedly the half with the larger share of w, down
+to 1/1024. A part is called a jump if it still contains a quarter of w, a slope 256 times the mean slope, and if
+Δp·K⁻¹Δp just before is more than 5 w0, because it tends to infinity at a limit point. Contacts that open, close or slip
+cause sudden changes without this growth.
 
-Far beyond a limit point the structure is so stiff that w is small again.  So if the end of the first step is more than
-twice as stiff as its start, w1 < w0/2, its first quarter is examined, then the first quarter of this part, until a part
-is suspected or its end is not so stiff; ropes that are almost slack, w < w0/50, are excluded.
+Far beyond a limit point the structure is so stiff that w is small again. Therefore, if the end of the first step is
+more than twice as stiff as its start, w1 < w0/2, the first quarter of the step is examined, then the first quarter of
+this part, until a part is suspected or its end is less stiff; ropes that are almost slack, w < w0/50, are excluded.
 
-Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path has C =
-(1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates.  It is traced if the
-end is farther from the first iterate than half of this.  Large rotations are traced in vain: soon no half contains a
-quarter of w.  With history values, Δq must be 1.5 times the displacement by the tangents at both ends, and dq/dτ just
-before the jump more than 5 times dq/dτ at the start.  Contacts of the start may have been decided again since it was
-found.  So the start with its prescribed motion held must have an equilibrium that is no farther away than the length of
-the step, and a thousandth of the step must not lead half as far: otherwise contacts were decided differently.
+Prescribed motions act completely from the first load step on. If the start violates constraints, C = C0, the path has C
+= (1 - τ) C0 with the loads of the step, and w is the square of Δq without prescribed coordinates. Such a step is traced
+if the distance between its end and the first iterate exceeds half of the first iterate. For large rotations the tracing
+ends without a jump, because soon no half contains a quarter of w. With history values, Δq must be 1.5 times the
+displacement by the tangents at both ends, and dq/dτ just before the jump more than 5 times dq/dτ at the start. Contacts
+at the start may have been decided again after the start was found. Therefore the start with its prescribed motion held
+must have an equilibrium that is no farther away than the length of the step, and a thousandth of the step must not lead
+half as far: otherwise contacts were decided differently.
 
-Where a step begins near an equilibrium, the work of all forces from there to the first iterate is about the work of Δp,
-and the step is traced from the equilibrium next to its start, whose w0 counts, too: lines without load are almost
-mechanisms, and their shape changes fast with the first small load, but along a path. Other starts are out of balance by
-more, f(q0) = f0 with the loads of the end, for example if prestrain has changed, which acts fully from the first load
-step on. The path is then f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp. Starts that are
-unstable while they are held have no path. A step whose contacts do not settle is examined together with the next one
-that settles, and halves that do not settle lie beyond the limit point, if there is one. Steps that begin exactly at the
-limit point are not detected. Two jumps in one step are reported as one.
+If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is about the
+work of Δp. The step is then traced from the equilibrium next to its start, whose w0 also counts: lines without load are
+almost mechanisms, and their shape changes fast with the first small load, but along a path. Other starts have a larger
+imbalance, f(q0) = f0 with the loads of the end, for example if prestrain, which acts completely from the first load
+step on, has changed. The path is then f = (1 - τ) f0, which releases the start gradually, and -f0 replaces Δp. Starts
+that are unstable while their forces are held have no path. A step whose contacts do not settle is examined together
+with the next step that settles; halves that do not settle lie beyond the limit point, if there is one. Steps that begin
+exactly at the limit point are not detected. Two jumps in one step are reported as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
-path under a dead load is positive, and infinite at a limit point).
+    path under a dead load is positive, and infinite at a limit point).
 """
 
 from __future__ import annotations
@@ -52,17 +55,19 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""w per max(w0, w1) from which a load step is traced [1]."""
+"""w per max(w0, w1) above which a load step is traced [1]."""
 EQUILIBRIUM, NEAR = 1e-3, 10.0
-"""Work of other forces, per work of the loads, up to which the start counts as an equilibrium, or is near one [1]."""
+"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium, or as near
+one [1]."""
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
-"""Gap of constraints [m, rad] from which a step has prescribed motion; difference to the first iterate, relative to the
-gap, from which such a step is traced, and up to which a coordinate counts as prescribed [1]."""
+"""Gap of constraints [m, rad] above which a step has prescribed motion; difference to the first iterate, relative to
+the gap, above which such a step is traced, and up to which a coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement per largest coordinate up to which it may be an error of rounding [1]: a solve adds up to as many
+"""Displacement per largest coordinate up to which it may be a rounding error [1]: a solve adds at most this number of
 corrections, each rounded."""
 LEAST = 1e-6
-"""Norm of Δq [m, rad] from which a start out of balance is examined: smaller values are errors of the step before."""
+"""Norm of Δq [m, rad] above which a start out of balance is examined: smaller values are errors of the previous
+step."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
 """Ratio w1/w0 below which, and ratio w/w0 above which, the first part of a step is examined, and largest number of cuts
 [1]."""
@@ -70,25 +75,26 @@ HALVINGS, ENOUGH = 10, 6
 """Largest number of halvings of a traced step, and the number after which an interval without equilibrium ends the
 search: near a limit point the tangent is nearly singular."""
 SHARE = 0.25
-"""Share of w that is a jump, if the remaining part of the step contains it [1]."""
+"""Fraction of w that counts as a jump, if the remaining part of the step contains it [1]."""
 ASTRAY = 0.5
-"""Share of the displacement of a step in its first thousandth above which contacts must have switched at its start
+"""Fraction of the displacement of a step in its first thousandth above which contacts must have switched at its start
 [1]."""
 STEEP = 5.0
-"""Slope just before a limit point, per slope at the start of the step [1]; it is 18 and more in trusses and arches."""
+"""Slope just before a limit point, relative to the slope at the start of the step [1]; trusses and arches have 18 and
+more."""
 
 
 class SolveStep(Protocol):
-    """Finds the equilibrium at a load factor from a state, or None; ``plain``: by Newton's method alone."""
+    """Finds the equilibrium at a load factor from a state, or None; ``plain`` uses only Newton's method."""
 
     def __call__(self, start: State, load_factor: float, plain: bool = False) -> State | None: ...
 
 
 class JumpWatch:
-    """Search for jumps in the load steps of a static solve; all processes must call it.
+    """Search for jumps in the load steps of a static solve. All calls are collective.
 
     Args:
-        problem: its SNES is monitored.
+        problem: the problem whose SNES is monitored.
     """
 
     def __init__(self, problem: NonlinearProblem) -> None:
@@ -140,9 +146,9 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Forces that hold the start at a load factor within the step, as in `Scheme`, and the load factor that acts.
+        """Forces that hold the start at a load factor within the step, as in `Scheme`, and the effective load factor.
 
-        They act fully at the start and vanish at the end.
+        These forces act completely at the start and vanish at the end.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -163,11 +169,11 @@ class JumpWatch:
         return self._sum(len(self._gap)) > 0.0
 
     def _has_history(self, state: State) -> bool:
-        """Whether there are history values on any process: contacts may open, close or slip."""
+        """Whether any process has history values: contacts may open, close or slip."""
         return self._sum(len(state.data)) > 0.0
 
     def suspects(self, end: State, unsettled: bool) -> bool:
-        """Whether the load step just solved goes further than the tangents at its ends predict.
+        """Whether the displacement of the load step just solved exceeds the prediction by the tangents at its ends.
 
         A step whose contacts have not settled is examined together with the next one.
         """
@@ -215,9 +221,9 @@ class JumpWatch:
         self._loads[: self._owned] = -self._residual
 
     def _follow_loads(self, update: bool = True) -> float:
-        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none.
+        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J], or 0 without an equilibrium.
 
-        Without ``update`` with the tangent of the last iteration, which is factorised.
+        Without ``update`` the tangent of the last iteration, which is already factorised, is used.
         """
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
@@ -242,11 +248,12 @@ class JumpWatch:
         return rates
 
     def trace(self, end: State, solve: SolveStep) -> str:
-        """Halve the load step down to the jump; returns a text with the jumping coordinates, empty for no jump.
+        """Halve the load step down to the jump; returns a text with the jumping coordinates, or an empty text without a
+        jump.
 
         Args:
-            end: the equilibrium at its end.
-            solve: finds equilibria, held as in `hold`.
+            end: the equilibrium at the end of the step.
+            solve: finds equilibria with the forces of `hold`.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
@@ -307,7 +314,7 @@ class JumpWatch:
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
-        """Whether contacts that are decided again lead away from the path of the step.
+        """Whether contacts that are decided again lead to an equilibrium off the path of the step.
 
         The start was an equilibrium.  With the prescribed motion held, Newton's method may then end at another
         equilibrium that is farther away than the whole step, or more than half as far after a thousandth of the step.
@@ -328,7 +335,7 @@ class JumpWatch:
         return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
     def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
-        """The first part of a step from ``low`` to ``high`` that is suspected: its end and the load factor there."""
+        """The first suspected part of a step from ``low`` to ``high``: its end and the load factor at its end."""
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid
         for _ in range(QUARTERS):
@@ -346,7 +353,8 @@ class JumpWatch:
         return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
-        """The end is another equilibrium than that to which the path leads; with history values that is expected."""
+        """Text for an end that differs from the equilibrium to which the path leads; with history values a difference
+        is expected."""
         if self._held or self._has_history(end):
             return ""
         return (
@@ -355,7 +363,7 @@ class JumpWatch:
         )
 
     def _name_largest(self, way: FloatArray) -> str:
-        """The coordinate that moves most, positions first, and how much."""
+        """The coordinate that moves most, with positions preferred, and its displacement."""
         world, layout = self._problem.assembly.world, self._problem.assembly.layout
         moves = np.zeros(layout.spare + 1)
         for component in world.numbering.node_dofs:

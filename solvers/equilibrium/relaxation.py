@@ -1,7 +1,8 @@
-"""Relaxation: an implicit flow down the potential to an equilibrium, when Newton from the last state fails.
+"""Relaxation: an implicit flow down the potential to an equilibrium, used if Newton's method fails from the last state.
 
-Each step solves f(q) + k M (q - q_last) = 0 from the last q, with k falling while steps succeed: pseudo-transient
-continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998).  The result is only a better start for Newton.
+Each step solves f(q) + k M (q - q_last) = 0 from the last q, where k decreases while steps succeed: pseudo-transient
+continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998). The result only serves as a better start for
+Newton.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from windlass.solvers.newton.scheme import Scheme
 
 MAX_STEPS = 60
 START_SHARE = 0.1
-"""The first k makes the largest entry of k M this share of the largest entry of the tangent."""
+"""Ratio of the largest entry of k M for the first k to the largest entry of the tangent."""
 EASIER, HARDER = 0.3, 10.0
 END_SHARE = 1e-9
 
@@ -53,7 +54,8 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
 
 
 def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
-    """k that makes the largest entry of k M this share of the largest entry of the tangent [1/s^2]; 0 without mass."""
+    """k for which the ratio of the largest entry of k M to the largest entry of the tangent has the given value
+    [1/s^2]; 0 without mass."""
     problem = newton.problem
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)

@@ -1,17 +1,20 @@
 """Settling: a flow down the potential for contacts that open and close in endless cycles.
 
-The discontinuous iteration decides all contacts at once.  Where contact is far stiffer than the body that it holds (a
-rope of a few newtons on segments of 10⁷ N/m), contacts that close in one pass push their neighbours away, and the
-decisions cycle: this is Newton's method without a line search on a potential with kinks in its slope.  With the term k
-M (q - q_last) a contact that closes moves its neighbours little, so that a few passes settle.  Each step of
+The discontinuous iteration decides all contacts at the same time. If contact is far stiffer than the body that it holds
+(a rope of a few newtons on segments of 10⁷ N/m), contacts that close in one pass push their neighbours away, and the
+decisions cycle: the iteration acts like Newton's method without a line search on a potential with kinks in its slope.
+With the term k M (q - q_last) a contact that closes moves its neighbours only slightly, so that the contacts settle in
+a few passes. Each step of
 
     f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
 
-is a minimum of the potential plus k/2 |q - q_last|²_M.  k falls while steps succeed and rises where one fails; the last
-one has k = 0.  All steps have the same history values at their start, so that friction sees one load step.
+is a minimum of the potential plus k/2 |q - q_last|²_M. k decreases while steps succeed and increases after a failed
+step; the last step has k = 0. All steps have the same history values at their start, so that for friction they are one
+load step.
 
-Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito,
-K. Kunisch, SIAM J. Optim. 13 (2003) 865-888 (active sets decided at once: as Newton's method, with the same cycles).
+Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito, K.
+Kunisch, SIAM J. Optim. 13 (2003) 865-888 (active sets decided at the same time: like Newton's method, with the same
+cycles).
 """
 
 from __future__ import annotations
@@ -27,16 +30,16 @@ from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, Step
 
 MAX_STEPS = 60
 START_SHARE = 0.01
-"""The first k makes the largest entry of k M this share of the largest entry of the tangent."""
+"""Ratio of the largest entry of k M for the first k to the largest entry of the tangent."""
 EASIER, HARDER = 0.1, 10.0
 WAIT = 2
-"""Steps after a failed one for which k is kept."""
+"""Number of steps after a failed step during which k is constant."""
 END_SHARE = 1e-9
-"""k, relative to the first, below which it is 0."""
+"""k, relative to the first k, below which k is set to 0."""
 LARGEST = 1e6
-"""k, relative to the first, at which the flow gives up."""
+"""k, relative to the first k, at which the flow gives up."""
 WAY = 0.1
-"""Force errors, relative to the largest contact force, accepted for steps with k > 0 if contacts cycle [1]."""
+"""Force errors, relative to the largest contact force, that are accepted for steps with k > 0 if contacts cycle [1]."""
 
 
 def settle_contacts(
@@ -52,12 +55,12 @@ def settle_contacts(
         newton: the solver.
         scheme: the equilibrium to be found; its start is ``scheme.q0``.
         settings: limits of the passes of each step.
-        restart: gives the history values at the start of the load step.
+        restart: restores the history values at the start of the load step.
         store: stores the solution of the last Newton run in the state of the solve and returns its displacements, shape
             (n,).
 
     Returns:
-        The attempt, which has converged if the equilibrium without k was found; its counts of work include all steps.
+        The attempt, which has converged if the equilibrium without k was found; its iteration counts include all steps.
     """
     k = first = first_factor(newton, scheme, START_SHARE)
     q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0

@@ -1,12 +1,13 @@
-"""Check before a static solve for coordinates that nothing holds.
+"""Check for unconstrained coordinates without stiffness before a static solve.
 
 A tangent K is considered singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
 random b: the error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions without
 stiffness.
 
-The linear solver of Newton's method is tried first, and the first iteration uses its factorisation; only if its result
-is not clear, a solver that exchanges pivots is used.  The same solution shows whether factors in dense blocks are
-accurate: if it is not exact after refinement, the tangent is stored by rows from then on.
+The linear solver of Newton's method is tried first, and the first iteration uses its factorisation; a solver that
+exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks
+are
+accurate: if the solution is not exact after refinement, the tangent is stored by rows from then on.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
+"""Rounding error, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 EXACT = 1e-13
-"""Error of an exact solution, relative to the terms of each row; good pivots leave about 1e-16."""
+"""Error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
 SHIFT = 1e-10
-"""Addition to the diagonal, relative to the entries of the row (of the largest row, if they are nearly 0), to find the
-motions that a singular tangent does not resist."""
+"""Addition to the diagonal, relative to the entries of the row (or of the largest row, if these are nearly 0), to find
+the motions that a singular tangent does not resist."""
 INVERSE_ITERATIONS = 8
-"""Number of successive solutions with that matrix that isolate a free motion (inverse iteration)."""
+"""Number of successive solutions with the modified matrix that isolate a free motion (inverse iteration)."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     """Check the first tangent, stabiliser included, with the history values in the fields.
 
     Raises:
-        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; free coordinates are
-            named.
+        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; the message names free
+            coordinates.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -80,13 +81,13 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Findings about the shape at the present fields (slack or folded cables): the first one, and the number of the
-    others."""
+    """Findings about the shape at the present fields (slack or folded cables): the first finding, and the number of
+    further ones."""
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """A hint where the stabiliser has no mass to act on, along the motion that `find_free_motion` has stored."""
+    """A hint if the stabiliser has no mass along the motion that `find_free_motion` has stored."""
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
@@ -99,7 +100,7 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
-    """The sum of the entries of each row without their signs, as a PETSc vector."""
+    """The sum of the absolute values of the entries of each row, as a PETSc vector."""
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
@@ -114,12 +115,12 @@ class Trial(NamedTuple):
     """The results of a solution for random numbers.
 
     Attributes:
-        held: the matrix is not singular.
+        held: whether the matrix is not singular.
         accurate: whether the solution is accurate enough for factors in blocks, see `Errors`.
-        exact: the solution has only rounding errors.
-        left: its error in the 2-norm, relative to the random numbers [1].
+        exact: whether the solution has only rounding errors.
+        left: error of the solution in the 2-norm, relative to the random numbers [1].
 
-    The last three are not evaluated on several processes.
+    On several processes the last three attributes are not evaluated.
     """
 
     held: bool
@@ -129,7 +130,7 @@ class Trial(NamedTuple):
 
 
 def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
-    """Solve with the tangent that a problem holds, by Newton's linear solver or another one."""
+    """Solve with the present tangent of a problem, by Newton's linear solver or another one."""
     if ksp is None:
         ksp = problem.snes.getKSP()
         ksp.setOperators(problem.matrix.mat)
@@ -148,7 +149,7 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
 
 
 def _is_held(left: float, terms: float, size: float) -> bool:
-    """Whether a solution shows that a matrix is regular, by norms of its error, its terms and its right side."""
+    """Whether a solution shows that a matrix is regular, by norms of its error, its terms and its right-hand side."""
     # comparisons that are false for NaN
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
 
@@ -162,8 +163,8 @@ def find_error(matrix: Any, solution: Any, right: Any) -> Any:
 
 
 def find_free_motion(problem: NonlinearProblem) -> str:
-    """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way; empty if the
-    tangent that a problem holds is regular.  The residual vector is overwritten."""
+    """The coordinates, or the constraints, that move most if a slightly stiffer model still yields; empty if the
+    present tangent of a problem is regular. The residual vector is overwritten."""
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")
     if try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
@@ -177,11 +178,11 @@ def find_free_motion(problem: NonlinearProblem) -> str:
 
 
 def find_weakest(matrix: Any, size: Any, package: str) -> Any:
-    """The vector that a singular matrix makes smallest, as a PETSc vector of length 1; None if it cannot be found.
+    """The unit vector whose product with a singular matrix is smallest, as a PETSc vector, or None if it is not found.
 
     Args:
         matrix: PETSc matrix.
-        size: PETSc vector with the sum of the entries of each row without their signs; it is changed.
+        size: PETSc vector with the sum of the absolute values of the entries of each row; the vector is overwritten.
         package: direct solver that exchanges pivots.
     """
     shifted = matrix.duplicate(copy=True)
@@ -201,7 +202,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
 
 def random_like(vector: Any) -> Any:
-    """A vector of random numbers, the same in each run."""
+    """A vector of random numbers, equal in each run."""
     right = vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(_draw(begin, end - begin))
@@ -225,7 +226,7 @@ def create_pivoting(matrix: Any, package: str) -> Any:
 
 
 def try_solve(ksp: Any, right: Any) -> Any:
-    """The solution, or None if there is none; MUMPS is given the memory that it needs."""
+    """The solution, or None if there is no solution; MUMPS is given the memory that it needs."""
     solution, pc = _solve(ksp, right), ksp.getPC()
     for memory in MEMORY:
         if solution is not None or not lacks_memory(pc):

@@ -1,8 +1,8 @@
 """Treatment of an equilibrium of a static solve that is unstable, or whose shape is implausible.
 
-``check``: an error that names the mode.  ``follow``: the solve leaves the equilibrium along its lowest mode, down the
-potential, to a stable one; for an implausible shape (a cable turned inside out) it follows the potential down from the
-start of the solve.  ``off``: no check.
+``check``: the solve raises an error that names the mode. ``follow``: the solve leaves the equilibrium along its lowest
+    mode, down the potential, to a stable equilibrium. For an implausible shape (a cable turned inside out) it follows
+    the potential down from the start of the solve. ``off``: no check.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 
 ATTEMPTS = 4
-"""Number of times that an unstable equilibrium is left."""
+"""Largest number of times that a solve leaves an unstable equilibrium."""
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance, relative to the range of the coordinates."""
 MARKED = 1e-6
-"""Asymmetry of the tangent [1], contacts aside, from which messages mention flutter: Beck's column flutters at 9e-3."""
+"""Asymmetry of the tangent [1], without contacts, above which messages mention flutter: Beck's column flutters at
+9e-3."""
 SHOWN = 2
-"""Number of faults and doubts in messages."""
+"""Largest number of faults and doubts in messages."""
 START_SHARE = 0.1
-"""First k M of the descent from the start of a solve, relative to the tangent."""
+"""First k M, relative to the tangent, of the descent from the start of a solve."""
 UNSTABLE_ADVICE = (
     "take more elements where a line turns, start nearer to the intended shape (slack lines: from a `catenary`), "
     "or disturb the model towards it by a small load; stability='follow' continues to a stable one, stability='off' "
@@ -55,16 +56,16 @@ FactorSolve = Callable[[FloatArray], object]
 
 @dataclass
 class Finding:
-    """Faults of an equilibrium; empty if it has none.
+    """Faults of an equilibrium; empty if the equilibrium has no faults.
 
     Attributes:
-        negative: number of modes along which the potential falls.
-        mu: eigenvalue of the lowest one, relative to the stiffness of the coordinates that move [1].
-        stiffness: twice the potential along that mode with largest entry 1 [N/m, N m, N].
-        mode: that mode by local coordinate, largest entry 1, shape (n,).
-        names: coordinates that move most in it, and how much [m, rad, 1].
+        negative: number of modes along which the potential decreases.
+        mu: eigenvalue of the lowest mode, relative to the stiffness of the coordinates that move [1].
+        stiffness: twice the potential along the lowest mode, whose largest entry is 1 [N/m, N m, N].
+        mode: lowest mode by local coordinate, largest entry 1, shape (n,).
+        names: coordinates that move most in the lowest mode, and their displacements [m, rad, 1].
         faults: implausible shapes, from `Checks.find_faults`.
-        doubts: findings that the user has to judge, also from `Checks.find_faults`.
+        doubts: findings that the user must judge, also from `Checks.find_faults`.
         coarse: rows that the mesh does not resolve, also from `Checks.find_faults`.
     """
 
@@ -127,10 +128,10 @@ def examine(problem: NonlinearProblem) -> Finding:
 def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
     """Negative modes and flutter of bodies and cables without contacts; the tangent of the problem is overwritten.
 
-    Contacts are straight segments whose states do not change during Newton.  A belt without friction that may circulate
-    thus has stable positions and, half a segment away, unstable ones, whose difference has no physical meaning.  So
-    modes that contacts with frozen states alone make negative are a note.  The tangent of sliding contacts is
-    unsymmetric, but they dissipate energy.
+    Contacts are straight segments whose states do not change during Newton. A belt without friction that may circulate
+    therefore has stable positions and, half a segment away, unstable positions, whose difference has no physical
+    meaning. Therefore modes that are negative only because of contacts with frozen states are a note. The tangent of
+    sliding contacts is unsymmetric, but they dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
@@ -163,14 +164,14 @@ class Follower:
 
     Args:
         newton: the solver.
-        scheme: the equilibrium to be found, of the last load step.
-        first: the start of the solve.
+        scheme: the equilibrium to be found, in the last load step.
+        first: the initial state of the solve.
         work: a state that may be overwritten.
         solve: solves the last load step, contact included, from displacements, shape (n,).
 
     Attributes:
-        spent: linear solves of all descents.
-        hindrance: reason why no descent was possible; empty if one was.
+        spent: number of linear solves of all descents.
+        hindrance: reason why no descent was possible; empty if a descent was possible.
     """
 
     def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: FactorSolve) -> None:
@@ -178,7 +179,7 @@ class Follower:
         self.spent, self.hindrance = 0, ""
 
     def follow(self, finding: Finding) -> Finding:
-        """Leave the equilibrium; returns the faults of the last one found."""
+        """Leave the equilibrium; returns the faults of the last equilibrium found."""
         problem = self._newton.problem
         for attempt in range(ATTEMPTS):
             if finding.faults or attempt == ATTEMPTS - 1:
@@ -196,7 +197,7 @@ class Follower:
         return finding
 
     def _leave(self, finding: Finding) -> FloatArray | None:
-        """Descend from the present equilibrium, disturbed along its lowest mode."""
+        """Descend from the present equilibrium after a disturbance along its lowest mode."""
         problem = self._newton.problem
         assembly = problem.assembly
         fields, layout, mode = assembly.fields, assembly.layout, finding.mode
@@ -232,17 +233,17 @@ class Follower:
 
 
 def describe_unstable(finding: Finding, hindrance: str = "") -> str:
-    """The reason why a solve ends at such an equilibrium."""
+    """The reason why a solve ends at an unstable equilibrium."""
     kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has an implausible shape"
     return f"{kind}: {finding.describe()}{hindrance}"
 
 
 def say_findings(left: Finding | None, found: Finding) -> list[str]:
-    """Notes to the user, each shown once in a run, and kept in ``Verdict.notes`` of a solve.
+    """Notes to the user, each shown once in a run, and stored in ``Verdict.notes`` of a solve.
 
     Args:
-        left: the equilibrium that was left for a stable one, if any.
-        found: findings about the returned equilibrium, which the user has to judge.
+        left: the unstable equilibrium that was left for a stable one, if any.
+        found: findings about the returned equilibrium, which the user must judge.
     """
     notes = []
     if left is not None:

@@ -17,21 +17,22 @@ from windlass.solvers.constraint_motion.accelerations import Accelerations, Proj
 from windlass.solvers.constraint_motion.saddle import SingularError
 
 LARGEST_CHANGE = 1e3
-"""Change of a coordinate in one step, per 1 + largest coordinate at the start, from which a run counts as unstable."""
+"""Change of a coordinate in one step, per 1 + largest initial coordinate, above which a run counts as unstable."""
 
 
 @dataclass
 class Advance:
-    """Outcome of one attempt at a step; the state has changed only if it was accepted.
+    """Outcome of one attempt at a step; the state has changed only if the step was accepted.
 
     Attributes:
         t: time that was reached or tried [s].
         accepted: whether the state is now at ``t``.
-        reason: why the step was not accepted, in words.
+        reason: reason why the step was not accepted.
         error: force error of the post-Newton update [N].
-        recommended_step: step size that a contact recommends, if this alone caused the refusal [s], inf for none.
+        recommended_step: step size that a contact recommends, if this is the only cause of the refusal [s], otherwise
+            inf.
         unresolved: whether the recommendation is due to a contact that the step does not resolve.
-        rejected: attempts of the method's own step size control that failed before.
+        rejected: preceding failed attempts of the method's own step size control.
     """
 
     t: float
@@ -44,9 +45,10 @@ class Advance:
 
 
 Judge = Callable[[PostNewton, float], bool]
-"""``(result of the post-Newton update, step size) -> whether the step shall be cut to the recommended size``."""
+"""``(result of the post-Newton update, step size) -> whether the step must be cut to the recommended size``."""
 Look = Callable[[float], float]
-"""``(step size) -> size that resolves contacts, inf if it does``; the fields hold the end of the step."""
+"""``(step size) -> size that resolves contacts, inf if the step resolves them``; the fields contain the end of the
+step."""
 
 
 class Method(ABC):
@@ -55,8 +57,8 @@ class Method(ABC):
     Args:
         accelerations: a(t, q, v).
         judge: decides about recommended step sizes.
-        project: project coordinates and velocities onto the constraints after each step; otherwise they drift away
-            slowly, since only accelerations fulfil the constraints.
+        project: whether to project coordinates and velocities onto the constraints after each step; otherwise they
+            drift slowly, because only accelerations fulfil the constraints.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
@@ -66,7 +68,8 @@ class Method(ABC):
         self._limit, self._version = 0.0, -1
 
     def begin(self, state: State, resume: bool) -> None:
-        """Make the start consistent (constraints, history values, accelerations, multipliers), unless it resumes a run.
+        """Make the initial state consistent (constraints, history values, accelerations, multipliers), unless it
+        resumes a run.
 
         Raises:
             ModelError: no consistent start.
@@ -90,15 +93,15 @@ class Method(ABC):
         """Try one step from the state.
 
         Args:
-            state: start; the end if the step is accepted.
-            size: step size, or the largest one of a method that chooses its own [s].
-            then: time after a step of this size [s].
+            state: initial state; the end of the step if the step is accepted.
+            size: step size, or the largest step size of a method that chooses its own [s].
+            then: time at the end of a step of this size [s].
         """
 
     def update_state(self, state: State) -> None:  # noqa: B027, some methods have nothing to do here
         """Update the accelerations if the user has changed the state or the model since the last step.
 
-        Methods whose steps evaluate their first accelerations do nothing here.
+        Methods whose steps evaluate their own initial accelerations need no update.
         """
 
     def checkpoint(self) -> dict[str, Any]:
@@ -109,11 +112,11 @@ class Method(ABC):
         """Continue from the values of `checkpoint`."""
 
     def reset_caches(self, state: State) -> None:
-        """Start again from an updated state, except for the values of `checkpoint`."""
+        """Restart from an updated state, and keep only the values of `checkpoint`."""
         self.begin(state, resume=True)
 
     def _refuse(self, advance: Advance, result: PostNewton, size: float) -> bool:
-        """Whether the post-Newton update refuses a step of this size [s]; the reason goes into the advance."""
+        """Whether the post-Newton update refuses a step of this size [s]; the advance stores the reason."""
         if not np.isfinite(result.error):
             advance.reason = "a contact fails within the step: its force error is not finite"
             return True

@@ -2,8 +2,8 @@
 
     Y_i = y + h Σ_j A_ij k_j,    k_i = f(t + c_i h, Y_i),    y_new = y + h Σ_i b_i k_i,    y = (q, v)
 
-Their errors fall as h to the power of the order; there is no error control.  They are meant for comparisons with other
-programs step by step; for accurate results `RungeKutta` needs fewer evaluations.
+The errors of a method decrease as h to the power of its order; there is no error control. The methods are meant for
+step-by-step comparisons with other programs; for accurate results `RungeKutta` needs fewer evaluations.
 
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer, section II.1 (Euler,
 midpoint, Heun's of order 3, the classical one); J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179-194 (order 6).
@@ -38,11 +38,11 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]] = {
         (1 / 12, 0.0, 0.0, 0.0, 5 / 12, 5 / 12, 1 / 12),
     ),
 }
-"""Rows of A below the diagonal, and b; c are the sums of the rows."""
+"""Rows of A below the diagonal, followed by b; c are the sums of the rows."""
 
 
 class FixedSteps(RungeKutta):
-    """One of the `TABLEAUX` on an assembly.
+    """One of the methods in `TABLEAUX`, applied to an assembly.
 
     Args:
         accelerations, judge, project: see `RungeKutta`.

@@ -1,12 +1,12 @@
 """Runge-Kutta of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q, v)).
 
-The error of each accepted step is held below atol + rtol |y|, root mean square over all coordinates and velocities.
-In all stages of a step history values are computed from their values at the start of the step; they are stored when it
-is accepted; for the error control, forces that switch within a step are kinks of a continuous function, and steps that
-end at the recommended instants avoid a search for these kinks.  The estimated errors do not show contacts that a step
-passes completely, or impacts within loose tolerances: such steps are repeated with a shorter size.  Constraints are met
-on the level of accelerations within a step; after it coordinates and velocities are projected onto the constraints,
-which changes them by less than the error of the step.
+The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
+In all stages of a step, history values are computed from their values at the start of the step, and stored when the
+step is accepted. For the error control, forces that switch within a step are kinks of a continuous function. Steps that
+end at the recommended instants avoid a search for these kinks. The estimated errors do not reveal contacts that a step
+passes completely, or impacts within loose tolerances: such steps are repeated with a shorter size. Constraints are
+fulfilled on the level of accelerations within a step. After the step coordinates and velocities are projected onto the
+constraints, which changes them by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -29,17 +29,19 @@ from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look
 STAGES = 12
 """Evaluations of one attempt."""
 SMALLEST_NORM = 1e-6
-"""Estimated errors per tolerance below this are mostly rounding; a step then grows by a factor of five."""
+"""Ratio of estimated error to tolerance below which the error is mostly rounding; a step then increases by a factor of
+five."""
 MOST_FAILURES = 40 * STAGES
-"""Evaluations without a finite result after which a step is given up; each attempt is a fifth of the one before."""
+"""Number of evaluations without a finite result after which a step is given up; each attempt is a fifth of the previous
+one."""
 
 
 class StuckError(WindlassError):
-    """The stages of a step have no finite forces, however short it is."""
+    """Stages of a step that have no finite forces for any step size."""
 
 
 class RungeKutta(Method):
-    """DOP853 on an assembly; see above.
+    """DOP853 for an assembly; see above.
 
     Args:
         accelerations, judge, project: see `Method`.
@@ -101,7 +103,7 @@ class RungeKutta(Method):
         fields.v[:-1] = self._v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
-        """y_t; NaN if it cannot be evaluated, so that the step is shortened."""
+        """y_t; Returns NaN if the rate cannot be evaluated, so that the step is shortened."""
         owned, a = self._owned, self._accelerations
         way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
         calm = np.isfinite(y).all() and way <= self._limit
@@ -118,7 +120,7 @@ class RungeKutta(Method):
         return np.full(len(y), np.nan)
 
     def _begin_step(self, state: State) -> None:
-        """Note the start, and changes of the model."""
+        """Record the start of the step, and changes of the model."""
         a = self._accelerations
         if self._version != a.assembly.world.version:
             a.refresh()
@@ -136,7 +138,7 @@ class RungeKutta(Method):
         self._solver._estimate_error_norm = self._estimate_error
 
     def _estimate_error(self, K: FloatArray, h: float, scale: FloatArray) -> float:
-        """SciPy's error norm over the values of all processes, as the middle between two powers of 2."""
+        """SciPy's error norm over the values of all processes, rounded to the middle between two powers of 2."""
         error5, error3 = K.T @ self._solver.E5 / scale, K.T @ self._solver.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
         square5, square3, count = self._accelerations.assembly.processes.sum(sums)
@@ -148,7 +150,8 @@ class RungeKutta(Method):
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
-        """Whether the solver continues from the state: neither it nor the model was changed since the last step."""
+        """Whether the solver can continue from the state: neither the state nor the model was changed since the last
+        step."""
         assembly = self._accelerations.assembly
         if self._solver is None or self._version != assembly.world.version:
             return False
@@ -190,7 +193,7 @@ class RungeKutta(Method):
         return self._end_step(state, advance, h)
 
     def _end_step(self, state: State, advance: Advance, size: float) -> Advance:
-        """Take the history values of a step, whose last evaluation was at its end, and judge it."""
+        """Store the history values of a step, whose last evaluation was at its end, and judge the step."""
         accelerations = self._accelerations
         refused = False
         # they need a separate evaluation

@@ -6,12 +6,12 @@
     a_{n+1} = a(t_{n+1}, q_{n+1}, v*)          the only evaluation of the step
     v_{n+1} = v½ + h/2 a_{n+1}                 then onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ
 
-Order 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}.  If they
-do not, a_{n+1} is exact and the method is symplectic: the energy stays within O(h²) for very long times.  With
-constraints and a constant mass matrix this holds as well.
+Order 2, also if forces or inertia depend on velocities: the error of v* causes an error of O(h³) in v_{n+1}. If they do
+not, a_{n+1} is exact and the method is symplectic: the energy error stays within O(h²) for very long times. This also
+holds with constraints and a constant mass matrix.
 
-Stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ: 2 without damping, 0.47
-with critical damping.
+The method is stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ: 2 without
+damping, 0.47 with critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
@@ -69,7 +69,7 @@ def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> 
 
 
 class Verlet(Method):
-    """Velocity Verlet on an assembly; see above, and `Method` for the arguments."""
+    """Velocity Verlet for an assembly; see above, and `Method` for the arguments."""
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         super().__init__(accelerations, judge, project)

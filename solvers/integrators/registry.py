@@ -1,4 +1,5 @@
-"""The implicit integrators by name; a new one is a file with its constants, and `register_integrator` at its foot."""
+"""The implicit integrators by name; a new integrator is a file with its constants, which calls `register_integrator` at
+its end."""
 
 from __future__ import annotations
 
@@ -18,14 +19,14 @@ _methods: dict[str, Create] = {}
 
 
 def register_integrator(name: str, create: Create) -> None:
-    """Let `Dynamic` integrate by a method.
+    """Register an integration method for `Dynamic`.
 
     Args:
-        name: in ``Dynamic(method=...)`` and ``-dynamic_method``.
+        name: name for ``Dynamic(method=...)`` and ``-dynamic_method``.
         create: ``(spectral_radius) -> Integrator``; raises ModelError for an invalid radius.
 
     Raises:
-        ModelError: another function has the name, or ``create`` is no function.
+        ModelError: another function has the name, or ``create`` is not a function.
     """
     if not isinstance(name, str) or not name.isidentifier() or not callable(create):
         raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
@@ -38,7 +39,7 @@ def register_integrator(name: str, create: Create) -> None:
 
 
 def method_name() -> Check:
-    """The name of an integrator, also of one that is registered later."""
+    """Check for the name of an integrator, which may be registered later."""
 
     def read(value: Any) -> str:
         if not isinstance(value, str) or value not in _methods:
@@ -56,9 +57,9 @@ def create_integrator(
     Args:
         method: a registered name.
         spectral_radius: damping of the highest frequencies, from 0 (most) to 1 (none) [1].
-        rotations: ``"steady"``: Euler parameters are integrated as departures from a steady rotation over each step;
-            ``"parameters"``: like all other coordinates.
-        layout: where Euler parameters are among the coordinates.
+        rotations: ``"steady"``: Euler parameters are integrated as deviations from a steady rotation over each step;
+            ``"parameters"``: integrate Euler parameters like all other coordinates.
+        layout: positions of Euler parameters among the coordinates.
 
     Raises:
         ModelError: an invalid radius.

@@ -1,4 +1,4 @@
-"""A note to users of many processes whose model suits an iterative linear solver."""
+"""A note for users of many processes whose model suits an iterative linear solver."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LARGE = 20_000
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
-    """Note once for each solver, on the first process, that an iterative linear solver may suit the model.
+    """Print a note once for each solver, on the first process, that an iterative linear solver may suit the model.
 
-    There is no note on one process, with constraint rows, for small models, with -quiet or -progress false, if the user
-    has chosen a linear solver, and in statics, where MUMPS is as fast or faster in chains and nets.
+    There is no note in the following cases: one process, constraint rows, small models, -quiet or -progress false, a
+    linear solver chosen by the user, and statics, where MUMPS is as fast or faster in chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

@@ -1,10 +1,10 @@
-"""LU of a matrix of 4 x 4 blocks up to its last rows, which then hold their Schur complement.
+"""LU of a matrix of 4 x 4 blocks up to its last rows, which then contain their Schur complement.
 
-No pivots are exchanged, neither of blocks nor inside of them: the factors equal LU by rows in the same order, with the
-same accuracy, but operations act on whole blocks.  Rows to be eliminated come first; the pattern is symmetric.
+No pivots are exchanged, neither between nor within blocks: the factors equal LU by rows in the same order, with the
+same accuracy, but operations act on whole blocks. Rows to be eliminated come first; the pattern is symmetric.
 
-Each eliminated row k of blocks has one piece of memory, which holds its diagonal block, the blocks of U to the right of
-it and the blocks of L below it, in the same order.  Entries within blocks are stored by columns, as in `Pattern`.
+Each eliminated row k of blocks has one piece of memory, which contains its diagonal block, the blocks of U to the right
+and the blocks of L below, in the same order. Entries within blocks are stored by columns, as in `Pattern`.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981);
 notation as in G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
@@ -21,7 +21,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Smaller pivots count as 0; masses of slopes are small but not 0."""
+"""Pivot size below which a pivot counts as 0; masses of slopes are small but not 0."""
 
 
 class Plan(NamedTuple):
@@ -31,11 +31,11 @@ class Plan(NamedTuple):
         inner: rows to be eliminated.
         rows: number of rows.
         first: start in ``below`` for each eliminated row, and the end, shape (inner + 1,).
-        below: for each eliminated row the rows below it that it couples, fill included, ascending.
-        source: for each block of the factors the block of the matrix with its first values, -1 for none.
+        below: for each eliminated row, the lower rows that it couples, fill included, ascending.
+        source: for each block of the factors, the block of the matrix that initialises it, or -1.
         pairs: start in ``target`` for each eliminated row, shape (inner + 1,).
-        target: the blocks of the factors that the products of blocks of L and of U are subtracted from.
-        ready: for each eliminated row the last one whose blocks must be filled before it is eliminated.
+        target: the blocks of the factors from which products of blocks of L and of U are subtracted.
+        ready: for each eliminated row, the last row whose blocks must be filled before the elimination.
     """
 
     inner: int
@@ -54,12 +54,12 @@ class Plan(NamedTuple):
 
 
 def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
-    """The elimination of the first rows of a matrix in blocks, whose last block consists of pads and is left out.
+    """Plan the elimination of the first rows of a matrix in blocks, whose last block consists of pads and is omitted.
 
     Args:
         pattern: the matrix.
         inner: rows of blocks to be eliminated.
-        most: largest number of blocks of the factors per block of the matrix; the result is None if there are more.
+        most: largest number of blocks of the factors per block of the matrix; the result is None if this is exceeded.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
     short: Any = np.int32

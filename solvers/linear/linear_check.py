@@ -1,8 +1,8 @@
-"""When a linear solution is accurate: its residual is small relative to the right-hand side, or due to rounding.
+"""Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or due to rounding.
 
-Rounding leaves a residual of about eps |A| |x| in the best solution x of A x = b.  With stiff and soft directions this
-may be a large share of b: a cable whose axial stiffness is 1e8 times its bending stiffness reaches 1e-8 of b at best,
-and the solution is still right.  The residual of a solution from wrong pivots is not small by this measure either.
+Rounding leaves a residual of about eps |A| |x| in the best solution x of A x = b. With stiff and soft directions this
+may be a large fraction of b: a cable whose axial stiffness is 1e8 times its bending stiffness reaches 1e-8 of b at
+best, and the solution is still right. The residual of a solution from wrong pivots is also not small in this measure.
 
     accepted:  |b - A x| <= rtol |b|,   or in every row   |b - A x|_i <= GROWTH (sum_j |A_ij| max_j |x_j| + |b_i|)
 
@@ -23,13 +23,14 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
-"""Backward error of a row that Newton's method tolerates; good pivots reach about 1e-16, wrong ones 1e-6 and more."""
+"""Backward error of a row that Newton's method tolerates; good pivots give about 1e-16, wrong pivots 1e-6 and more."""
 GROWTH_IN_BLOCKS = 1e-13
-"""The same for rows stored in blocks, whose inverses LU uses: badly conditioned blocks may have errors of 1e-9."""
+"""Tolerated backward error for rows stored in blocks, whose inverses LU uses: badly conditioned blocks may have errors
+of 1e-9."""
 
 
 class Product(Protocol):
-    """A matrix that multiplies: `Pattern` on one process, `LocalMatrices` on several."""
+    """A matrix that multiplies: `Pattern` on one process, `LocalMatrices` on several processes."""
 
     @property
     def block(self) -> int:
@@ -46,9 +47,9 @@ def is_accurate(
 
     Args:
         product, values: the matrix.
-        x, b: solution and right-hand side, of this process, shape (n,).
+        x, b: solution and right-hand side on this process, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
-        processes: processes that share the matrix and call this together; None for one process.
+        processes: processes that share the matrix and make this call collectively; None for one process.
     """
     processes = processes or Processes()
     residual = np.abs(b - product.multiply(values, x))
@@ -64,10 +65,10 @@ class Errors(NamedTuple):
     """Errors of a solution x of A x = b.
 
     Attributes:
-        left: |b - A x|.
-        terms: ||A| |x||, the sums of the rows without signs.
+        left: 2-norm of b - A x.
+        terms: norm of |A| |x|, the row sums of absolute values.
         by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of a row [1].
-        by_largest: the same with the largest |x_j| instead of each [1].
+        by_largest: like ``by_terms``, with the largest |x_j| instead of each |x_j| [1].
     """
 
     left: float
@@ -77,12 +78,12 @@ class Errors(NamedTuple):
 
     @property
     def accurate(self) -> bool:
-        """Whether the solution is exact enough for factors in blocks."""
+        """Whether the solution is accurate enough for factors in blocks."""
         return self.by_largest <= GROWTH_IN_BLOCKS
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """The errors of a solution; arguments as in `is_accurate`, whose two products are computed at once."""
+    """The errors of a solution; arguments as in `is_accurate`, whose two products are computed at the same time."""
     largest = float(np.abs(x).max(initial=0.0))
     left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
     return Errors(sqrt(left), sqrt(terms), *rows)

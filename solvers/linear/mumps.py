@@ -1,14 +1,14 @@
 """Settings of MUMPS: no scaling and hardly any exchange of pivots in models without constraint rows; more memory.
 
-MUMPS scales a matrix by iterations before each factorisation, a third of its time on two processes.  Without scaling
-its usual threshold is unsuitable: it exchanges a pivot below 1/100 of the largest entry in its column.  Between slopes
-and positions this ratio is as small as the length [m] of a cable, so that thousands of good pivots are delayed, until
-the allocated memory does not suffice.  With a threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and
-solutions are as accurate.  Constraint rows have a zero on the diagonal and need the exchange: tangents of mechanisms
-with joints would lose three digits; with constraint rows MUMPS keeps its defaults.
+MUMPS scales a matrix by iterations before each factorisation, which takes a third of its time on two processes. Without
+scaling its usual threshold is unsuitable: it exchanges a pivot below 1/100 of the largest entry in its column. Between
+slopes and positions this ratio is as small as the length [m] of a cable, so that thousands of good pivots are delayed,
+until the allocated memory is exhausted. With a threshold of 1e-6 the pivots equal the pivots of the scaled matrix, and
+solutions are equally accurate. Constraint rows have a zero on the diagonal and need the exchange: without it tangents
+of mechanisms with joints would lose three digits. With constraint rows MUMPS therefore keeps its defaults.
 
-MUMPS allocates the memory that it estimates from the pattern alone, and a fifth more.  Delayed pivots need more, above
-all on several processes; factorisation of a regular matrix then fails, and is repeated with more memory.
+MUMPS allocates the memory that it estimates from the pattern, plus a fifth. Delayed pivots need more memory, especially
+on several processes; factorisation of a regular matrix then fails, and is repeated with more memory.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).
@@ -25,7 +25,7 @@ from windlass.framework.runtime.petsc import PETSc
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
 MEMORY = (50, 200, 1000)
-"""Extra memory of MUMPS in percent, tried one after the other."""
+"""Extra memory of MUMPS in percent; the values are tried in order."""
 MEMORY_OPTION = "mat_mumps_icntl_14"
 LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
 """INFOG(1) if arrays or buffers of MUMPS are too small."""
@@ -40,10 +40,11 @@ class Solved(Protocol):
 
 
 class MumpsSettings:
-    """Set the options in PETSc's database while the linear solver of a problem is at work; may be used again.
+    """Set the options in PETSc's database while the linear solver of a problem runs; the object is reusable.
 
-    PETSc reads them whenever it makes new factors.  They do not affect other solvers of the same prefix.  If the user
-    has given one of the two options, or chosen another solver, neither is set, as they belong together.
+    PETSc reads the options whenever it makes new factors. The options do not affect other solvers with the same prefix.
+    If the user has given one of the two options, or chosen another solver, neither option is set, as they belong
+    together.
     """
 
     def __init__(self, problem: Solved) -> None:
@@ -68,9 +69,10 @@ class MumpsSettings:
             self._set += named
 
     def give_memory(self) -> bool:
-        """Use more memory from now on, if the last factorisation lacked it; False if not, or if the user has set it.
+        """Increase the memory if the last factorisation lacked memory. The result is False if it did not, or if the
+        user has set the memory.
 
-        All processes call this together.
+        The call is collective.
         """
         pc = self._problem.snes.getKSP().getPC()
         more = next((memory for memory in MEMORY if memory > self._memory), 0)
@@ -91,7 +93,7 @@ def _is_mumps(pc: Any) -> bool:
 
 
 def lacks_memory(pc: Any) -> bool:
-    """Whether the last factorisation was by MUMPS and failed for lack of allocated memory."""
+    """Whether the last factorisation was by MUMPS and failed because the allocated memory was too small."""
     return _is_mumps(pc) and int(pc.getFactorMatrix().getMumpsInfog(1)) in LACKS_MEMORY
 
 
@@ -107,9 +109,9 @@ def give_memory(ksp: Any, memory: int) -> None:
 class SymmetricFactors(NamedTuple):
     """Factors of a symmetric matrix.
 
-    pc: PETSc's preconditioner with the factors.
-    negative: number of negative pivots, as many as negative eigenvalues (Sylvester).
-    error: error number of MUMPS, < 0 for a failure; else 0 or more.
+    pc: PETSc's preconditioner that contains the factors.
+    negative: number of negative pivots, equal to the number of negative eigenvalues (Sylvester).
+    error: error number of MUMPS, < 0 for a failure, otherwise >= 0.
     """
 
     pc: Any
@@ -118,7 +120,7 @@ class SymmetricFactors(NamedTuple):
 
 
 def factorise_symmetric(matrix: Any) -> SymmetricFactors:
-    """Factors by LDLᵀ of MUMPS, which counts negative pivots; all processes must call it."""
+    """LDLᵀ factors by MUMPS, which counts negative pivots. The call is collective."""
     for memory in MEMORY:
         pc = PETSc.PC().create(comm=matrix.getComm())
         pc.setOperators(matrix)

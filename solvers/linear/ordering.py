@@ -1,8 +1,8 @@
-"""Whether the natural order of the unknowns suits LU: it does along cables, but not in nets.
+"""Whether the natural order of the unknowns suits LU, which is the case along cables, but not in nets.
 
-LU in natural order fills at most the envelope: each row from its first entry to the diagonal, and columns in the same
-way.  Along a chain the envelope is little larger than the matrix, with border rows (pulleys, the closure of a belt) a
-small multiple of it; in a net it grows as n^1.5.
+LU in natural order fills at most the envelope: in each row from the first entry to the diagonal, and in columns in the
+same way. Along a chain the envelope is slightly larger than the matrix, with border rows (pulleys, the closure of a
+belt) a small multiple of it; in a net it grows as n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """
@@ -19,9 +19,9 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.substructures import suits_substructures
 
 LARGEST_FILL = 10.0
-"""Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""
+"""Largest ratio of envelope entries to matrix entries for which LU in natural order is the fastest."""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
-"""First parts of PETSc options that may need a matrix stored in rows."""
+"""First parts of PETSc options that may require a matrix stored in rows."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
 """Words in options that only monitor a solver."""
 SMALL = 1000
@@ -52,9 +52,10 @@ def default_package(pattern: Pattern, processes: int, banded: str) -> str:
 
 
 def choose_storage(assembly: Assembly, prefix: str) -> Storage:
-    """How the tangent of a solver is stored: in blocks if PETSc's own LU is the default solver and supports them.
+    """Choose the storage of the tangent of a solver: in blocks if PETSc's own LU is the default solver and supports
+    blocks.
 
-    On several processes: for elimination by parts where it is suitable.  All of them call this together.
+    On several processes: for elimination by parts, if it suits the model.  The call is collective.
 
     Args:
         assembly: the systems of this process.

@@ -1,4 +1,4 @@
-"""Direct solvers of PETSc: defaults, check that a chosen package exists, refinement, dropping of factors."""
+"""Direct solvers of PETSc: defaults, check that a chosen package exists, refinement, release of factors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
 
     Args:
         ksp: the solver, which has read its options.
-        matrix: the matrix that it gets.
+        matrix: the matrix of the solver.
         prefix: options prefix of the solver.
 
     Raises:
-        OptionError: PETSc does not have the package; the available ones are named.
+        OptionError: PETSc does not have the package; the message names available packages.
     """
     name, pc = prefix + "pc_factor_mat_solver_type", ksp.getPC()
     kind = pc.getType()
@@ -35,12 +35,13 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
 
 
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
-    """Make LU by a package the default of a linear solver; PETSc's own in natural order without exchange of pivots.
+    """Make LU by a package the default of a linear solver; PETSc's own LU uses natural order without exchange of
+    pivots.
 
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver; a package that is chosen by an option finds its own order.
+        prefix: options prefix of the solver; a package that is chosen by an option determines its own order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
@@ -63,12 +64,12 @@ def refine(ksp: Any) -> None:
 
 
 def can_reset(pc: Any) -> bool:
-    """Whether factors can be dropped: PETSc 3.18 corrupts memory where one of several of SuperLU_DIST is."""
+    """Whether factors can be dropped: PETSc 3.18 corrupts memory if one of several SuperLU_DIST factors is dropped."""
     return not (pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist")
 
 
 def reset_factors(ksp: Any) -> None:
-    """Make the next solve of a linear solver equal to the first one of a new solver; operators must be set again.
+    """Make the next solve of a linear solver equal to the first solve of a new solver; operators must be set again.
 
     MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them; orderings of SuperLU_DIST
     do not depend on values.

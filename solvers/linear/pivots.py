@@ -1,11 +1,11 @@
 """Signs of the pivots of PETSc's own LU in natural order, from factors by rows and in dense blocks.
 
-Where no pivots are exchanged, the LU of a symmetric matrix is its LDLᵀ, whose pivots have the signs of its eigenvalues.
-Factors in blocks keep the inverse of each diagonal block, B.  Elimination of B from its last row to its first one gives
-the reciprocals of the pivots of the block from its first row to its last.
+Without exchange of pivots, the LU of a symmetric matrix is its LDLᵀ, whose pivots have the signs of its eigenvalues.
+Factors in blocks store the inverse B of each diagonal block. Elimination of B from its last row to its first row gives
+the reciprocals of the pivots of the block, from its first row to its last row.
 
-PETSc stores the blocks of L row by row and then those of U from the last row to the first, each row with B first.  The
-fill of a pattern that is symmetric is symmetric, so that U has as many blocks in a row as L has in a column.
+PETSc stores the blocks of L row by row, followed by the blocks of U from the last row to the first, each row with B
+first. The fill of a pattern that is symmetric is symmetric, so that U has as many blocks in a row as L has in a column.
 
 Source: J. J. Sylvester, Philosophical Magazine 4 (1852) 138-142 (law of inertia).
 """
@@ -22,25 +22,26 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.launch.petsc_functions import get_block_values
 
 CERTAIN = 1e-13
-"""A pivot of B below this share of the diagonal of B may have its sign from rounding."""
+"""Pivot of B, relative to the diagonal of B, below which its sign may be due to rounding."""
 SYMMETRIC = 0.03
 """Asymmetry of B, relative to its largest entry, above which it is not the inverse of a diagonal block; inverses of
 badly conditioned blocks may have errors of 3e-3."""
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """|D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], D its diagonal where that is > 0.
+    """|D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], where D is the positive part of its
+    diagonal.
 
     Args:
         pattern: a sparsity that is symmetric.
         values: shape (spare + 1,).
-        diagonal: gets the diagonal, shape (rows,).
+        diagonal: receives the diagonal, shape (rows,).
     """
     return float(np.sqrt(sum_asymmetry(pattern.indptr, pattern.indices, pattern.block, values, diagonal)))
 
 
 def count_negative(pc: Any) -> int | None:
-    """The number of negative pivots of the factors that a PETSc LU of a symmetric matrix holds; None if not known."""
+    """The number of negative pivots of the factors in a PETSc LU of a symmetric matrix; None if not known."""
     factors = pc.getFactorMatrix()
     if factors.getType() != "seqbaij":
         pivots = factors.getDiagonal().array_r

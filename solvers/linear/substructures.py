@@ -1,9 +1,11 @@
-"""Direct solver on several processes for chains and belts: each eliminates its interior, all share the interface.
+"""Direct solver on several processes for chains and belts: each process eliminates its interior, and all share the
+interface.
 
 Every process factorises the rows of its interior in natural order, which leaves a dense Schur complement for the few
-unknowns of its interface.  Their sum over all processes is one message, and each process solves with it by LAPACK's LU,
-which exchanges pivots: pulleys and multipliers at borders may have zeros on the diagonal.  A solve takes one pass over
-the factors and one message.  The result is the exact inverse, used as the preconditioner of a KSP of type ``preonly``.
+unknowns of its interface. The sum of the complements over all processes is one message, and each process solves with it
+by LAPACK's LU, which exchanges pivots: pulleys and multipliers at borders may have zeros on the diagonal. A solve needs
+one pass over the factors and one message. The result is the exact inverse, used as the preconditioner of a KSP of type
+``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
 """
@@ -28,13 +30,15 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, solve_backward, solve_forward
 
 MOST_JOINT = 200
-"""Unknowns of the joint interface up to which dense factors of it, made by each process, cost little."""
+"""Largest number of unknowns of the joint interface for which dense factors of the interface, made by each process, are
+cheap."""
 MOST_FILL = 10.0
-"""Blocks of the factors per block of the matrix, on each process, up to which natural order is the quickest."""
+"""Largest ratio of blocks of the factors to blocks of the matrix, on each process, for which natural order is the
+fastest."""
 
 
 class SubstructureLU:
-    """The preconditioner, a context of PETSc's type "python", for a matrix with a context of `LocalMatrices`.
+    """The preconditioner, a context of PETSc's type "python", for a matrix whose context is `LocalMatrices`.
 
     Args:
         sparsity: sparsity of this process, with a substructure.
@@ -86,15 +90,15 @@ class SubstructureLU:
 
 
 def plan_elimination(sparsity: Sparsity) -> Plan | None:
-    """The elimination on this process; None where natural order fills too much."""
+    """The elimination on this process, or None if natural order causes too much fill."""
     assert sparsity.substructure is not None
     return create_plan(sparsity.pattern, sparsity.substructure.inner // BLOCK, MOST_FILL)
 
 
 def suits_substructures(assembly: Assembly) -> bool:
-    """Whether elimination by parts is the quickest solver: few unknowns are shared, and factors are banded.
+    """Whether elimination by parts is the fastest solver: few unknowns are shared, and factors are banded.
 
-    All processes call this together.
+    The call is collective.
     """
     if not can_store(assembly.layout, Storage.SUBSTRUCTURES):
         return False

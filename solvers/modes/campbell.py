@@ -1,6 +1,6 @@
 """Modes over the speed of a drive: a Campbell diagram, and the speed at which the motion becomes unstable.
 
-Lines connect modes by their shapes, see `following.py`: where the frequencies of two modes cross, so do their lines.
+Lines connect modes by their shapes, see `following.py`: if the frequencies of two modes cross, their lines also cross.
 
 Source: W. Campbell, Trans. ASME 46 (1924) 31-160.
 """
@@ -42,7 +42,7 @@ from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
 
 SAME = 0.5
-"""Modal assurance from which two modes are joined by a line [1]."""
+"""Modal assurance above which a line joins two modes [1]."""
 
 
 @dataclass
@@ -52,16 +52,16 @@ class Campbell:
     Attributes:
         speeds: shape (speeds,).
         unit: unit of the speeds.
-        frequencies: [Hz], a column for each line, ascending at the first speed, NaN where there are fewer modes, shape
+        frequencies: [Hz], a column for each line, ascending at the first speed, NaN if a speed has fewer modes, shape
             (speeds, modes).
         damping: ratios [1], shape (speeds, modes).
-        assurance: modal assurance between the shape and the shape of the line at the speed before, from 0 to 1, NaN at
-            the first one [1], shape (speeds, modes).
-        modes: number of the mode in the result of each speed, -1 for none, shape (speeds, modes).
+        assurance: modal assurance between the shape and the shape of the line at the previous speed, from 0 to 1, NaN
+            at the first speed [1], shape (speeds, modes).
+        modes: number of the mode in the result of each speed, -1 if the line has no mode, shape (speeds, modes).
         results: the modes at each speed.
-        paths: the files that were written.
+        paths: the written files.
         orders: multiples of a speed in rad/s that the diagram shows as lines.
-        radius: radius that converts speeds in m/s to rad/s [m]; 1 if they are in rad/s.
+        radius: radius that converts speeds in m/s to rad/s [m]; 1 if speeds are in rad/s.
     """
 
     speeds: FloatArray
@@ -85,10 +85,10 @@ class Campbell:
         """The Campbell diagram: frequencies over the speed.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, for notebooks.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, for notebooks.
 
         Returns:
-            The path, or the figure; None on other processes than the first one.
+            The path, or the figure, or None on all processes except the first.
 
         Raises:
             OutputError: the file cannot be written.
@@ -125,20 +125,21 @@ def campbell(
     orders: Sequence[float] | None = None,
     radius: float | None = None,
 ) -> Campbell:
-    """Solve the modes about states at several speeds; all processes call this together.
+    """Solve the modes about states at several speeds. The call is collective.
 
     Args:
-        cases: pairs of a speed and a state, of one or several worlds, for instance from a generator that solves them
-            one after the other.
-        count: modes at each speed.
+        cases: pairs of a speed and a state, of one or several worlds, for instance from a generator that solves them in
+            sequence.
+        count: number of modes at each speed.
         unit: of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
         name: of the files.
-        orders: multiples of a speed in rad/s that are drawn as lines: parts that turn with the drive excite there.
-        radius: for speeds in m/s: radius of the pulley whose rotation excites [m]; None: speeds are in rad/s.
+        orders: multiples of a speed in rad/s that are drawn as lines: parts that turn with the drive excite at these
+            frequencies.
+        radius: for speeds in m/s, radius of the pulley whose rotation excites the drive [m]; None: speeds are in rad/s.
 
     Raises:
-        ModelError: no case, or an invalid one.
+        ModelError: there is no case, or a case is invalid.
     """
     speeds: list[float] = []
     results: list[ModesResult] = []
@@ -215,19 +216,20 @@ def _draw(found: Campbell) -> Any:
 def find_critical_speed(
     create: Callable[[float], State], low: float, high: float, tolerance: float = 1e-6, count: int = 6
 ) -> float:
-    """The speed from which steady motion is unstable, by bisection; all processes call this together.
+    """The speed above which steady motion is unstable, by bisection. The call is collective.
 
-    Motion is unstable if a mode grows, or if forces hold it in fewer directions than at ``low``: then only gyroscopic
-    forces may hold it, as for a moving string beyond its wave speed, and any damping makes it unstable.
+    A motion is unstable if a mode grows, or if forces stabilise it in fewer directions than at ``low``. In the second
+    case only gyroscopic forces may stabilise it, as for a moving string beyond its wave speed, and any damping makes it
+    unstable.
 
     Args:
         create: ``(speed) -> state`` of steady motion at a speed.
-        low, high: speeds that enclose it: stable at the first, unstable at the second.
-        tolerance: of the speed, relative to the larger one of |low| and |high| [1].
+        low, high: speeds that enclose the critical speed: motion is stable at ``low``, unstable at ``high``.
+        tolerance: tolerance of the speed, relative to the larger one of |low| and |high| [1].
         count: number of modes examined.
 
     Raises:
-        ModelError: the motion is unstable at ``low``, or stable at ``high``, or ``create`` gives no state.
+        ModelError: the motion is unstable at ``low``, or stable at ``high``, or ``create`` returns no state.
     """
 
     def look(speed: float) -> tuple[bool, int]:

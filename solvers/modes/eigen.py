@@ -1,10 +1,12 @@
-"""Eigenvalues next to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes singular.
+"""Eigenvalues closest to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes
+singular.
 
     linear     K x = ω² M x              no damping: Krylov-Schur, in the inner product of M if K is symmetric
     quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
 
-M is 0 for multipliers.  They belong to infinite eigenvalues, which the inverse maps to 0, away from the wanted ones; (K
-- s M)⁻¹ M x fulfils the constraints for each x.  Solutions that are no modes have a large residual
+M is 0 for multipliers. Multipliers belong to infinite eigenvalues, which the inverse maps to 0, away from the requested
+eigenvalues; (K
+- s M)⁻¹ M x fulfils the constraints for each x.  Solutions that are not modes have a large residual
 
     |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K, without D if the problem is linear
 
@@ -38,31 +40,32 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the eigenvalue's distance from the shift."""
 RESIDUAL = 1e-5
-"""Residual above which a solution is no mode, but an infinite eigenvalue moved by rounding."""
+"""Residual above which a solution is not a mode, but an infinite eigenvalue moved by rounding."""
 GOOD = 1e-7
-"""Shapes with larger residuals are sought again about a better shift."""
+"""Residual of a shape above which the solve is repeated about a better shift."""
 SPARE_QUADRATIC = 4
-"""Extra vectors for small models; with fewer, TOAR of SLEPc 3.18 fails when its space is exhausted."""
+"""Number of extra vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
+exhausted."""
 MARGIN, LARGEST = 100.0, 0.1
-"""Largest residual per rounding error, and largest residual of a mode [1]."""
+"""Largest ratio of residual to rounding error, and largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
-"""Share of |K| up to which the stiffness of coordinates is 0."""
+"""Fraction of |K| up to which the stiffness of coordinates counts as 0."""
 NEAR = 1e-5
-"""With free motions, a shift nearer to 0 than this share of the lowest mode is moved."""
+"""Fraction of the lowest mode; with free motions, a shift closer to 0 than this is moved."""
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
 """Factors of the shift, and of the dimension of the space, in successive attempts."""
 LARGEST_DENSE = 600
-"""Unknowns up to which a model may be solved as dense matrices: 0.5 s without, 3 s with damping."""
+"""Largest number of unknowns for which a model may be solved as dense matrices: 0.5 s without, 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Eigenvalues farther from the shift than the shift from 0, by the inverse of this factor, are infinite."""
+"""Eigenvalues count as infinite if their distance from the shift exceeds the shift divided by this factor."""
 REPEATED = 1e-10
-"""Singular value of normalised constraints, relative to the largest one, below which some repeat others."""
+"""Singular value of normalised constraints, relative to the largest one, below which some constraints repeat others."""
 SMALL_PART = 1e-3
 """Norm up to which the real or imaginary part of a vector of norm 1 is a rounding error."""
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Eigenvalues below this share of |x|ᵀ |K| |x| / xᵀ M x are 0."""
+"""Fraction of |x|ᵀ |K| |x| / xᵀ M x below which an eigenvalue counts as 0."""
 
 
 @dataclass
@@ -88,9 +91,10 @@ class Eigensolver:
         quadratic: True for PEP, False for EPS.
 
     Attributes:
-        rejected: solutions of SLEPc in the last solve that are no modes.
+        rejected: number of solutions of SLEPc in the last solve that are not modes.
         shift: shift of the last solve [1/s^2], quadratic: [1/s].
-        zeros: number of its eigenvalues that are 0 except for rounding, and the largest |σ| by rounding of 0 [1/s].
+        zeros: number of eigenvalues that are 0 except for rounding, and the largest |σ| that rounding of 0 causes
+            [1/s].
         is_chosen: whether options select other modes than the slowest, by a target, a shift or an interval.
     """
 
@@ -114,10 +118,10 @@ class Eigensolver:
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
-        """Modes next to 0, the slowest first, one of each conjugate pair; or the modes that options choose.
+        """Modes closest to 0, slowest first, with one mode of each conjugate pair; or the modes that options choose.
 
         Args:
-            count: smallest number of modes, if the model has as many; largest number if options choose them.
+            count: smallest number of modes, if the model has so many modes; largest number if options choose the modes.
             more: number of additional modes that are computed.
         """
         if self.is_projected:
@@ -141,7 +145,7 @@ class Eigensolver:
 
     @staticmethod
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """The solutions that are modes."""
+        """Remove solutions that are not modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
 
     def _solve(self, count: int, more: int) -> list[Eigenpair]:
@@ -158,10 +162,10 @@ class Eigensolver:
     def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
         """Set up and run a solver; returns it and its eigenpairs.
 
-        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``), which may fail for eigenvalues that
-        are equal except for rounding, depending on the last digits, and so on the processor.  Another start vector, a
-        larger space and another shift give another projected problem.  The last resort for small models are dense
-        matrices.
+        SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This may fail for eigenvalues that
+        are equal except for rounding, depending on the last digits, and thus on the processor. Another start vector, a
+        larger space and another shift give another projected problem. The last resort for small models is a dense
+        solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -196,7 +200,8 @@ class Eigensolver:
         Args:
             count: number of modes to be found.
             target: the default shift [1/s^2], quadratic: [1/s].
-            larger: factor of the dimension of the space [1]; if it is not 1, the start vector is another, too.
+            larger: factor of the dimension of the space [1]; for values other than 1 the start vector is also
+                different.
         """
         motion = self._motion
         available = max(motion.dofs - motion.constraints - motion.massless, 1)
@@ -227,11 +232,11 @@ class Eigensolver:
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Whether the model is small and the requested modes are next to the shift."""
+        """Whether the model is small and the requested modes are the closest to the shift."""
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:
-        """Modes next to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
+        """Modes closest to the shift s by the QR algorithm (LAPACK ``geev``), without reordering.
 
         With τ = λ - s and θ = s/τ:  s (K - s M)⁻¹ M x = θ x for K x = λ M x, and for (λ² M + λ D + K) x = 0
 
@@ -254,7 +259,7 @@ class Eigensolver:
             yield self._create_pair(s + s / complex(theta[k]), vectors[:, k])
 
     def _split(self) -> tuple[IntArray, IntArray]:
-        """Places of coordinates and of multipliers of active constraints among all unknowns."""
+        """Positions of coordinates and of multipliers of active constraints among all unknowns."""
         motion = self._motion
         mine = np.zeros(len(motion.K.getDiagonal().array_r))
         mine[motion.owned_multipliers] = np.where(motion.active, 2.0, 1.0)
@@ -306,7 +311,7 @@ class Eigensolver:
         return sorted(good, key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _gather(self, matrix: Any) -> FloatArray:
-        """A matrix of all processes as a dense one, on every process, shape (n, n)."""
+        """A matrix of all processes as a dense matrix on every process, shape (n, n)."""
         starts, columns, values = matrix.getValuesCSR()
         rows = csr_matrix((values, columns, starts), shape=(len(starts) - 1, matrix.getSize()[1])).toarray()
         return np.vstack(self._motion.assembly.processes.allgather("matrices of modes", rows))
@@ -337,7 +342,7 @@ class Eigensolver:
         return Eigenpair(value, real, imaginary)
 
     def _keep_one_of_each(self, pairs: Iterable[Eigenpair]) -> list[Eigenpair]:
-        """The modes without the second one of each conjugate pair and without infinite ones."""
+        """The modes without the second mode of each conjugate pair and without infinite eigenvalues."""
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
@@ -389,7 +394,8 @@ class Eigensolver:
         return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
-        """Set values to 0 that are 0 except for rounding, each with independent vectors: double ones count once."""
+        """Set values to 0 that are 0 except for rounding and have independent vectors, so that double values count
+        once."""
         # infinite eigenvalues, moved by rounding, are no measure of small values
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
@@ -444,12 +450,12 @@ def normalise(rows: FloatArray) -> FloatArray:
 
 
 def last_line(error: Exception) -> str:
-    """The cause of an error of PETSc, which ends its trace."""
+    """The cause of an error of PETSc, which is the last line of its trace."""
     return str(error).splitlines()[-1]
 
 
 def has_inverse(solver: Any) -> bool:
-    """Whether a solver has used an inverse: others use another transformation, or slice the spectrum."""
+    """Whether a solver has used an inverse; other solvers use another transformation, or slice the spectrum."""
     transformation = solver.getST()
     return transformation.getType() == "sinvert" and bool(transformation.getKSP().getOperators()[0].getType())
 

@@ -1,9 +1,9 @@
 """Assignment of modes between successive speeds: modal assurance criterion with the mass matrix.
 
-    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for equal shapes up to a factor, 0 for orthogonal ones.
+    MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y),    1 for shapes that are equal up to a factor, 0 for orthogonal shapes.
 
-The nodes of running closed belts have moved in the second state: shapes of a belt are compared after the shift by whole
-nodes that brings its nodes nearest to the nodes of the first state.
+The nodes of running closed belts have moved in the second state: shapes of a belt are compared after a shift by a
+number of nodes that brings its nodes closest to the nodes of the first state.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -23,9 +23,9 @@ NEARER = 1e-3
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:
-    """MAC of the modes of two states of the same model, shape (modes, modes); all processes must call it.
+    """MAC of the modes of two states of the same model, shape (modes, modes). The call is collective.
 
-    It is 0 between models that differ in size.
+    The MAC is 0 between models that differ in size.
     """
     motion, other = first.motion, second.motion
     found = np.zeros((len(first), len(second)))
@@ -63,8 +63,8 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """Lines through the modes at successive speeds, ordered by frequency at the first speed.
 
     Returns:
-        The number of each line's mode at each speed, -1 where it has none, and its MAC with the last mode of the line
-        before, NaN at its first one, both of shape (speeds, lines).
+        The number of each line's mode at each speed, -1 if the line has no mode, and its MAC with the previous mode of
+        the line, NaN at the first mode, both of shape (speeds, lines).
     """
     count = max(map(len, results))
     chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)
@@ -98,7 +98,8 @@ def _gather(result: ModesResult, values: Any) -> Any:
 
 
 def _find_places(first: ModesResult, second: ModesResult) -> IntArray:
-    """For each coordinate of the world the coordinate of the second state at the same place, shape (coordinates,)."""
+    """For each coordinate of the world, the coordinate of the second state at the same position in space, shape
+    (coordinates,)."""
     x, y = (
         _gather(result, (result.motion.assembly.layout.reference[:-1] + result.state.q)[None])[0]
         for result in (first, second)

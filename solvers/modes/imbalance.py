@@ -1,8 +1,8 @@
-"""Forces that are left at the state about which modes are sought: M a + f - loads + C_qᵀ λ = w, |w| smallest over λ.
+"""Unbalanced forces at the state about which modes are computed: M a + f - loads + C_qᵀ λ = w, |w| minimal over λ.
 
-Modes are motions about an equilibrium, or about a motion with the accelerations of the state.  Where w is not 0, the
-state changes by itself, and the frequencies and growth rates describe a state that does not last.  With w = r - C_qᵀ μ
-and C_q w = 0 it is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
+Modes are motions about an equilibrium, or about a motion with the accelerations of the state. If w is not 0, the state
+is not steady, and the frequencies and growth rates describe a state that does not last. With w = r - C_qᵀ μ and C_q w =
+0 it is the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0), also if constraints repeat each other.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.names import name_largest
 
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Forces left, per sum of absolute terms K x, that are errors of rounding [1]."""
+"""Unbalanced force, relative to the sum of absolute terms K x, that counts as a rounding error [1]."""
 BALANCED = 1e-6
-"""Largest force left, per largest force of a part, up to which a state is in balance [1]."""
+"""Largest unbalanced force, relative to the largest force of a part, up to which a state is in balance [1]."""
 UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
-"""Units of forces by coordinate; others are angles or slopes."""
+"""Units of forces by coordinate; other coordinates are angles or slopes."""
 
 
 class Imbalance(NamedTuple):
-    """The largest force that is left.
+    """The largest unbalanced force.
 
     Attributes:
-        value: the force [N or N m]; 0 if only rounding errors are left.
-        share: the same per largest of inertia forces, internal forces, loads and reactions [1].
-        words: the force with its unit and coordinate.
+        value: the force [N or N m], 0 if only rounding errors remain. share: ``value`` relative to the largest of
+            inertia forces, internal forces, loads and reactions [1].
+        words: description of the force with its unit and coordinate.
     """
 
     value: float
@@ -44,7 +44,7 @@ class Imbalance(NamedTuple):
 
 
 def find_imbalance(motion: LinearMotion) -> Imbalance:
-    """The largest force left at the state of the matrices, which the fields hold; all processes must call it."""
+    """The largest unbalanced force at the state of the matrices, which the fields contain. The call is collective."""
     assembly, processes = motion.assembly, motion.assembly.processes
     layout, fields = assembly.layout, assembly.fields
     parts = [np.zeros(layout.spare + 1) for _ in range(4)]

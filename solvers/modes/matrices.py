@@ -1,13 +1,13 @@
-"""The equations of motion, linear about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
+"""The linear equations of motion about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
 
-With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers.  All derivatives are the
+With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers. All derivatives are the
 derivatives of Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state),
-and of the forces of constraints; history values of contacts stay constant, so that sticking contacts continue to stick.
+and of the forces of constraints. History values of contacts are constant, so that sticking contacts continue to stick.
 
 Running closed belts are described at fixed places, see `running.py`.
 
-A row that prescribes a velocity, C_v δq̇ = 0, means C_v δq = 0 for each motion except constant δq; it is written in
-this form, and the motion with constant δq, σ = 0, is not a mode.
+A row that prescribes a velocity, C_v δq̇ = 0, is written as C_v δq = 0, which is equivalent for each motion except
+constant δq; the motion with constant δq, σ = 0, is not a mode.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from windlass.solvers.newton.static_states import find_state_entries
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
 MOST_ITERATIONS = 2000
-"""Iterations that remove the forces of constraints from forces: as many as there are different constraints."""
+"""Number of iterations that remove the forces of constraints from forces: as many as there are different
+constraints."""
 
 
 class LinearMotion:
-    """The matrices at a state; all processes make and use them together.
+    """The matrices at a state; all processes make and use them collectively.
 
     Args:
-        assembly: the systems of this process; the fields hold the state afterwards.
+        assembly: the systems of this process; the fields contain the state afterwards.
         state: the state, with the numbers of the assembly.
         running: whether closed belts have the terms of material that moves through fixed places.
 
@@ -50,7 +51,7 @@ class LinearMotion:
         massless: number of coordinates of all processes without mass.
         states: number of first-order states of all processes, which count as coordinates without mass.
         dofs: number of coordinates of all processes.
-        belts: the closed belts, if they may run.
+        belts: the closed belts, if ``running``.
     """
 
     def __init__(self, assembly: Assembly, state: State, running: bool = False) -> None:
@@ -89,7 +90,7 @@ class LinearMotion:
             assembly.add_constraint_tangent(values, dq, dv, dq)
 
     def _find_held(self) -> IntArray:
-        """Local coordinates that active constraints hold."""
+        """Local coordinates that active constraints fix."""
         unknowns = self.sparsity.unknowns
         rows, columns = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
@@ -117,7 +118,7 @@ class LinearMotion:
         stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
 
     def _eval_asymmetry(self) -> float:
-        """|S (K - Kᵀ) S| in the Frobenius norm, S = 1/√|K_ii|, 1 where that is 0."""
+        """|S (K - Kᵀ) S| in the Frobenius norm, with S = 1/√|K_ii|, or 1 if K_ii is 0."""
         difference = self.K.duplicate(copy=True)
         difference.transpose()
         difference.axpy(-1.0, self.K)
@@ -139,7 +140,7 @@ class LinearMotion:
 
     @property
     def owned_multipliers(self) -> IntArray:
-        """Places of the multipliers of this process among its unknowns."""
+        """Positions of the multipliers of this process among its unknowns."""
         return self.sparsity.unknowns.of_multiplier
 
     def create_values(self) -> FloatArray:
@@ -156,7 +157,7 @@ class LinearMotion:
         return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
 
     def place_forces(self, forces: FloatArray) -> Any:
-        """Forces by local coordinate, of which each process has a share, as a PETSc vector of the unknowns."""
+        """Forces by local coordinate, of which each process has a part, as a PETSc vector of the unknowns."""
         unknowns, vector = self.sparsity.unknowns, self.create_vector()
         local = np.zeros(len(unknowns.numbers))
         local[unknowns.of_dof] = forces
@@ -164,7 +165,8 @@ class LinearMotion:
         return vector
 
     def place_own(self, values: FloatArray) -> Any:
-        """Values by local coordinate, the same on all processes that have it, as a PETSc vector of the unknowns."""
+        """Values by local coordinate, equal on all processes that share the coordinate, as a PETSc vector of the
+        unknowns."""
         own = np.zeros(len(values))
         owned = len(self.assembly.layout.owned)
         own[:owned] = values[:owned]

@@ -30,22 +30,22 @@ from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 ATTEMPTS = 4
 """Number of solves that search for missed modes."""
 FREE = 6
-"""Number of free motions of a 3D body: more modes at rest are worth a note."""
+"""Number of free motions of a 3D body; more modes with frequency 0 cause a note."""
 MORE = 4
-"""Number of modes computed in addition to the wanted ones, so that the last ones can be separated from the next."""
+"""Number of modes computed in addition to the requested ones, so that the last modes can be separated from the next."""
 SAME_SIZE = 1e-6
-"""Entries of a shape that differ by this share are equally large [1]."""
+"""Relative difference up to which entries of a shape count as equally large [1]."""
 
 
 class Modes:
-    """Modes of a world about states of it.
+    """Modes of a world about given states.
 
     Args:
         world: the model.
-        count: number of modes, the slowest.
+        count: number of modes, from the slowest on.
         problem: ``"quadratic"`` with damping and gyroscopic forces, ``"linear"`` without them, ``"auto"``: quadratic if
-            there are any at the state.
-        output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
+            the state has such forces.
+        output: folder for ``modes.csv`` and a film of each mode, if the model can be drawn; None for none.
         running: whether running closed belts are described at fixed places, with gyroscopic and centrifugal terms, see
             docs/howto/modes.md; otherwise nodes move with the material.
         prefix: options prefix.
@@ -53,7 +53,7 @@ class Modes:
 
     Attributes:
         assembly: the systems of this process.
-        count, problem, output, running: as given, or by options.
+        count, problem, output, running: values of the arguments or options.
     """
 
     @checked(
@@ -88,14 +88,14 @@ class Modes:
 
     @checked(state=optional(instance(State)))
     def solve(self, state: State | None = None) -> ModesResult:
-        """The modes about a state, which is not changed; all processes call this together.
+        """The modes about a state, which stays unchanged. The call is collective.
 
         Args:
-            state: default: initial values.  History values of contacts stay constant, so that contacts which stick in
-                the state stick in the modes: give the state of a solver.
+            state: default: initial values. History values of contacts are constant, so that contacts that stick in the
+                state also stick in the modes: use the state of a solver.
 
         Raises:
-            ModelError: nothing has a mass, values of the state are not finite, or SLEPc fails.
+            ModelError: no part has a mass, values of the state are not finite, or SLEPc fails.
         """
         assembly, current = self.assembly, local_state(self.assembly, state)
         options.check_values()
@@ -124,8 +124,8 @@ class Modes:
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Eigenpair], int | None]:
-        """Modes, at least the requested number if the model has as many, and the number of missing ones below the
-        last."""
+        """Modes, at least the requested number if the model has so many, and the number of missing modes below the last
+        one."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
             pairs = solver.find(self.count, more)
@@ -140,7 +140,7 @@ class Modes:
         return pairs, missing
 
     def _count_missing(self, motion: LinearMotion, pairs: list[Eigenpair]) -> int | None:
-        """Number of modes below the last one found, minus the number of found ones."""
+        """Number of modes below the last mode found, minus the number of modes found."""
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
         available = motion.dofs - motion.constraints - motion.massless
@@ -181,7 +181,7 @@ class Modes:
         return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes, imbalance.value)
 
     def _find_scale(self, shape: ComplexArray) -> complex:
-        """Factor that scales the largest entry to 1; of equally large ones the first in the order of the world."""
+        """Factor that scales the largest entry to 1; among equally large entries, the first in world order is used."""
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]
         largest = self.assembly.processes.largest_of(float(np.abs(own).max(initial=0.0)))
@@ -234,7 +234,7 @@ class Modes:
 
 
 def _require_slepc() -> None:
-    """Raise ModelError where there is no slepc4py."""
+    """Raise ModelError if slepc4py is not installed."""
     try:
         import slepc4py  # noqa: F401  # imported here, because only modes need it
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Results of modes: numbers, shapes, shares of energy, tables, files, animations."""
+"""Results of modes: numbers, shapes, fractions of energy, tables, files, animations."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ TURN = 0.3
 DIFFERENCE = 1e-6
 """Displacement for differences of outputs, relative to the largest entry of a shape, which is 1."""
 GROWING = 1e-6
-"""Growth per |σ| from which a mode grows; less is rounding."""
+"""Growth rate per |σ| above which a mode counts as growing; smaller rates are rounding errors."""
 IN_STEP = 0.05
-"""Part of a shape out of phase with the rest, up to which all of it counts as in phase [1]."""
+"""Out-of-phase part of a shape up to which the whole shape counts as in phase [1]."""
 SHOWN = 3
-"""Bodies and belts in a row of the table."""
+"""Number of bodies and belts in a row of the table."""
 
 
 @dataclass(eq=False, repr=False)
 class ModesResult:
     """Natural frequencies, damping and shapes about a state, the slowest first.
 
-    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²).  Free motions have σ = 0.  A real σ is a separate
-    mode with the frequency 0, which creeps back (ζ = 1) or grows (ζ = -1).
+    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²). Free motions have σ = 0. A real σ is a separate
+    mode with the frequency 0, which decays (ζ = 1) or grows (ζ = -1) without oscillation.
 
     Attributes:
         motion: the linearised motion.
         state: the state, with local numbers.
         eigenvalues: σ [1/s], shape (modes,).
         shapes: x by local coordinate, complex, largest entry 1, shape (modes, n).
-        forces: multipliers that go with them, shape (modes, m).
+        forces: multipliers that belong to the shapes, shape (modes, m).
         masses: xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
-        missing: modes below the last one that were not found; None if that is not known.
-        notes: remarks on the solve.
-        imbalance: largest force that is left at the state [N, N m]; 0 if only rounding errors are left.
+        missing: number of modes below the last one that were not found; None if this is unknown. notes: remarks on the
+            solve.
+        imbalance: largest unbalanced force at the state [N, N m]; 0 if only rounding errors remain.
     """
 
     motion: LinearMotion
@@ -82,13 +82,13 @@ class ModesResult:
 
     @property
     def frequencies(self) -> FloatArray:
-        """Frequencies |Im σ| / 2π [Hz], shape (modes,); 0 for motions that do not oscillate."""
+        """Frequencies |Im σ| / 2π [Hz], shape (modes,); 0 for motions without oscillation."""
         found: FloatArray = np.abs(self.eigenvalues.imag) / (2.0 * np.pi)
         return found
 
     @property
     def damping(self) -> FloatArray:
-        """Damping ratios ζ = -Re σ / |σ| [1], shape (modes,); 0 for free motions, below 0 for modes that grow."""
+        """Damping ratios ζ = -Re σ / |σ| [1], shape (modes,); 0 for free motions, negative for modes that grow."""
         size = np.abs(self.eigenvalues)
         found: FloatArray = np.where(size > 0.0, -self.eigenvalues.real / np.where(size > 0.0, size, 1.0), 0.0) + 0.0
         return found
@@ -100,9 +100,10 @@ class ModesResult:
 
     @checked(entity=handle())
     def of(self, entity: Entity) -> ComplexArray:
-        """Shapes of the rows of a handle as `State.of` gives coordinates, complex, shape (modes, rows, k).
+        """Complex shapes of the rows of a handle, in the order in which `State.of` gives coordinates, shape (modes,
+        rows, k).
 
-        All processes call this together.
+        The call is collective.
         """
         found = []
         for shape in self.shapes:
@@ -116,10 +117,10 @@ class ModesResult:
 
     @checked(kind=word("kinetic", "potential"))
     def energy_share(self, kind: str = "kinetic") -> Shares:
-        """Shares of the energy [1] by name, shape (modes,) each; all processes call this together.
+        """Fractions of the energy [1] by name, shape (modes,) each. The call is collective.
 
         Args:
-            kind: ``"kinetic"``: of bodies and belts; ``"potential"``: of kinds of laws.
+            kind: ``"kinetic"``: energy of bodies and belts; ``"potential"``: energy of kinds of laws.
         """
         if kind not in self._shares:
             motion = self.motion
@@ -137,8 +138,8 @@ class ModesResult:
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
         """Outputs of sensors in the modes: complex amplitudes per unit of the shape, shape (modes, ...), by name.
 
-        The derivative of the output along the shape, with its velocities, accelerations and multipliers.
-        All processes call this together.
+        Amplitudes are derivatives of the output along the shape, with its velocities, accelerations and multipliers.
+        The call is collective.
         """
         load_outputs(self.state)
         probes = [sensor.create_probe(self.state) for sensor in sensors]
@@ -164,7 +165,7 @@ class ModesResult:
         return found
 
     def _moved(self, i: int, amplitude: float, turn: complex) -> State:
-        """The state displaced by Re(amplitude turn x), with the velocities and forces that belong to it."""
+        """The state displaced by Re(amplitude turn x), with the corresponding velocities and forces."""
         state, value = self.state.copy(), self.eigenvalues[i]
         shape = amplitude * turn * self.shapes[i]
         state.q += shape.real
@@ -174,7 +175,7 @@ class ModesResult:
         return state
 
     def table(self) -> str:
-        """The modes in a table; all processes call this together."""
+        """The modes in a table. The call is collective."""
         lines = self._list_rows()
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join([*map(str.rjust, line[:4], widths[:4]), line[4]]).rstrip() for line in lines]
@@ -194,7 +195,7 @@ class ModesResult:
 
     @checked(path=path())
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Write the numbers of the modes, with the shares of bodies and belts; all processes call this together."""
+        """Write the numbers of the modes, with the fractions of bodies and belts. The call is collective."""
         shares = self.energy_share() | {f"potential of {k}": v for k, v in self.energy_share("potential").items()}
         target = Path(path).absolute()
         if is_first_process():
@@ -223,10 +224,10 @@ class ModesResult:
         size: float = 0.1,
         name: str = "mode",
     ) -> list[Path]:
-        """Write each mode as a film of one period for ParaView: a file ``mode_01.vtkhdf``, and so on, each.
+        """Write a film of one period of each mode for ParaView, in files ``mode_01.vtkhdf`` and so on.
 
-        The time of a frame is the phase from 0 to 1.  The decay or growth within the period is left out.  All processes
-        call this together; the paths of the first process count.
+        The time of a frame is the phase from 0 to 1. The decay or growth within the period is omitted. The call is
+        collective; the paths of the first process are used.
 
         Args:
             folder: of the files.
@@ -254,16 +255,16 @@ class ModesResult:
     def show(self, number: int = 1, path: str | os.PathLike[str] | None = None, size: float = 0.1) -> Any:
         """A picture of one mode: the state, and the largest displacements to both sides.
 
-        A mode whose points do not move in phase has four more, faint instants of the period.  All processes call this
-        together.
+        If the points of a mode do not move in phase, four more instants of the period are drawn faintly. The call is
+        collective.
 
         Args:
-            number: of the mode, 1 for the slowest.
-            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
-            size: largest displacement, relative to the size of the model [1].
+            number: number of the mode, 1 for the slowest.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+                size: largest displacement, relative to the size of the model [1].
 
         Returns:
-            The path, or the figure; None on other processes than the first one, and where nothing is drawn.
+            The path, or the figure, or None on all processes except the first and without drawings.
 
         Raises:
             ModelError: there is no such mode.
@@ -287,13 +288,14 @@ class ModesResult:
         return f"<ModesResult: {len(self)} modes, {', '.join(f'{f:.4g}' for f in self.frequencies[:8])} Hz>"
 
     def _repr_html_(self) -> str:
-        """The table of the modes as notebooks show it."""
+        """The table of the modes as HTML for notebooks."""
         head, *rows = self._list_rows()
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return format_table(ReportTable(head, rows), inline=True) + notes
 
     def _find_amplitude(self, i: int, size: float) -> float:
-        """Amplitude at which points move by a share of the size of the model, or rotations are visible."""
+        """Amplitude at which the displacement of points is a given fraction of the size of the model, or rotations are
+        visible."""
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
         # largest displacement, then largest and smallest coordinates along each axis, the smallest with opposite sign
         bounds = [0.0, *6 * [-np.inf]]

@@ -1,6 +1,6 @@
-"""Modes of running closed belts, described at fixed places.
+"""Modes of running closed belts, described at positions fixed in space.
 
-The nodes of a belt travel with its material.  If a closed belt runs steadily, with the flow c = dX/dt of its reference
+The nodes of a belt move with its material. If a closed belt runs steadily, with the flow c = dX/dt of its reference
 length, its shape is constant: with u(X, t) = w(X + c t, t) the rates of the material are
 
     u_t = w_t + c w',    u_tt = w_tt + 2 c w'_t + c² w'',
@@ -9,12 +9,13 @@ and with w = S q the equations of motion M q_tt + D q_t + K q = 0 have
 
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx
 
-instead of D and K: gyroscopic and centrifugal terms, as of material that moves through nodes at rest
-(`elements/cable2d/ale_cable2d.py`).  The boundary terms of the integration by parts at the ends of cables cancel along
-a closed belt.  The flow is the part of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x).  Damping of the material
-acts on w_t alone.
+instead of D and K. These are gyroscopic and centrifugal terms, as for material that moves through nodes at rest
+(`elements/cable2d/ale_cable2d.py`). The boundary terms of the integration by parts at the ends of cables cancel along a
+closed belt. The flow is the part of the velocities along the belt, c = xᵀ Pᵀ v/(xᵀ Q x). Damping of the material acts
+only on w_t.
 
-A belt that constraints hold at nodes, as a carriage does, has no such steady motion, and keeps its matrices.
+A belt whose nodes are held by constraints, for example on a carriage, has no such steady motion, and its matrices are
+unchanged.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744.
 """
@@ -33,7 +34,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Share of the stiffness K_ii below which c² Q_ii is negligible, so that the belt counts as at rest [1]."""
+"""Fraction of the stiffness K_ii below which c² Q_ii is negligible, so that the belt counts as at rest [1]."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class RunningBelt:
 
     Attributes:
         nodes: world numbers of the coordinates of its nodes, in the order of the belt, shape (nodes, n).
-        flow: reference length that passes a place per time, > 0 in this order [m/s].
-        held: whether constraints hold nodes, so that the flow is left out.
+        flow: reference length that passes a fixed position per time, > 0 in the order of the nodes [m/s].
+        held: whether constraints hold nodes, so that the flow is omitted.
     """
 
     nodes: IntArray
@@ -52,10 +53,10 @@ class RunningBelt:
 
 
 def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[IntArray], IntArray]:
-    """The closed belts of a table; all processes must call it.
+    """The closed belts of a table. The call is collective.
 
     Returns:
-        Their nodes as in `RunningBelt`, and the number of the belt of each local row, -1 for none, shape (rows,).
+        The nodes of the belts as in `RunningBelt`, and the number of the belt of each local row, or -1, shape (rows,).
     """
     layout, dofs = assembly.layout, assembly.layout.systems[component].dofs
     half = dofs.shape[1] // 2
@@ -88,11 +89,11 @@ def find_belts(assembly: Assembly, component: type[Component]) -> tuple[list[Int
 
 
 def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness: FloatArray) -> list[RunningBelt]:
-    """Add the terms of running closed belts, see the head of this file; all processes must call it.
+    """Add the terms of running closed belts, see the head of this file. The call is collective.
 
     Args:
-        assembly: the systems, whose fields hold the state.
-        held: local coordinates that active constraints hold.
+        assembly: the systems, whose fields contain the state.
+        held: local coordinates that active constraints fix.
         damping, stiffness: values of D and K in the slots of the sparsity by rows, which are changed.
     """
     found: list[RunningBelt] = []
@@ -129,7 +130,7 @@ def add_flow(assembly: Assembly, held: IntArray, damping: FloatArray, stiffness:
 
 
 def find_slots(slots: Slots, n: int) -> IntArray:
-    """Places of the single entries of the matrices of rows, shape (rows, n, n)."""
+    """Slots of the single entries of the matrices of rows, shape (rows, n, n)."""
     width, height = slots.width, slots.height
     i, j = np.indices((n, n))
     places: IntArray = slots.places[:, i // height, j // width] + height * (j % width) + i % height

@@ -1,10 +1,10 @@
-"""How many modes lie below a frequency, by the signs of pivots: whether one was missed.
+"""Number of modes below a frequency, from the signs of pivots, to check whether a mode was missed.
 
-For symmetric K the matrix [[K - τ M, C_qᵀ], [C_q, 0]] with m active constraints has m negative eigenvalues and one more
-for each mode with ω² < τ.  With -δ on the diagonal each constraint counts once, even if it repeats another one.
+For symmetric K the matrix [[K - τ M, C_qᵀ], [C_q, 0]] with m active constraints has m negative eigenvalues plus one for
+each mode with ω² < τ. With -δ on the diagonal each constraint counts once, even if it repeats another constraint.
 
-With τ next to 0 the count gives the directions in which K does not hold the free motions.  K of material that flows
-through supports is symmetric along free motions only; xᵀ(K - Kᵀ)y = 0 for all that C_q x = C_q y = 0 shows it.
+With τ close to 0 the count gives the number of free directions in which K is not positive. K of material that flows
+through supports is symmetric only along free motions, that is, xᵀ(K - Kᵀ)y = 0 for all x and y with C_q x = C_q y = 0.
 
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).
@@ -25,17 +25,17 @@ from windlass.solvers.modes.matrices import LinearMotion
 CONSTRAINT_SHIFT = 1e-12
 """δ, relative to (entries of C)²/(entries of K - τ M)."""
 GAP = 1e-6
-"""Squares of frequencies that differ by this share [1] lie on two sides of a τ."""
+"""Relative difference of squares of frequencies above which they lie on two sides of a τ [1]."""
 
 
 ROUNDING = 1e-13
-"""Squares of frequencies relative to the largest one [1] that count as 0."""
+"""Squares of frequencies, relative to the largest one, that count as 0 [1]."""
 ASYMMETRY = 1e-8
 """xᵀ(K - Kᵀ)y per |x|ᵀ|K||y| up to which K counts as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """τ [1/s^2] above the first ``count`` of the found squares of frequencies, ascending; None if none fits."""
+    """τ [1/s^2] above the first ``count`` of the computed squares of frequencies, ascending; None if none fits."""
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]
         if above - below > GAP * max(abs(above), abs(below)):
@@ -44,15 +44,17 @@ def find_gap(squares: FloatArray, count: int) -> float | None:
 
 
 def count_below(motion: LinearMotion, tau: float) -> int | None:
-    """The number of modes with ω² < τ [1/s^2]; None if PETSc has no factors that give it."""
+    """The number of modes with ω² < τ [1/s^2], or None if PETSc has no factors that give this number."""
     found = _factorise(motion, motion.K.duplicate(copy=True), tau)
     return None if found is None else found.negative - motion.constraints
 
 
 def count_unheld(motion: LinearMotion) -> int | None:
-    """The number of directions of free motions in which K is negative; None where K is not symmetric along these.
+    """The number of directions of free motions in which K is negative, or None if K is not symmetric along free
+    motions.
 
-    Also None if PETSc has no factors that give it.  Directions without stiffness, such as rigid motions, do not count.
+    The result is also None if PETSc has no factors that give this number. Directions without stiffness, such as rigid
+    motions, do not count.
     """
     symmetric = motion.K.duplicate(copy=True)
     symmetric.transpose()
@@ -65,7 +67,7 @@ def count_unheld(motion: LinearMotion) -> int | None:
 
 
 def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFactors | None:
-    """Factors of a stiffness, which is overwritten, minus τ M, with the constraints."""
+    """Factors of a stiffness matrix, which is overwritten, minus τ M, with the constraints."""
     stiffness.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
     if not has_package("mumps", "cholesky", stiffness):
         return None
@@ -82,7 +84,7 @@ def _find_largest_square(motion: LinearMotion) -> float:
 
 
 def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool:
-    """Whether K is symmetric along free motions, tested with motions by random forces."""
+    """Whether K is symmetric along free motions, tested with motions caused by random forces."""
     random = np.random.default_rng(motion.assembly.layout.rank)
     x, y, product = (motion.create_vector() for _ in range(3))
     for vector in (x, y):
@@ -103,7 +105,7 @@ def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool
 
 
 def _shift_constraints(motion: LinearMotion, matrix: Any) -> Any:
-    """-δ for each active constraint, 0 for all else."""
+    """The values -δ for each active constraint, 0 for all other unknowns."""
     diagonal = matrix.getDiagonal()
     largest = max(abs(diagonal.max()[1]), abs(diagonal.min()[1])) or 1.0
     values = np.zeros(diagonal.getLocalSize())

@@ -1,11 +1,10 @@
 """Newton's callbacks as compiled code: PETSc calls them by address, and no Python runs between its iterations.
 
 Residual and tangent are the programs of a `NonlinearProblem`, convergence.py provides the convergence test, and
-lagging.py decides when the tangent is evaluated: machine code and rules are the same as from Python, so that digits,
-counts and messages are equal.  Callbacks that are more than a program (functions of users, stages of ``-log_view``,
-several processes, kernels as plain Python) remain in Python, separately for each of the three.  Python also decides
-where the test cannot decide from numbers.  An error of a kernel or of Python ends the run; `Callbacks.explain` then
-raises it.
+lagging.py decides when the tangent is evaluated. Machine code and rules are the same as from Python, so that digits,
+counts and messages are equal. Callbacks that are more than a program (user functions, stages of ``-log_view``, several
+processes, kernels as plain Python) remain in Python, separately for each of the three callbacks. Python also decides if
+the test cannot decide from norms. An error of a kernel or of Python ends the run; `Callbacks.explain` then raises it.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
-"""Start of a run: the present unknowns, 0, or the unknowns of the motion in the fields, which belong to the step before
-or to the pass before."""
+"""Start of a run: the present unknowns, 0, or the unknowns for the motion in the fields, which belong to the previous
+step or pass."""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
@@ -55,17 +54,17 @@ class Context(NamedTuple):
     """The context that PETSc passes to the callbacks: arrays with the lifetime of the callbacks.
 
     Attributes:
-        addresses: of the functions of PETSC, of ``place``, and of the question to Python, shape (16,).
-        place: room for a result of PETSc, shape (1,).
+        addresses: addresses of the functions in PETSC, of ``place``, and of the call to Python, shape (16,).
+        place: memory for a result of PETSc, shape (1,).
         programs: address and number of calls of each program, shape (4, 2).
-        handles: of the matrix, the vector of the residual, whether the matrix is of dense blocks, the vector of the
-            unknowns and the SNES, shape (5,).
+        handles: matrix, residual vector, whether the matrix has dense blocks, vector of the unknowns, and SNES, shape
+            (5,).
         values: values of the tangent, shape (entries + 1,).
-        loads, weights: sum of all loads, and of the loads that always act, shape (n + 1,).
+        loads, weights: sum of all loads, and of the loads that are always active, shape (n + 1,).
         buffers: of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the previous iteration, shape (u,).
-        motion, factors: accelerations and multipliers that a run may start from, see `carry`.
+        motion, factors: accelerations and multipliers from which a run may start, see `carry`.
         mapped: ``mapped`` of the fields.
     """
 
@@ -228,35 +227,36 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Kernels for PETSc, the one for Python, and the types of their arguments before the context."""
+"""Kernels for PETSc, the kernel for Python, and the types of their arguments before the context."""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
-"""The last one: an error of a Python function that PETSc calls, such as a monitor, is raised unchanged."""
+"""Result for an error of a Python function that PETSc calls, such as a monitor; the error is raised unchanged."""
 
 
 class Around(Protocol):
-    """Compiled code that makes successive Newton runs, with the work between them.
+    """Compiled code that executes successive Newton runs, with the work between runs.
 
     Attributes:
-        programs: the programs between runs; a failure of one of them has its number after `BEYOND`.
+        programs: the programs between runs; the failure of a program has its number after `BEYOND`.
     """
 
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Make runs by the kernel `solve`, at an address, with its context, each from a start; 0 if all went well."""
+        """Execute runs by the kernel `solve`, given by its address and context, each from a start; returns 0 on
+        success."""
 
 
 class Callbacks:
-    """The compiled callbacks of one SNES, where they can be used.
+    """The compiled callbacks of one SNES, as far as the model allows compiled callbacks.
 
     Args:
         problem: the equations.
         test: the convergence test of Python, for PETSc.
-        ask: ``(it, norm) -> reason``, decides in Python if the norms do not suffice.
+        ask: ``(it, norm) -> reason`` decides in Python if the norms do not suffice.
         before: see `Context`.
 
     Attributes:
-        suits_steps: whether runs that differ only in time and start need no Python between them.
+        suits_steps: whether runs that differ only in time and start need no Python between runs.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class Callbacks:
         self._place, self._has_loads, self.suits_steps = 0, False, False
 
     def choose(self, measures: Any, history: FloatArray) -> None:
-        """Give PETSc the callbacks for the next run: compiled ones, or the ones in Python."""
+        """Set the callbacks of PETSc for the next run: compiled callbacks, or callbacks in Python."""
         problem = self._problem
         if not problem.may_compile or not is_compiled(eval_residual):
             return
@@ -324,18 +324,18 @@ class Callbacks:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the run that begins is compiled as a whole, by `solve`."""
+        """Whether `solve` executes the next run completely in compiled code."""
         return self._solve is not None
 
     def solve(self, start: int, around: Around | None = None) -> tuple[int, int]:
         """A whole run; PETSc's reason, and iterations.
 
         Args:
-            start: unknowns are `KEPT` as they are, `ZERO`, or `CARRIED` from the motion in the fields.
-            around: code that makes this run and later ones; reason and iterations belong to the last one.
+            start: unknowns are unchanged (`KEPT`), `ZERO`, or `CARRIED` from the motion in the fields.
+            around: code that executes this run and later ones; reason and iterations belong to the last run.
 
         Raises:
-            PETSc.Error: an error of SNESSolve; see `explain`.
+            PETSc.Error: SNESSolve has failed; see `explain`.
         """
         assert self._solve is not None
         self._around = around
@@ -416,7 +416,7 @@ class Callbacks:
         return self._functions[name]
 
     def _answer(self, it: int, norm: float) -> int:
-        """The call of Python from the compiled convergence test; an error is raised after PETSc has returned."""
+        """Called by the compiled convergence test; an error is raised after PETSc has returned."""
         assert self._context is not None
         try:
             self._context.buffers.state["answer"] = self._ask(it, norm)

@@ -1,7 +1,8 @@
-"""When a Newton run has converged, or has failed: rules on plain numbers, the same from Python and from compiled code.
+"""Rules that decide from plain numbers whether a Newton run has converged or failed, used from Python and from compiled
+code.
 
-Rare decisions that need forces, the last linear solution or rounding are left to Python: `judge` then returns `ASK`.
-Outcomes are numbered as in PETSc's SNESConvergedReason.
+Rare decisions that depend on forces, the last linear solution or rounding are made in Python: `judge` then returns
+`ASK`. Outcomes are numbered as in PETSc's SNESConvergedReason.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from windlass.solvers.newton.lagging import note_norm
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
 ASK = 99
-"""Not a number of PETSc: the norms alone do not decide."""
+"""Value that PETSc does not use: the norms alone do not decide."""
 SLOW_RATE = 1e-3
-"""Iterations with a new tangent that contract less than this are checked for an inaccurate linear solution."""
+"""Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
-"""An iteration makes no progress unless it reaches this share of the smallest residual before it."""
+"""Ratio to the smallest previous residual that an iteration must reach to count as progress."""
 STALLED = 2
-"""Successive iterations without progress after which rounding is examined."""
+"""Number of successive iterations without progress after which rounding is examined."""
 
 
 MEASURES = np.dtype(
@@ -34,8 +35,9 @@ MEASURES = np.dtype(
 
 rtol, atol, max_it: tolerances of the run, see `Newton`; damped: whether it uses a backtracking line
 search; guessed: whether it starts from another pass of the step, while tolerances still refer to the predictor;
-may_pivot: whether another linear solver could do better than the present one; predictor, reference: residual norms to
-which tolerances refer; seen: number of norms so far.  The history of norms, from the predictor on, is a separate array.
+may_pivot: whether another linear solver could be more accurate than the present one; predictor, reference: residual
+    norms to which tolerances refer; seen: number of norms so far. The history of norms, from the predictor on, is a
+    separate array.
 """
 
 

@@ -1,10 +1,9 @@
-"""When to evaluate and factorise the tangent again, and when to keep the old one.
+"""Rules that decide when the tangent is evaluated and factorised again, and when the old tangent is reused.
 
-A tangent that is kept makes Newton converge linearly, r_{k+1} = theta r_k, but saves its evaluation and factorisation,
-which cost as much as several iterations.  The policy predicts from the observed theta how many iterations are left with
-the old tangent and with a new one, and takes the cheaper option; an old tangent that contracts badly is replaced at
-once. The policy uses only residual norms, so that all processes decide in the same way and runs can be repeated
-exactly.
+A reused tangent makes Newton converge linearly, r_{k+1} = theta r_k, but saves its evaluation and factorisation, which
+cost as much as several iterations. The policy predicts from the observed theta how many iterations remain with the old
+tangent and with a new one, and chooses the cheaper option; an old tangent with poor contraction is replaced at once.
+The policy uses only residual norms, so that all processes decide in the same way and runs can be repeated exactly.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -23,16 +22,17 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
-"""Iterations that may be spent to save one evaluation and factorisation; those cost 3 to 5, but predictions err, and
-with 2 belts take more time (60 x 4 segments 8 %, 960 x 2 4 %)."""
+"""Number of iterations that may be spent to save one evaluation and factorisation. These cost 3 to 5 iterations, but
+predictions are inexact, and with the value 2 belts take more time (60 x 4 segments 8 %, 960 x 2 4 %)."""
 WORST_RATE = 0.3
-"""An old tangent that contracts less than this is replaced."""
+"""Contraction factor above which an old tangent is replaced."""
 NEW_RATE = 1e-5
 """Expected contraction of a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
-"""Options by which PETSc decides when the tangent is evaluated: with them the policy is inactive."""
+"""Options by which PETSc decides when the tangent is evaluated; they disable the policy."""
 FORGIVENESS = 0.5
-"""Each run that starts with a new tangent lowers the rate expected of an old one by this, so that it is tried again."""
+"""Factor by which each run that starts with a new tangent lowers the expected rate of an old tangent, so that it is
+tried again."""
 
 
 MEMORY = np.dtype(
@@ -44,11 +44,12 @@ MEMORY = np.dtype(
 )
 """Data of the policy, in a record of shape (1,) that compiled callbacks share.
 
-active, cost, last_was_new: see `LagPolicy`; has_tangent: whether the kept tangent is valid for the present run;
-is_ready: whether it was evaluated at the start of the run; kept_first: whether the first iteration of the run kept it;
+active, cost, last_was_new: see `LagPolicy`; has_tangent: whether the stored tangent is valid for the present run;
+is_ready: whether the tangent was evaluated at the start of the run; kept_first: whether the first iteration of the run
+    reused the tangent;
 switched: whether a contact has switched since the last run; seen: number of norms of the run; first, before, last: the
-first of them, the one before the last, and the last; target: the norm at which the run has converged; expected,
-expected_switched: first contraction expected of a kept tangent, without and with a switch of a contact.
+    first, the second last and the last norm; target: the norm at which the run has converged; expected,
+expected_switched: first contraction expected of a reused tangent, without and with a switch of a contact.
 """
 
 
@@ -110,7 +111,7 @@ class LagPolicy:
 
     Args:
         active: False evaluates it in every iteration (full Newton).
-        refresh_cost: see `REFRESH_COST`; 0 keeps the tangent only where this costs no iteration.
+        refresh_cost: see `REFRESH_COST`; 0 reuses the tangent only if this costs no iteration.
 
     Attributes:
         memory: data of the policy, see `MEMORY`.
@@ -127,7 +128,7 @@ class LagPolicy:
 
     @property
     def active(self) -> bool:
-        """See the arguments; may be changed between runs."""
+        """See the arguments; the value may be changed between runs."""
         return bool(self.memory["active"][0])
 
     @active.setter
@@ -154,7 +155,7 @@ class LagPolicy:
         self._seen[0] = 0
 
     def drop_tangent(self) -> None:
-        """The next iteration needs a new tangent."""
+        """Require a new tangent for the next iteration."""
         self.memory["has_tangent"] = self.memory["is_ready"] = 0
 
     def offer(self) -> None:
@@ -163,24 +164,24 @@ class LagPolicy:
 
     @property
     def has_tangent(self) -> bool:
-        """Whether the present run may begin with the tangent of an earlier one."""
+        """Whether the present run may begin with the tangent of an earlier run."""
         return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:
-        """Whether a contact state changed since the last run."""
+        """Note whether a contact state changed since the last run."""
         self._switched[0] = changed
 
     def note_norm(self, norm: float, target: float) -> None:
-        """See the kernel of this name."""
+        """Call the kernel `note_norm`."""
         self._note_norm(self.memory, norm, target)
 
     def needs_tangent(self) -> bool:
-        """See the kernel of this name."""
+        """Call the kernel `needs_tangent`."""
         return bool(self._needs_tangent(self.memory))
 
 
 def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
-    """The policy of a solver: ``-<prefix>lag`` switches it on or off, PETSc's own lag options replace it.
+    """The policy of a solver: ``-<prefix>lag`` switches it on or off, and PETSc's own lag options replace it.
 
     Args:
         prefix: options prefix of the solver.

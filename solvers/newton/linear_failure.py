@@ -11,11 +11,11 @@ from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10
-"""Newton runs that may fail in the linear solver: number before the first success, or among the last runs."""
+"""Number of Newton runs that may fail in the linear solver before the first success, or among the last runs."""
 
 
 class LinearFailures:
-    """Counter of Newton runs that fail in an iterative linear solver, or in one that the user has chosen.
+    """Counter of Newton runs that fail in an iterative linear solver, or in a solver that the user has chosen.
 
     Args:
         problem: the nonlinear problem.
@@ -30,7 +30,7 @@ class LinearFailures:
         """Note the end of a run; returns its reason in more detail.
 
         Raises:
-            NotConverged: the linear solver has failed again and again.
+            NotConverged: the linear solver has failed repeatedly.
         """
         failed = not converged and reason.startswith("DIVERGED_LINEAR_SOLVE")
         self._last.append(failed)

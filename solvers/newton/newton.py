@@ -46,9 +46,9 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
-"""A linear solution within this of |b| is accurate enough for Newton."""
+"""Error of a linear solution, relative to |b|, that is accurate enough for Newton."""
 DAMPED_ITERATIONS = 4
-"""A Newton run with backtracking may take this many times the iterations of an undamped one."""
+"""Largest ratio of the iterations of a Newton run with backtracking to the iterations of an undamped run."""
 
 
 @dataclass
@@ -69,21 +69,22 @@ class NewtonRun:
 
 
 class Newton:
-    """A SNES for one problem, kept for all steps of a solve.
+    """A SNES for one problem, reused for all steps of a solve.
 
     Args:
         problem: residual and tangent.
-        rtol: default residual relative to the residual of the first iteration [1]; ``-<prefix>snes_rtol`` overrides it.
-        atol: default absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s];
-            ``-<prefix>snes_atol`` overrides it.
+        rtol: default tolerance of the residual relative to the residual of the first iteration [1];
+            ``-<prefix>snes_rtol`` overrides it.
+        atol: default absolute tolerance of the residual, 2-norm over equations of motion [N, N m] and constraints [m,
+            m/s]; ``-<prefix>snes_atol`` overrides it.
         max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot: "check"
-            them against the acting forces, or "accept" them.
+            compares them with the acting forces, "accept" accepts them.
 
     Attributes:
-        iterations: linear solves so far.
+        iterations: number of linear solves so far.
         fallbacks: number of changes to another linear solver.
-        roundings: runs that ended because the residual had reached rounding.
+        roundings: number of runs that ended because the residual had reached its rounding error.
     """
 
     def __init__(
@@ -128,7 +129,8 @@ class Newton:
         return self._measures, self.problem.lag.memory, self.problem.buffers.state
 
     def _help_multigrid(self) -> None:
-        """Set the rigid motions for algebraic multigrid, whose iterations otherwise grow with the size of the model."""
+        """Set the rigid motions for algebraic multigrid, whose iterations otherwise increase with the size of the
+        model."""
         if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
             space = create_near_null_space(self.problem)
             if space is not None:
@@ -144,7 +146,7 @@ class Newton:
         return int(reason)
 
     def _look(self, it: int, norm: float) -> int:
-        """The rest of the convergence test, which needs forces or the linear solution."""
+        """The remaining part of the convergence test, which needs forces or the linear solution."""
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
             return CONVERGED_RELATIVE
@@ -156,13 +158,14 @@ class Newton:
         return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
 
     def _is_small(self, norm: float) -> bool:
-        """Whether a residual that is small relative to an overshoot of the first iteration is small in itself."""
+        """Whether a residual that is small relative to an overshoot of the first iteration is also small in absolute
+        terms."""
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
         return small or norm <= SMALL * estimate_forces(self.problem)
 
     def _is_at_rounding(self, norm: float) -> bool:
-        """Whether the residual no longer falls, because it consists of rounding errors."""
+        """Whether the residual no longer decreases, because it consists of rounding errors."""
         stalled = has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
@@ -189,13 +192,14 @@ class Newton:
 
         Args:
             scheme: meaning of the unknowns.
-            damped: use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better start
-                than the predictor; used if a tangent is kept: full Newton always begins at the predictor, except in
-                statics, where only multipliers may hold a body.
-            around: code that makes this run and the runs of later steps, if all of it is compiled; the outcome belongs
-                to the last run.
-            carried: start from the accelerations and multipliers in the fields, which belong to the step before.
+            damped: whether to use a backtracking line search.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, a better start than the
+                predictor. The guess is used if a tangent is reused: full Newton always begins at the predictor, except
+                in statics, where multipliers alone may hold a body.
+            around: code that executes this run and the runs of later steps, if all of it is compiled; the outcome
+                belongs to the last run.
+            carried: whether to start from the accelerations and multipliers in the fields, which belong to the previous
+                step.
         """
         self._damped[0], max_it = damped, 0
         if damped:
@@ -218,7 +222,7 @@ class Newton:
         return run
 
     def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
-        """A run with a new tangent in every iteration, after one with kept tangents has failed."""
+        """A run with a new tangent in every iteration, after a run with reused tangents has failed."""
         self.problem.lag.active = False
         run = self._attempt(scheme)
         self.problem.lag.active = True
@@ -279,7 +283,8 @@ class Newton:
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
 
     def _carry(self) -> None:
-        """Start from the motion in the fields; tolerances refer to the predictor, with decisions as they are."""
+        """Start from the motion in the fields; tolerances refer to the predictor, with unchanged decisions of
+        contacts."""
         problem, fields = self.problem, self.problem.assembly.fields
         a, lam, left = fields.a[:-1].copy(), fields.lam[:-1].copy(), float(fields.mapped[0])
         fields.mapped[0] = 0.0
@@ -289,7 +294,7 @@ class Newton:
         problem.guess(a, lam)
 
     def _begin_test(self, guessed: bool) -> None:
-        """Set tolerances and callbacks for the run that begins."""
+        """Set tolerances and callbacks for the next run."""
         tolerances, m = self.snes.getTolerances(), self._measures
         if tolerances != self._tolerances:
             self._tolerances = tolerances
@@ -305,7 +310,7 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """A run that ended at the limit of iterations, or without descent, may have reached rounding."""
+        """Judge a run that ended at the limit of iterations, or without descent: it may have reached rounding."""
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
             return run
         norm, level = run.history[-1], estimate_rounding(self.problem)
@@ -320,13 +325,13 @@ class Newton:
         return run
 
     def reset_caches(self) -> None:
-        """Drop kept tangents and factorisations, so that the next run equals the first one of a new solver."""
+        """Drop stored tangents and factorisations, so that the next run equals the first run of a new solver."""
         self.problem.lag.reset()
         if self._set_up_seen:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Counts, and whether the pivoting solver has taken over, for a continued run."""
+        """Counts, and whether the pivoting solver is in use, for a continued run."""
         problem = self.problem
         return {
             "iterations": self.iterations,
@@ -346,12 +351,12 @@ class Newton:
             self._change_solver()
 
     def _change_solver(self) -> bool:
-        """Change from the default LU in blocks to LU by rows, and from there to KLU, which exchanges pivots.
+        """Change from the default LU in blocks to LU by rows, and from LU by rows to KLU, which exchanges pivots.
 
-        On several processes from elimination by parts to MUMPS.
+        On several processes the change is from elimination by parts to MUMPS.
 
         Returns:
-            False if there is no other solver, or if the user chose this one.
+            The result is False if there is no other solver, or if the user chose the present one.
         """
         if not self._measures["may_pivot"][0]:
             return False
@@ -362,7 +367,7 @@ class Newton:
         return True
 
     def _follow_pattern(self) -> None:
-        """Replace the default LU if contacts found since the last run have widened the band of the matrix."""
+        """Replace the default LU if contacts found since the last run have increased the bandwidth of the matrix."""
         self._pattern = self.problem.pattern
         if self._measures["may_pivot"][0]:
             package = default_package(self._pattern, self.problem.assembly.layout.size, "petsc")
@@ -370,7 +375,7 @@ class Newton:
                 self._change_package(package)
 
     def _change_package(self, package: str) -> None:
-        """Use another package than the default LU from now on."""
+        """Use another package instead of the default LU from now on."""
         self.snes.getKSP().getPC().reset()
         set_direct(self.snes.getKSP(), package, self.problem.prefix)
         self.leave_blocks()
@@ -378,7 +383,7 @@ class Newton:
         self._measures["may_pivot"] = False
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on; False if it already is."""
+        """Store the tangent by rows from now on. The result is False if this is already the case."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()

@@ -1,8 +1,8 @@
 """The nonlinear problem of one Newton run: residual and tangent callbacks between PETSc SNES and an assembly.
 
-Unknowns are the increments of the coordinates from the predictor and the multipliers, scaled:
-``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``.
-The residual is unscaled, so that its 2-norm is the norm of the equations of motion and constraints together.
+Unknowns are the increments of the coordinates from the predictor and the multipliers, scaled: ``q = q0 + dq``, ``v = v0
++ v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The residual is unscaled, so that its
+2-norm combines the equations of motion and the constraints.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns from which freeing unused solvers is worth the time of the search for them."""
+"""Number of unknowns above which freeing unused solvers justifies the time of the search for them."""
 USES = 3
-"""Number of residuals, and of tangents with the same factors, after which a program for them is made."""
+"""Number of residuals, and of tangents with the same factors, after which a program is made for them."""
 Programs = tuple[Program | None, ...]
-"""The programs for the expansion of unknowns, the residual and the tangent; None if they need Python."""
+"""The programs for the expansion of unknowns, the residual and the tangent; None for programs that need Python."""
 
 
 class NonlinearProblem:
@@ -70,15 +70,15 @@ class NonlinearProblem:
         storage: how the tangent is stored.
 
     Attributes:
-        assembly, prefix, storage: as given; the storage may change.
+        assembly, prefix, storage: values of the arguments; the storage may change.
         snes: the PETSc solver; all its options work under the prefix.
-        sparsity, matrix: the tangent and its sparsity; other objects after a search for contacts.
+        sparsity, matrix: the tangent and its sparsity; a search for contacts may replace both objects.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
         scheme, buffers: meaning of the unknowns in the present Newton run, and the arrays of the callbacks.
-        run: key of the present Newton run without time and motion; equal for runs of the same kind.
-        may_compile, uses: whether callbacks may be compiled code, and the limit `USES`, which may be changed.
+        run: key of the present Newton run, without time and motion; equal for runs of the same kind.
+        may_compile, uses: whether callbacks may be compiled code, and the limit `USES`; both may be changed.
         q0, v0: predicted values of the scheme, perhaps the same arrays, shape (n,).
-        motion, factors: motion represented by the unknowns, see `Solution`, and the factors of velocities,
+        motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
             accelerations and multipliers, shape (3,).
     """
 
@@ -159,9 +159,9 @@ class NonlinearProblem:
         self.matrix.mat.setNearNullSpace(space)
 
     def _follow_pattern(self) -> None:
-        """Take another matrix if the kinematics have changed the coupling, as a search for contacts does.
+        """Use another matrix if the kinematics have changed the coupling, as a search for contacts does.
 
-        Under MPI all processes call this together, and either all have another pattern or none.
+        Under MPI the call is collective, and either all processes have another pattern or none has.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
             # SNES may be at work on the old matrix: it must outlive this call
@@ -170,7 +170,8 @@ class NonlinearProblem:
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on; unknowns keep their places.  False if it is not in blocks."""
+        """Store the tangent by rows from now on; unknowns keep their positions. The result is False if the tangent is
+        not stored in blocks."""
         after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
         if self.storage not in after:
             return False
@@ -179,13 +180,13 @@ class NonlinearProblem:
         return True
 
     def take_matrix(self) -> TangentMatrix:
-        """The matrix for other values than the tangent, which must be evaluated again for the next iteration."""
+        """The matrix, for values other than the tangent, which must then be evaluated again for the next iteration."""
         self._follow_pattern()
         self.lag.drop_tangent()
         return self.matrix
 
     def start(self, scheme: Scheme, from_zero: bool = True) -> None:
-        """Begin a Newton run: unknowns 0 at the predictor of the scheme, or as the caller sets them."""
+        """Begin a Newton run with unknowns 0, at the predictor of the scheme, or with unknowns set by the caller."""
         self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
             self._replaced = None
@@ -252,7 +253,7 @@ class NonlinearProblem:
             self._expansion()
 
     def note_expansion(self) -> None:
-        """The fields hold the unknowns."""
+        """Note that the fields correspond to the unknowns."""
         self._expanded_state = self.unknowns.stateGet()
 
     def store(self, state: State) -> None:
@@ -261,7 +262,7 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Arguments of `store_motion` to store the unknowns in the fields in a state."""
+        """Arguments with which `store_motion` stores the unknowns in the fields in a state."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
@@ -272,7 +273,7 @@ class NonlinearProblem:
         state.v[:], state.a[:] = v, a
 
     def find_programs(self) -> Programs:
-        """The programs of compiled callbacks in the run that begins."""
+        """The programs of compiled callbacks for the next run."""
         scheme, assembly = self.scheme, self.assembly
         if self._expansion_revision != assembly.revision or scheme.is_held:
             return None, None, None
@@ -307,16 +308,16 @@ class NonlinearProblem:
         self._state["residuals"] += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, bool, int]:
-        """Key of the terms in the residual."""
+        """Key of the set of terms in the residual."""
         contents = scheme.has_inertia, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
     def _has_live_loads(self, scheme: Scheme) -> bool:
-        """Whether loads act that depend on coordinates."""
+        """Whether active loads depend on coordinates."""
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms but loads that do not depend on coordinates; by a program if this is done often."""
+        """Add all terms except loads that do not depend on coordinates; frequent calls use a program."""
         key = self._find_key(self.scheme)
         program = self._programs.get(key)
         if isinstance(program, Program):
@@ -374,7 +375,7 @@ class NonlinearProblem:
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Evaluate the tangent; by a program if the same factors recur."""
+        """Evaluate the tangent; a program is used if the same factors recur."""
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
         key = self._find_tangent_key(scheme)
         if key != self._tangent_key:
@@ -397,8 +398,7 @@ class NonlinearProblem:
             self._tangent_program = self._create_program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
-        """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes must call
-        it."""
+        """The equations with the largest residuals by name, and their residuals [N, N m, m]. The call is collective."""
         residual, unknowns = self.residual_vector.array_r, self.sparsity.unknowns
         motion = residual[unknowns.of_dof[: len(self.assembly.layout.owned)]]
         return name_largest(self.assembly, motion, count, residual[unknowns.of_multiplier])

@@ -10,11 +10,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 CHUNK = 256
-"""Values that are compared at once."""
+"""Number of values that are compared at once."""
 
 
 class DofMap(NamedTuple):
-    """Places of local coordinates, multipliers and pads among the local unknowns, and reference coordinates."""
+    """Positions of local coordinates, multipliers and pads among the local unknowns, and reference coordinates."""
 
     dofs: IntArray
     multipliers: IntArray
@@ -35,9 +35,9 @@ STATE = np.dtype(
     [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer", "reason", "iterations")]
     + [("load_factor", np.float64)]
 )
-"""expanded: whether the fields hold the unknowns; residuals, tangents: numbers of evaluations; failed: number of the
-failure that ended a run within compiled callbacks, -1 for none; answer: the reason that Python has given to the
-convergence test; reason, iterations: how a compiled run has ended, and its iterations; load_factor: see `Scheme`."""
+"""expanded: whether the fields correspond to the unknowns; residuals, tangents: numbers of evaluations; failed: number
+of the failure that ended a run within compiled callbacks, or -1; answer: the reason that Python has returned to the
+convergence test; reason, iterations: outcome of a compiled run, and its iterations; load_factor: see `Scheme`."""
 
 
 class Buffers(NamedTuple):
@@ -45,7 +45,7 @@ class Buffers(NamedTuple):
 
     Attributes:
         places: see `DofMap`.
-        local: the unknowns that the fields hold, shape (u,).
+        local: the unknowns to which the fields correspond, shape (u,).
         state: see `STATE`, shape (1,).
         f, c: sums of the equations of motion and of constraints, shapes (n + 1,) and (m + 1,).
     """

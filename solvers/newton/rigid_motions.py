@@ -1,7 +1,7 @@
-"""Rigid motions of a model as the near null space of its tangent, which algebraic multigrid (GAMG) builds its coarse
-spaces from.
+"""Rigid motions of a model as the near null space of its tangent, from which algebraic multigrid (GAMG) builds its
+coarse spaces.
 
-Without supports a rigid motion has no elastic energy.  The three motions in 2D, or six in 3D, of a point at r, a
+Without supports a rigid motion has no elastic energy. The three motions in 2D, or six in 3D, of a point at r, a
 direction p (slopes) and Euler parameters e with the unit vector i or the axis k are
 
     translation   δr = i,            δp = 0,          δe = 0
@@ -24,13 +24,13 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10
-"""A motion whose part independent of the others is below this share [1] is dropped."""
+"""Independent part of a motion, relative to the motion, below which the motion is dropped [1]."""
 
 
 def create_near_null_space(problem: NonlinearProblem) -> Any:
-    """The rigid motions of the unknowns of a problem as a PETSc null space, or None if nothing can move rigidly.
+    """The rigid motions of the unknowns of a problem as a PETSc null space, or None if no part can move rigidly.
 
-    All processes call this together.
+    The call is collective.
     """
     motions = eval_rigid_motions(problem)
     vectors: list[Any] = []
@@ -49,7 +49,7 @@ def create_near_null_space(problem: NonlinearProblem) -> Any:
 
 
 def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
-    """Values of the owned unknowns, shape (6, owned): three translations, then rotations about x, y and z."""
+    """Values of the owned unknowns, shape (6, owned): three translations, followed by rotations about x, y and z."""
     layout, world = problem.assembly.layout, problem.assembly.world
     values = np.zeros((6, layout.spare + 1))
     for component in world.numbering.node_dofs:
@@ -74,7 +74,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 
 
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
-    """Write k × r for three axes, with the places of the components of r, None for components that are 0."""
+    """Write k × r for three axes, given the positions of the components of r, None for components that are 0."""
     for axis in range(3):
         # the component along the axis is 0; the two others follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3

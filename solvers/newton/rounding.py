@@ -5,14 +5,14 @@ uncertainty
 
     eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
 
-A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches a residual of 10⁻⁵ N at best, for any loads:
-10⁻¹⁶ of 10 m is 10⁻¹³ of an element.  Forces that follow from other numbers, as from the gap of a circle of 10⁵ m whose
-centre is held, have other rounding errors, which their systems provide.  A Newton run whose residual no longer falls
-and is at that level has converged.
+A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, can therefore only reach a residual of 10⁻⁵ N, for any
+loads: 10⁻¹⁶ of 10 m is 10⁻¹³ of an element. Forces that follow from other numbers, such as the gap of a circle of 10⁵ m
+whose centre is held, have other rounding errors, which their systems provide. A Newton run whose residual no longer
+decreases and is at that level has converged.
 
 Conversely, the residual of the first iteration is not a suitable scale if a full step has overshot: a slack rope then
-has 10¹³ N, of which 10⁻⁸ is more than its weight.  A converged residual must be small relative to loads, reactions and
-inertia, too.
+has 10¹³ N, of which 10⁻⁸ is more than its weight. A converged residual must also be small relative to loads, reactions
+and inertia.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
 Newton's method).
@@ -29,15 +29,15 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Residuals up to this many times the estimate are rounding."""
+"""Ratio of a residual to the estimate up to which the residual counts as rounding."""
 SMALL = 1e-3
-"""Residuals up to this share of the acting forces are small, even if the first iteration has overshot."""
+"""Fraction of the acting forces up to which a residual counts as small, even if the first iteration has overshot."""
 NEAR = 1e4
-"""Residuals that fluctuate up to this multiple of the estimate are called stagnation at rounding in messages."""
+"""Ratio of fluctuating residuals to the estimate up to which messages call them stagnation at rounding."""
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:
-    """The 2-norm of the rounding errors of the residual at the present fields; all processes must call it."""
+    """The 2-norm of the rounding errors of the residual at the present fields. The call is collective."""
     unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
     x = np.zeros(len(problem.sparsity.numbers))
     x[unknowns.of_dof] = np.abs(fields.x[:-1])
@@ -49,8 +49,7 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """The acting forces at the present fields: 2-norms of loads, inertia and multipliers; all processes must call
-    it."""
+    """The acting forces at the present fields: 2-norms of loads, inertia and multipliers. The call is collective."""
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
     assembly.set_loads(loads, scheme.load_factor)
@@ -61,7 +60,7 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
+    """The product of the absolute values of the tangent and x, by local unknown, as a PETSc vector."""
     total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
     sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

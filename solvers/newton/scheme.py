@@ -11,22 +11,22 @@ from windlass.framework.arrays import FloatArray
 
 @dataclass
 class Scheme:
-    """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
+    """Relation between the unknowns of one Newton run and coordinates, velocities and accelerations.
 
     Attributes:
-        q0, v0: predicted values, with accelerations 0, shape (n,).  In statics v0 of a first-order state is its
-            difference from its coordinate.
+        q0, v0: predicted values for accelerations 0, shape (n,). In statics v0 of a first-order state is the difference
+            between the state and its coordinate.
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
         multiplier_factor: multipliers per unknown.
-        t: time at which the equations hold [s].
+        t: time at which the equations are fulfilled [s].
         load_factor: factor on the loads [1].
-        rate_level: impose position constraints on their time derivative (index 2).
-        unit_rates: impose the length of Euler parameters as a rate.
+        rate_level: whether to impose position constraints on their time derivative (index 2).
+        unit_rates: whether to impose the length of Euler parameters as a rate.
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
         gap: values of C at the solution, C = gap, by multiplier of this process, shape (m,); empty for C = 0.
         hold: dead forces that hold the start of a load step, by coordinate that this process owns, shape (owned,);
-            empty for none.
+            empty without these forces.
         moving: statics with velocities, which cause inertia forces.
     """
 
@@ -47,7 +47,7 @@ class Scheme:
 
     @property
     def has_inertia(self) -> bool:
-        """Whether forces of inertia act."""
+        """Whether inertia forces act."""
         return self.moving or self.a_factor != 0.0
 
     @property
@@ -56,6 +56,7 @@ class Scheme:
         return len(self.gap) + len(self.hold) > 0
 
     def add_held(self, f: FloatArray, c: FloatArray) -> None:
-        """Subtract these terms from the sums of forces, shape (n + 1,), and of constraints, shape (m + 1,)."""
+        """Subtract the terms of ``gap`` and ``hold`` from the sums of constraints, shape (m + 1,), and of forces, shape
+        (n + 1,)."""
         f[: len(self.hold)] -= self.hold
         c[: len(self.gap)] -= self.gap

@@ -1,8 +1,8 @@
 """First-order states in statics: the solution has constant states, y_t = 0.
 
-A state is the velocity of a coordinate that no force depends on, see elements/nodes/generic_nodes.py.  In dynamics
-Newton's method finds it like every velocity.  In statics velocities are given; so the increment of this coordinate is
-the increment of the state, and its column of the tangent is the derivative with respect to the velocity.
+A state is the velocity of a coordinate that no force depends on, see elements/nodes/generic_nodes.py. In dynamics
+Newton's method finds states like all other velocities. In statics velocities are given. Therefore the increment of this
+coordinate is the increment of the state, and its column of the tangent is the derivative with respect to the velocity.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class StaticStates:
         assembly: the systems of this process.
 
     Attributes:
-        states: local numbers of their coordinates, shape (s,).
-        are_sought: whether they are unknowns of a static solve.
+        states: local numbers of the states' coordinates, shape (s,).
+        are_sought: whether the states are unknowns of a static solve.
     """
 
     def __init__(self, assembly: Assembly) -> None:
@@ -68,7 +68,7 @@ class StaticStates:
 
 
 def find_state_entries(assembly: Assembly) -> IntArray:
-    """Places of the entries in the columns of first-order states, in values of the storage in use."""
+    """Slots of the entries in the columns of first-order states, in values of the storage in use."""
     if not len(assembly.layout.states):
         return np.zeros(0, np.int64)
     _, columns = assembly.sparsity.pattern.entries()

@@ -4,14 +4,14 @@ With the equations r(x, p) = 0 of coordinates and multipliers x, and results y(x
 
     dx/dp = -K⁻¹ ∂r/∂p,    dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors.  The
-model is a function of p, so any number in it can be a parameter: columns, lengths, positions, loads.  ∂r/∂p is a
-central difference between two models with p ± h at the coordinates x, dy/dp one at x ± h dx/dp; no further equilibria
-are needed.  Truncation and rounding, of order h² and 1/h, give an error of about 1e-9.
+K is the exact tangent of Newton's method and is factorised once; each parameter needs one solve with its factors. The
+The model is a function of p, so any number in the model can be a parameter: columns, lengths, positions, loads. ∂r/∂p
+is a central difference between two models with p ± h at the coordinates x, and dy/dp a difference at x ± h dx/dp; no
+further equilibria are needed. Truncation and rounding, of order h² and 1/h, give an error of about 1e-9.
 
 History values of contacts are constant: open contacts stay open, slipping segments continue to slip, and slipping
-contact points stick at their position at the end of the solve, as in modes.  Parameters that change history values at
-the start are refused.  Where a contact is about to change its state, derivatives are one-sided.
+contact points stick at their position at the end of the solve, as in modes. Parameters that change history values at
+the start are refused. If a contact is about to change its state, derivatives are one-sided.
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
 
@@ -35,11 +35,12 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.static import Static
 
 STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
-"""Step h of differences, relative to the parameter [1]: truncation h² and rounding eps/h are then of equal size."""
+"""Step h of differences, relative to the parameter [1]: truncation error h² and rounding error eps/h are then of equal
+size."""
 BALANCED = 1e-4
 """Largest unbalanced force of an equilibrium, relative to the largest force [1]."""
 SAME = 1e-9
-"""Change of history values that counts as none, relative to the largest [1]."""
+"""Change of history values, relative to the largest value, that counts as no change [1]."""
 ROUNDING = 1e-15
 """Rounding error of forces, relative to stiffness times largest coordinate [1]."""
 Results = Callable[[State], Mapping[str, float]]
@@ -54,7 +55,7 @@ class Equilibrium(NamedTuple):
         motion: tangent and mass matrix at this state.
         slopes: dq/dp by name of the parameter, shape (n,) each.
         multiplier_slopes: dλ/dp by name of the parameter, shape (m,) each.
-        steps: h by name of the parameter.
+        steps: step h by name of the parameter.
     """
 
     world: World
@@ -79,7 +80,7 @@ class Equilibrium(NamedTuple):
 def find_equilibrium(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> Equilibrium:
-    """The equilibrium of a model and the derivatives of its state; arguments of `evaluate`.
+    """The equilibrium of a model and the derivatives of its state; the arguments are the arguments of `evaluate`.
 
     Raises:
         ModelError: as `evaluate`.
@@ -143,15 +144,16 @@ def evaluate(
             The tables of the model must have equal numbers of rows for all p.
         p: values of the parameters by name.
         solve: function ``(world) -> state`` that finds the equilibrium; default: `Static` with its default settings.
-        steps: steps h of the differences by name, in the units of the parameters; default 6e-6 of the value.
-            Required for a parameter with the value 0.
+        steps: steps h of the differences by name, in the units of the parameters; default 6e-6 of the value. A step is
+            required for a parameter with the value 0.
 
     Returns:
         y by name, and dy by name and parameter, in units of results per unit of the parameter.
 
     Raises:
-        ModelError: parameters or results that are no finite numbers; tables or initial history values that change with
-            a parameter; a state that is no equilibrium; first-order states; a singular tangent; several processes.
+        ModelError: parameters or results are not finite numbers; tables or initial history values change with a
+            parameter; a state is not an equilibrium; the model has first-order states; the tangent is singular; several
+            processes are used.
         NotConverged: the solve fails.
     """
     found = find_equilibrium(model, p, solve, steps)
@@ -171,7 +173,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
     """Steps of differences, in the units of the parameters.
 
     Raises:
-        ModelError: no parameters, values that are not finite, unknown names, or steps that are not above 0.
+        ModelError: no parameters, values that are not finite, unknown names, or steps that are not positive.
     """
     if not p:
         raise ModelError("p = {}: must have at least one parameter")
@@ -192,7 +194,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
 
 
 def create_model(model: Model, p: Mapping[str, float]) -> tuple[World, Results]:
-    """Build the model with some values of the parameters.
+    """Build the model with the given values of the parameters.
 
     Raises:
         ModelError: the function does not return a world and a function.
@@ -235,7 +237,7 @@ def find_history(world: World, time: float) -> FloatArray:
 
 
 def require_history(before: FloatArray, other: FloatArray, name: str) -> None:
-    """Raise ModelError if history values at the start change with a parameter, as anchors do with the geometry."""
+    """Raise ModelError if initial history values change with a parameter, as anchors do with the geometry."""
     change = float(np.abs(other - before).max(initial=0.0))
     if change > SAME * float(np.abs(before).max(initial=0.0)):
         raise ModelError(
@@ -258,7 +260,8 @@ def eval_residual(assembly: Assembly, state: State) -> tuple[tuple[FloatArray, F
 
 
 def require_balance(left: float, size: float, rounding: float) -> None:
-    """Raise ModelError if the largest force out of balance is too large for the largest force and its rounding."""
+    """Raise ModelError if the largest unbalanced force is too large relative to the largest force and its rounding
+    error."""
     if left > BALANCED * size + rounding:
         raise ModelError(
             f"the state is no equilibrium: {left:.3g} N (or N m) are out of balance, of forces up to {size:.3g}; "
@@ -283,7 +286,7 @@ def read_results(results: Results, state: State, like: Mapping[str, float] | Non
     """Results of a state as numbers.
 
     Raises:
-        ModelError: not a mapping of names to finite numbers, or other names than in ``like``.
+        ModelError: the results are not a mapping of names to finite numbers, or the names differ from ``like``.
     """
     given = results(state)
     if not isinstance(given, Mapping) or not given:

@@ -5,8 +5,9 @@ For undamped modes (ω² M - K) x = 0 about an equilibrium, with xᵀ M x = 1,
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
 where dK/dp and dM/dp include the change of the equilibrium with p: they are central differences of the matrices of
-models with p ± h, at first-order approximations of their equilibria.  For equal frequencies x holds all their shapes,
-and the derivatives are the eigenvalues of the matrix on the right; each belongs to one branch of frequencies.
+models with p ± h, at first-order approximations of their equilibria. For equal frequencies x contains all their shapes,
+and the derivatives are the eigenvalues of the matrix on the right; each derivative belongs to one branch of
+frequencies.
 Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others, Struct. Optim. 8 (1994).
 """
 
@@ -54,7 +55,7 @@ def evaluate_frequencies(
         parameter [Hz per unit], each of shape (k,).  Derivatives of equal frequencies are in ascending order.
 
     Raises:
-        ModelError: as `evaluate`; also a mode that grows or has no stiffness, or forces without a potential.
+        ModelError: as in `evaluate`; also if a mode grows or has no stiffness, or if forces have no potential.
     """
     found = find_equilibrium(model, p, solve, steps)
     if not found.motion.symmetric:

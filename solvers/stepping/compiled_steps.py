@@ -1,10 +1,10 @@
-"""Steps in compiled code: from one predictor to the next without Python, as long as Python is not needed.
+"""Steps in compiled code: from one predictor to the next without Python, as long as no step needs Python.
 
-All parts of a usual step are programs or compiled Newton runs: predictor, Newton's method, checks of watches, the
-update of history values, the end of the step, the search for kinks of constraints.  `take_steps` makes these calls for
-the given number of steps and returns earlier at an unusual step: Newton's method has failed, contacts need a third
-pass, a watch has found something, a constraint has a kink.  Python continues within this step by the same rules as
-without compiled steps, so that digits, counts and messages are equal.
+All parts of a usual step are programs or compiled Newton runs: predictor, Newton's method, checks of monitors, the
+update of history values, the end of the step, and the search for kinks of constraints. `take_steps` executes these
+calls for the given number of steps and returns earlier at an unusual step: Newton's method has failed, contacts need a
+third pass, a monitor has found a problem, or a constraint has a kink. Python continues within this step by the same
+rules as without compiled steps, so that digits, counts and messages are equal.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ from windlass.solvers.stepping.discontinuous import Passes
 MOST = 64
 """Largest number of steps of one call, after which output and user requests are handled."""
 LONGEST = 0.02
-"""Largest elapsed time of one call, estimated from the last one [s]: Ctrl-C takes effect at its end."""
+"""Largest elapsed time of one call, estimated from the previous call [s]: Ctrl-C takes effect at the end of the
+call."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs: predictor, checks of watches, history values, end of the step, constraints, and the programs of
-watches and hooks for steps at which they are not called."""
+"""Numbers of programs: predictor, checks of monitors, history values, end of the step, constraints, and the programs of
+monitors and hooks for steps at which they are not called."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
@@ -48,7 +49,7 @@ class Follow(NamedTuple):
     Attributes:
         largest: shape (1,), 0 without checks.
         before, now: shape (2, m).
-        noise: value of ``largest`` up to which there is no kink.
+        noise: value of ``largest`` up to which a motion has no kink.
     """
 
     largest: FloatArray
@@ -58,9 +59,10 @@ class Follow(NamedTuple):
 
 
 class PassValues(NamedTuple):
-    """Data of a pass for the next pass: history values, accelerations, multipliers, and the outcome of the update.
+    """Data that a pass provides for the next pass: history values, accelerations, multipliers, and the outcome of the
+    update.
 
-    Shapes (d,), (n + 1,), (m + 1,) and (6,).
+    The arrays have the shapes (d,), (n + 1,), (m + 1,) and (6,).
     """
 
     data: FloatArray
@@ -73,19 +75,19 @@ class StepContext(NamedTuple):
     """The data of `take_steps`.
 
     Attributes:
-        addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
+        addresses: addresses of the kernel that makes a Newton run, and of its context, shape (2,).
         programs: address and number of calls of each program, shape (6, 2).
-        counts: stage of the last step, steps before it and their iterations, number of wanted steps, whether
-            constraints are checked, start of Newton runs, number of mapped residuals of each, passes of the steps
-            before, whether steps may have a second pass, whether the last one had one, and iterations of its first
-            pass, shape (11,).
-        limits: absolute and relative force error that is accepted, see `Passes`, shape (2,).
-        ends: of the steps [s], shape (MOST,).
+        counts: stage of the last step, number of earlier steps and of their iterations, number of requested steps,
+            whether constraints are checked, start of Newton runs, number of mapped residuals of each run, passes of the
+            earlier steps, whether steps may have a second pass, whether the last step had one, and iterations of its
+            first pass, shape (11,).
+        limits: accepted absolute and relative force error, see `Passes`, shape (2,).
+        ends: ends of the steps [s], shape (MOST,).
         time, start_time, mapped: arrays of the fields, shape (1,) each.
-        size: of the steps [s], shape (1,).
-        now, first: values of the present pass, and values that the first pass of a step has left.
+        size: size of the steps [s], shape (1,).
+        now, first: values of the present pass, and values from the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
-        found: > 0 if a watch has found something, shape (1,).
+        found: > 0 if a monitor has found a problem, shape (1,).
         follow: see `Follow`.
         records: see `Newton.records`.
     """
@@ -238,23 +240,23 @@ Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class CompiledSteps:
-    """Steps of one run in compiled code, where this is possible.
+    """Steps of one run in compiled code, if the model allows compiled steps.
 
     Args:
         newton: Newton's method.
-        settings: when a pass is accepted.
-        scheme: meaning of the unknowns, the same object in all steps; it gets the time of the last step.
-        follow: how constraints are checked.
-        found: findings of watches, see `StepContext`.
-        mapped: how many residuals of a Newton run are mapped, see `Fields`.
+        settings: limits at which a pass is accepted.
+        scheme: meaning of the unknowns, the same object in all steps; it receives the time of the last step.
+        follow: data for the check of constraints.
+        found: findings of monitors, see `StepContext`.
+        mapped: number of residuals of a Newton run that are mapped, see `Fields`.
 
     Attributes:
-        programs: in the order of their numbers.
+        programs: the programs in the order of their numbers.
         pace: number of steps of a call by elapsed time.
         stage: stage of the last step.
-        earlier, iterations, passes: steps that were done before the last one, and their iterations and passes.
-        had_second: whether the last step had a second pass, with which `first` and ``first_iterations`` belong to the
-            first one.
+        earlier, iterations, passes: number of steps before the last one, and their iterations and passes.
+        had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
+            pass.
         now, first: see `StepContext`.
     """
 
@@ -295,14 +297,15 @@ class CompiledSteps:
         idle: Sequence[Program],
         repeats: bool,
     ) -> bool:
-        """Prepare steps of equal size up to these times [s]; False if some of their programs need Python.
+        """Prepare steps of equal size up to the given times [s]. The result is False if some of their programs need
+        Python.
 
         Args:
             ends: at most `MOST`.
             begin, looks, end: programs, see `BEGIN` and the numbers after it.
-            follow: the program after these; None if Python has more to do after the step.
-            idle: programs of watches and hooks for the steps before the last one.
-            repeats: whether a step whose contacts have not settled is repeated whatever has changed.
+            follow: the program after these programs; None if the end of the step needs Python. idle: programs of
+                monitors and hooks for the steps before the last one.
+            repeats: whether a step with unsettled contacts is repeated regardless of the changes.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0
         self.had_second = False
@@ -339,11 +342,11 @@ class CompiledSteps:
             self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Make steps by a kernel that makes Newton runs; 0 without failure.
+        """Execute steps by a kernel that makes Newton runs; 0 without failure.
 
         Args:
             solve, place: addresses of the kernel and of its context.
-            start: start of each run.
+            start: start of each Newton run.
         """
         self._counts[START] = start
         addresses = self._addresses

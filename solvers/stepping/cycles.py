@@ -1,8 +1,9 @@
 """Cycles of the discontinuous iteration: decisions of contacts that recur after some passes.
 
-A pass is a function of the decisions (open or closed, sticks or slips) with which it begins.  So once they equal the
-decisions of an earlier pass, the iteration repeats without end: two neighbours that close each other alternately, or a
-segment whose damping pushes it off as soon as it counts as closed.  Signs of history values store the decisions.
+A pass is a function of the decisions (open or closed, stick or slip) with which it begins. Therefore, once these equal
+the decisions of an earlier pass, the iteration repeats without end: for example two neighbours close each other
+alternately, or a segment's damping opens it as soon as it counts as closed. Signs of history values store the
+decisions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 LONGEST = 8
-"""Number of passes whose history values are kept."""
+"""Number of passes whose history values are stored."""
 
 
 class CycleFinder:
@@ -22,10 +23,10 @@ class CycleFinder:
 
     Args:
         start: history values of the first pass, shape (d,).
-        largest: the largest of the values of all processes; all find the same cycle.
+        largest: returns the largest of the values of all processes, so that all processes find the same cycle.
 
     Attributes:
-        length: number of passes of the cycle that was found, 0 for none.
+        length: number of passes of the cycle that was found, or 0.
         best: history values of the pass of the cycle with the smallest force error, shape (d,); None if this is the
             last noted pass, whose result is still stored.
     """
@@ -39,7 +40,7 @@ class CycleFinder:
         self.best: FloatArray | None = None
 
     def note(self, data: FloatArray, error: float) -> bool:
-        """Note the history values and the force error [N] after a pass; whether a cycle is closed."""
+        """Note the history values and the force error [N] after a pass; returns whether a cycle is complete."""
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])

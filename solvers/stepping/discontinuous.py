@@ -1,4 +1,5 @@
-"""The discontinuous iteration: Newton with frozen history values, then the post-Newton update, until both agree."""
+"""The discontinuous iteration: The discontinuous iteration: Newton's method with frozen history values, then the
+post-Newton update, until both agree."""
 
 from __future__ import annotations
 
@@ -25,14 +26,15 @@ class Passes:
     Args:
         max_it: largest number of passes (Newton runs) of one step.
         atol: force error of the post-Newton update at which a pass is accepted [N].
-        rtol: the same relative to the largest contact force [1]; the larger limit counts.
-        limit: force error, relative to the largest contact force, up to which a step with contacts that do not agree is
+        rtol: force error at which a pass is accepted, relative to the largest contact force [1]; the larger limit is
+            used.
+        limit: force error, relative to the largest contact force, up to which a step with inconsistent contacts is
             accepted: in a cycle, and at the smallest step size [1].
-        fail: fail the step, instead of accepting it, if the error is larger after the last pass.  Otherwise ``limit``
-            has no meaning, and cycles are not searched for.
+        fail: whether a step fails, instead of being accepted, if the error is larger after the last pass. Otherwise
+            ``limit`` has no effect, and cycles are not searched for.
 
     Raises:
-        ModelError: a number that is not allowed.
+        ModelError: a number is not allowed.
     """
 
     max_it: int = 8
@@ -60,14 +62,14 @@ class StepAttempt:
 
     Attributes:
         converged: whether the step can be accepted.
-        reason: why it has not converged, in words or PETSc's name.
-        recommended_step: step size that a contact recommends [s], inf for none.
+        reason: why the attempt has not converged, in words or with PETSc's name.
+        recommended_step: step size that a contact recommends [s], otherwise inf.
         passes, iterations: Newton runs and linear solves of this attempt.
-        earlier: steps that compiled code has done before this one.
+        earlier: number of steps that compiled code has executed before this one.
         error: force error after the last pass [N].
         force: largest contact force in the last pass [N].
-        cycle: number of passes after which the decisions of contacts repeated, 0 if they did not.
-        unsettled: Newton's method converged, but contacts still switched with an error above the tolerance.
+        cycle: number of passes after which the decisions of contacts repeated, or 0.
+        unsettled: Whether Newton's method converged, but contacts still switched with an error above the tolerance.
         history: residual norms of the last Newton run.
     """
 
@@ -85,7 +87,7 @@ class StepAttempt:
 
     @property
     def relative_error(self) -> float:
-        """Force error by contact force after the last pass [1]; inf if there is an error without force."""
+        """Force error relative to the contact force after the last pass [1]; inf for an error without contact force."""
         if self.error == 0.0:
             return 0.0
         return self.error / self.force if self.force > 0.0 else inf
@@ -98,12 +100,12 @@ class ContactHistory:
     """The history values of one attempt at a step.
 
     Args:
-        assembly: the systems of this process; the fields hold the history values of the start of the step.
-        current: the state that gets the new history values; None if it is not read before the step is accepted.
-        hooks: user code after passes.
+        assembly: the systems of this process; the fields contain the history values of the start of the step.
+        current: the state that receives the new history values; None if the state is not read before the step is
+            accepted. hooks: user code after passes.
 
     Attributes:
-        data: the history values for the next Newton run, shape (d,); may be written.
+        data: the history values for the next Newton run, shape (d,); callers may change the array.
         first: the history values for the first run, shape (d,).
         changed: whether a contact changed its state in the last update.
         are_updated: whether compiled code has already made the next update.
@@ -116,13 +118,13 @@ class ContactHistory:
 
     @classmethod
     def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> ContactHistory:
-        """Contacts of an attempt that begins with the history values of a state, which is not changed."""
+        """Contacts of an attempt that begins with the history values of a state, which stays unchanged."""
         assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
         begin_step(assembly.fields, assembly.layout.reference, start)
         return cls(assembly, current, hooks)
 
     def post_newton(self) -> PostNewton:
-        """Update them after a Newton run."""
+        """Update the history values after a Newton run."""
         result = self._assembly.read_update() if self.are_updated else self._assembly.post_newton()
         self.changed, self.are_updated = result.changed, False
         if self._current is not None:
@@ -140,17 +142,17 @@ def iterate(
 ) -> StepAttempt:
     """Repeat Newton and post-Newton update until the force error is small.
 
-    A step that is accepted was solved with the history values of the pass before; the values are then already updated
-    for the next step.  Where decisions repeat, more passes do not help: the pass with the smallest error is done again,
-    and accepted if its error is small relative to the contact forces.
+    An accepted step was solved with the history values of the previous pass; the values are then already updated for
+    the next step. If decisions repeat, more passes do not help: the pass with the smallest error is repeated, and
+    accepted if its error is small relative to the contact forces.
 
     Args:
         settings: limits.
-        newton: one Newton run from the start of the step with the present history values; notes iterations, reason
-            and history in the attempt and returns whether it converged.
+        newton: makes one Newton run from the start of the step with the present history values, stores iterations,
+            reason and history in the attempt, and returns whether the run converged.
         contacts: the history values and their update.
         step_size: size of the attempted step [s].
-        last: the step cannot be cut if it fails.
+        last: whether the step cannot be cut if it fails.
     """
     attempt = StepAttempt()
     finder: CycleFinder | None = None
@@ -187,7 +189,7 @@ def iterate(
 
 
 def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bool:
-    """One Newton run and the update after it; False if the attempt has failed."""
+    """Make one Newton run and the update after it. The result is False if the attempt has failed."""
     attempt.passes += 1
     if not newton(attempt):
         return False
@@ -200,7 +202,7 @@ def run_pass(newton: Pass, contacts: ContactHistory, attempt: StepAttempt) -> bo
 
 
 def describe_failure(settings: Passes, attempt: StepAttempt) -> str:
-    """Why contacts did not settle."""
+    """Reason why contacts did not settle."""
     error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
     error += f" with a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
     cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""

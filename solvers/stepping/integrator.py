@@ -3,18 +3,19 @@
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
 
-Euler parameters of a body that turns with ω oscillate with ω/2 even in steady rotation, and numerical damping would
-brake the body.  They are integrated as departures d from a steady rotation r over the step,
+Euler parameters of a body that rotates with ω oscillate with ω/2 even in steady rotation, and numerical damping would
+slow the body down. Therefore they are integrated as deviations d from a steady rotation r over the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as predicted from the
-start, e_t + (h/2) e_tt without its part along e: from the end of the step they are the same, so that symmetric methods
-stay symmetric, and free rotation neither gains nor loses energy. d obeys the formulas of other coordinates; in steady
-rotation it is 0, so that this is exact. Since r depends only on the start of the step, accelerations stay linear in the
-coordinates, and tangents do not change. The length of e is constrained by its rate and set to 1 after each step, which
-changes no rotation: a constraint on its value (index 3) is unstable from 0.2 rad per step.  Lie group integrators step
-along the group, too: O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137.
+which is a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as predicted
+from the start, e_t + (h/2) e_tt without its part along e. The prediction from the end of the step gives the same rates,
+so that symmetric methods stay symmetric, and free rotation neither gains nor loses energy. d obeys the formulas of
+other coordinates; in steady rotation it is 0, so that the integration is exact. Since r depends only on the start of
+the step, accelerations remain linear in the coordinates, and tangents do not change. The length of e is constrained by
+its rate and set to 1 after each step, which does not change the rotation: a constraint on its value (index 3) is
+unstable above 0.2 rad per step. Lie group integrators step along the group, too: O. Bruels, A. Cardona, M. Arnold,
+Mech. Mach. Theory 48 (2012) 121-137.
 """
 
 from __future__ import annotations
@@ -163,10 +164,10 @@ class Integrator:
     Attributes:
         beta, gamma: Newmark's constants [1].
         alpha_m, alpha_f: shifts of inertia and forces [1].
-        generalised: whether there is an A.
+        generalised: whether the method has an A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether models with nonlinear constraints are refused.
-        rotations: local numbers of Euler parameters that are integrated as departures from a steady rotation over each
+        rotations: local numbers of Euler parameters that are integrated as deviations from a steady rotation over each
             step, shape (k, 4).
         reference: reference coordinates by local number, shape (n + 1,).
     """
@@ -198,7 +199,7 @@ class Integrator:
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """Factors of the last accelerations, the last algorithmic accelerations and the new accelerations in the new
+        """Factors of the old accelerations, the old algorithmic accelerations and the new accelerations in the new
         algorithmic accelerations [1]."""
         new = (1 - self.alpha_f) / (1 - self.alpha_m)
         if not self.generalised:
@@ -208,8 +209,8 @@ class Integrator:
     def accelerations(self, state: State, h: float) -> FloatArray:
         """Accelerations at the time t + ``shift`` h of the algorithmic accelerations, shape (n,).
 
-        Accelerations of Euler parameters are stored without the change of accelerations of a steady rotation over this
-        time, so that they are right at the start of a run and for any step size.
+        Accelerations of Euler parameters are stored without the change of the accelerations of a steady rotation over
+        this time, so that they are right at the start of a run and for any step size.
         """
         found = state.carried.copy()
         if len(self.rotations):

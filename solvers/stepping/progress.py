@@ -1,4 +1,5 @@
-"""Progress of a solve: time, step size, Newton iterations per step, time to go, and the speed relative to real time."""
+"""Progress of a solve: time, step size, Newton iterations per step, remaining time, and the speed relative to real
+time."""
 
 from __future__ import annotations
 
@@ -15,19 +16,19 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Compile time of kernels in a solve from which it is shown [s]."""
+"""Compile time of kernels in a solve above which it is shown [s]."""
 
 
 class Progress:
-    """One line that is rewritten in a terminal or, with a bar, in a notebook, or a new line now and then in a file.
+    """One line that is rewritten in a terminal or, with a bar, in a notebook; in a file, a new line from time to time.
 
     Args:
-        name: name of the solve; empty to show nothing.
-        unit: unit of the value that advances, ``"s"`` for time.
+        name: name of the solve; empty to show no progress.
+        unit: unit of the progress variable, ``"s"`` for time.
         statistics: counts of the solve.
 
     Attributes:
-        history: record of each step, None for none.
+        history: record of each step, or None.
     """
 
     def __init__(self, name: str, unit: str, statistics: Statistics) -> None:
@@ -39,7 +40,7 @@ class Progress:
         self._interval = INTERVAL_TERMINAL if self._terminal or self._live is not None else INTERVAL_FILE
 
     def begin(self, now: float, end: float) -> None:
-        """Begin a solve at ``now`` that shall reach ``end``."""
+        """Begin a solve at ``now`` whose end is ``end``."""
         self._begin, self._end = now, end
         self._clock = self._last = time.perf_counter()
         # each solve of a solver has its own line
@@ -47,7 +48,7 @@ class Progress:
         self._compiled = compiling_time()
 
     def step(self, now: float, size: float) -> None:
-        """Note that a step of this size has reached ``now``."""
+        """Note that a step of the given size has reached ``now``."""
         if self.history is not None:
             self.history.note(now, size, self._statistics)
         if not self._shown:
@@ -75,7 +76,7 @@ class Progress:
         self._write(line, share=min(max(done / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """Show the statistics at the end of a solve; a word names the cause if it was stopped earlier."""
+        """Show the statistics at the end of a solve; if the solve was stopped earlier, a word gives the cause."""
         if self._shown:
             self._write(
                 f"{self._name}: {f'{stopped} after ' if stopped else ''}{self._statistics.describe()}", last=True

@@ -18,19 +18,19 @@ class Statistics:
     Attributes:
         steps: accepted steps.
         rejected: rejected attempts.
-        newton_iterations: linear solves, rejected attempts included.
-        discontinuous_iterations: Newton runs (passes), rejected attempts included.
-        unconverged_passes: steps accepted at the limit of passes or at the smallest step size, with a force error above
-            the tolerance.
-        cycles: steps accepted in a cycle of contact states, with the smallest force error of the cycle.
-        largest_error: largest force error of these steps, relative to the contact force [1].
+        newton_iterations: number of linear solves, including rejected attempts.
+        discontinuous_iterations: Newton runs (passes), including rejected attempts.
+        unconverged_passes: number of steps accepted at the limit of passes or at the smallest step size, with a force
+            error above the tolerance.
+        cycles: number of steps accepted in a cycle of contact states, with the smallest force error of the cycle.
+        largest_error: largest force error of these accepted steps, relative to the contact force [1].
         jacobians: evaluations of the tangent.
-        fallbacks: changes of the linear solver, see `Newton`.
-        roundings: Newton runs that ended because the residual had reached rounding.
-        relaxations: static passes that needed relaxation.
-        settlings: static load steps whose contacts were settled by a flow.
-        forms: static solves that began with the shape of slack lines, found by form-finding.
-        evaluations: force evaluations of an explicit solve.
+        fallbacks: number of changes of the linear solver, see `Newton`.
+        roundings: Newton runs that ended because the residual had reached its rounding error.
+        relaxations: number of static passes that needed relaxation.
+        settlings: number of static load steps whose contacts were settled by a flow.
+        forms: number of static solves that began with the shape of slack lines, found by form-finding.
+        evaluations: number of force evaluations of an explicit solve.
     """
 
     steps: int = 0
@@ -70,7 +70,7 @@ class Statistics:
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`; the clock runs."""
+        """Continue from the values of `checkpoint`, with a running clock."""
         for item in fields(self):
             if not item.name.startswith("_"):
                 setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))
@@ -79,12 +79,12 @@ class Statistics:
 
     @property
     def wall_time(self) -> float:
-        """Elapsed time of the solve so far, or in all [s]."""
+        """Elapsed time of the present solve, or of all solves [s]."""
         return (self._stop[0] if self._stop else time.perf_counter()) - self._start[0]
 
     @property
     def cpu_time(self) -> float:
-        """Process time of the solve so far, or in all [s], of this process."""
+        """Process time on this process of the present solve, or of all solves [s]."""
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe_work(self) -> str:

@@ -1,4 +1,4 @@
-"""Step size control: cut after a failure, grow after easy steps, end exactly at the end."""
+"""Step size control: cut after a failure, increase after easy steps, and end exactly at the end time."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from windlass.framework.checks.checks import check_fields, checked_names, number
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
-"""Words of a reason for which a step is cut to the size that a contact recommends."""
+"""Part of the reason for a step that is cut to the size recommended by a contact."""
 SMALLEST = 1e-4
 """Default ratio of the smallest to the nominal step [1]."""
 AFTER_SWITCH = 3
-"""Steps without failure after which a step grows again that was cut because of unsettled contact states [1].  Measured
-with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the iterations."""
+"""Number of steps without failure after which a step that was cut because of unsettled contact states increases again
+[1]. Measured with a belt drive whose nominal step is five times too long: 3 instead of 10 save a tenth of the
+iterations."""
 
 
 @checked_names
 @dataclass(frozen=True)
 class StepControl:
-    """How a step is cut after a failure, and grows again.
+    """Rules for cutting a step after a failure, and for increasing it again.
 
     Args:
         smallest: a failure at this step size is final [s]; default 1e-4 of the nominal step.
-        cut: factor after a failure for which no contact recommends a step size [1].
+        cut: factor after a failure without a step size recommended by a contact [1].
         growth: factor after ``easy_steps`` steps without failure [1].
-        easy_steps: see growth; after a failure to settle contact states three are enough.
+        easy_steps: see growth; if contact states did not settle, three steps are enough.
 
     Raises:
-        ModelError: a number that is not allowed.
+        ModelError: a number is not allowed.
     """
 
     smallest: float | None = None
@@ -44,15 +45,15 @@ class StepControl:
 
 
 class StepSizes:
-    """Chooses step sizes between a smallest and the nominal one.
+    """Chooses step sizes between the smallest and the nominal step.
 
     Args:
         nominal: largest and first step size [s] (statics: [1]).
-        control: how steps are cut and grow.
-        adaptive: whether steps may be cut at all.
+        control: rules for cutting and increasing steps.
+        adaptive: whether steps may be cut.
 
     Raises:
-        ModelError: a smallest step that is longer than the nominal one.
+        ModelError: the smallest step is longer than the nominal step.
     """
 
     def __init__(self, nominal: float, control: StepControl, adaptive: bool = True) -> None:
@@ -70,7 +71,8 @@ class StepSizes:
         self._anchor: tuple[float, int] | None = None
 
     def propose(self, now: float, end: float) -> tuple[float, float]:
-        """The next step: (size, value at its end); the last step is shortened to hit the end."""
+        """The next step: (size, value at its end) of the next step; the last step is shortened to end exactly at the
+        end."""
         if self._anchor is None:
             # a continued run must have the same times to the last bit
             count = round(now / self.size)
@@ -113,16 +115,16 @@ class StepSizes:
             self._resize(min(self.nominal, self._control.growth * self.size))
 
     def can_cut(self, tried: float) -> bool:
-        """Whether a smaller step than this one may be tried."""
+        """Whether a step smaller than this one may be tried."""
         return self._adaptive and tried > self._smallest * (1 + 1e-12)
 
     def reject(self, tried: float, recommended: float, switched: bool = False) -> bool:
-        """Note that the proposed step failed; returns whether a smaller one may be tried.
+        """Note that the proposed step failed; returns whether a smaller step may be tried.
 
         Args:
             tried: size of the failed step.
-            recommended: size that a contact recommends, inf for none.
-            switched: whether it failed because contacts did not settle, which is temporary.
+            recommended: size that a contact recommends, otherwise inf.
+            switched: whether the step failed because contacts did not settle, which is temporary.
         """
         if not self.can_cut(tried):
             return False

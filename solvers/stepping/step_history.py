@@ -10,10 +10,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Smallest number of rows, once there are as many steps."""
+"""Smallest number of rows after at least that number of steps."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
-"""Names of the counts, and their columns in a row."""
+"""Names of the counts, and the column of each in a row."""
 
 
 class StepHistory:
@@ -28,7 +28,7 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """Note an accepted step of this size that has reached ``now``; rejected attempts before it count."""
+        """Note an accepted step of the given size that has reached ``now``, including earlier rejected attempts."""
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]
         self._last = counts

@@ -1,7 +1,7 @@
 """The parts of a step around its Newton runs: kernels on fixed arrays, in programs without Python in between.
 
-These are history values and the predictor at its start, and the algorithmic accelerations at its end.  The state is
-read at the start and written when the step is accepted, so that a failed step needs no copy of it.
+The parts are history values and the predictor at the start, and the algorithmic accelerations at the end. The state is
+read at the start and written when the step is accepted, so that a failed step needs no copy of the state.
 """
 
 from __future__ import annotations
@@ -52,13 +52,16 @@ class StepKernels:
 
     Args:
         integrator: the method.
-        problem: the equations; its fields take the history values.
-        carries: Newton runs begin with the accelerations and multipliers of the step before, which the fields take.
+        problem: the equations; its fields receive the history values.
+        carries: Whether Newton runs begin with the accelerations and multipliers of the previous step, which the fields
+            receive.
 
     Attributes:
         scheme: meaning of the unknowns of the step; always the same object, with the arrays of the problem.
-        begin: history values and the motion at the start of the step into the fields, and the predictor.
-        end: the solution in the fields into the state, with history values and algorithmic accelerations.
+        begin: program that loads history values and the motion at the start of the step into the fields, and computes
+            the predictor.
+        end: program that stores the solution in the fields in the state, with history values and algorithmic
+            accelerations.
     """
 
     def __init__(self, integrator: Integrator, problem: NonlinearProblem, carries: bool = False) -> None:
@@ -73,7 +76,8 @@ class StepKernels:
         self.begin, self.end = Program([]), Program([])
 
     def predict(self, state: State, h: float, then: float) -> Scheme:
-        """Begin an attempt at a step of size h [s] to a time [s]: history values into the fields, and the predictor."""
+        """Begin an attempt at a step of size h [s] to a time [s]: load history values into the fields, and compute the
+        predictor."""
         arrays = state.q, state.v, state.a, state.carried, state.lam, state.data, state.start_data
         if not self._arrays or not all(map(is_, arrays, self._arrays)):
             self._lay_down(state)
@@ -90,7 +94,7 @@ class StepKernels:
         return scheme
 
     def _lay_down(self, state: State) -> None:
-        """The programs for the arrays of a state."""
+        """Create the programs for the arrays of a state."""
         integrator, numbers, scheme, found = self._integrator, self._numbers, self.scheme, self._algorithmic
         fields = self._problem.assembly.fields
         s = evaluate(fields)

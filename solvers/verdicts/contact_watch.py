@@ -1,17 +1,17 @@
-"""Whether steps resolve contacts, checked in every step by gaps g and their rates at both ends of the step.
+"""Checks in every step whether steps resolve contacts, by gaps g and their rates at both ends of the step.
 
-A contact of the depth x whose rate changes by w in a step of the size h is driven by the acceleration w/h.  If it alone
-acts, a linear spring turns an impact of the speed u around with the angular frequency ω,
+A contact of the depth x whose rate changes by w in a step of the size h is driven by the acceleration w/h. If only the
+contact acts, a linear spring reverses an impact of the speed u with the angular frequency ω,
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N,
 
-N steps per contact.  Rates and depths are means of both ends, which need no mass and no law, and overestimate u where a
-contact is loaded: w/u then is small.  A step with w/u beyond the limit of the method does not resolve the contact;
-neither does one at whose ends the contact is open although it has turned around, nor one that passes an object, see
-`Gaps`. Single points of belts on pulleys are seldom resolved, and need not be as long as w stays below the speed along
-the surface: they carry little of the energy of the belt.
+N steps per contact. Rates and depths are means of both ends, which need no mass and no law, and overestimate u if a
+contact is loaded: w/u is then small. A step with w/u beyond the limit of the method does not resolve the contact. A
+step also does not resolve a contact that is open at both ends although it has reversed, or that passes an object, see
+`Gaps`. Single points of belts on pulleys are seldom resolved, and need no resolution while w stays below the speed
+along the surface: they carry little of the energy of the belt.
 
-Methods with adaptive steps cut such steps.  Where steps are not or cannot be cut, the result is doubtful.  Up to the
+Methods with adaptive steps cut unresolved steps. If steps are not or cannot be cut, the result is doubtful. Up to the
 limits, speeds after impacts of linear and of Hertzian contacts are right within 5 %; tests/campaigns compares them with
 closed forms.
 
@@ -58,32 +58,33 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
-"""Change of the rate in a step per speed of the impact up to which an explicit method resolves it [1]; the method with
-error control stays below it unless its tolerances are loose."""
+"""Change of the rate in a step, relative to the speed of the impact, up to which an explicit method resolves the impact
+[1]; the method with error control stays below it unless its tolerances are loose."""
 LIMIT = 0.3
-"""The same of implicit methods."""
+"""Change of the rate in a step, relative to the speed of the impact, up to which implicit methods resolve the impact
+[1]."""
 GOAL = 0.5
-"""Share of the limit for which a step is cut."""
+"""Fraction of the limit for which a step is cut."""
 SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
 """Bounds of the factor by which a step is cut."""
 SLOW = 0.02
-"""Speeds below this share of the largest one of a law do not count."""
+"""Fraction of the largest speed of a law below which speeds are ignored."""
 TINY = 1e-6
-"""Speeds below `CREEP` are also ignored if they would move everything by less than this share of the model during the
-run."""
+"""Speeds below `CREEP` are also ignored if their displacements during the run are below this fraction of the size of
+the model."""
 CREEP = 1e-4
-"""Speeds that count in any case [m/s or rad/s]."""
+"""Speeds that are never ignored [m/s or rad/s]."""
 GRAZED = 0.05
-"""Missed depth, per radius of the missed object, that is no error."""
+"""Missed depth, relative to the radius of the missed object, that is not an error."""
 STAGES = 1.5
-"""Displacements of a step within which stages of explicit methods may lie [1]."""
+"""Number of displacements of a step within which stages of explicit methods may lie [1]."""
 SHOWN = 3
-"""Contacts that a verdict names."""
+"""Number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Places of the findings of a law: in this step the number of unresolved contacts; of the worst one the change of its
-rate [m/s], its number, steps per contact, depth [m] and the step that it needs [s]; the missed depth of the worst one
-[m] and its number; then, over the run, the largest speed [m/s]; and in `Findings` alone the number of steps, time and
-size of the step with the worst one [s]."""
+"""Indices of the findings of a law. In this step: the number of unresolved contacts; for the worst of them the change
+of its rate [m/s], its number, steps per contact, depth [m] and the required step [s]; the largest missed depth [m] and
+the number of its contact. Over the run: the largest speed [m/s]. In `Findings` only: the number of steps, and time and
+size of the worst step [s]."""
 
 
 @kernel
@@ -187,12 +188,12 @@ def sum_findings(found: FloatArray, total: FloatArray, call_python: FloatArray) 
 
 @dataclass
 class Findings:
-    """Unresolved contacts of one law in a run; both shape (13,), see `COUNT`.
+    """Unresolved contacts of one law in a run; both arrays have the shape (13,), see `COUNT`.
 
     Attributes:
         kicks: findings of the step with the largest change of a rate.
         passes: findings of the step with the largest missed depth.
-        kicked, passed: the contacts of both, in words.
+        kicked, passed: the contacts of both findings, in words.
     """
 
     kicks: list[float] = field(default_factory=lambda: [0.0] * 13)
@@ -202,10 +203,10 @@ class Findings:
 
 
 class ContactWatch(Watch):
-    """Watch of the contacts in every step of a solve.
+    """Monitor of the contacts in every step of a solve.
 
     Args:
-        assembly: the systems of this process; its fields hold the end of the examined step.
+        assembly: the systems of this process; its fields contain the end of the examined step.
         limit: largest change of a rate per speed that the method resolves [1].
         cuts: whether steps are cut.
         halves: whether the examined velocities belong to the middle of steps.
@@ -266,7 +267,7 @@ class ContactWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """See `Watch`; changes of the state or of the model since the last step are its start."""
+        """See `Watch`; the step starts after changes of the state or of the model since the last step."""
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
@@ -299,7 +300,7 @@ class ContactWatch(Watch):
         self._is_stale = self._is_stale or moved
 
     def resize(self, h: float) -> None:
-        """Note that the method has taken another step of h seconds."""
+        """Note that the method has made another step of h seconds."""
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
@@ -355,7 +356,7 @@ class ContactWatch(Watch):
         return reasons[:SHOWN]
 
     def _share_largest(self) -> None:
-        """Take the largest speeds of the laws over all processes."""
+        """Use the largest speeds of the laws over all processes."""
         assembly = self._assembly
         places = {id(system): k for k, (system, _) in enumerate(self._laws)}
         kinds = {component: places.get(id(system), -1) for component, system in assembly.layout.systems.items()}
@@ -383,13 +384,13 @@ class ContactWatch(Watch):
             gaps.holder = self
 
     def _are_others(self) -> bool:
-        """Whether the laws differ from the laws of the programs."""
+        """Whether the laws differ from the laws for which the programs were made."""
         self._revision, known = self._assembly.revision, [gaps for _, gaps in self._laws]
         now = [gaps for _, gaps in self._find_laws()]
         return len(known) != len(now) or any(a is not b for a, b in zip(known, now, strict=True))
 
     def _find_laws(self) -> list[tuple[System, Gaps]]:
-        """The laws with gaps, if they are needed."""
+        """The laws with gaps, if the monitor needs them."""
         if options.verdict_kind() == "off" and not self._cuts:
             return []
         return [(s, s.gaps) for s in self._assembly.systems if s.gaps is not None]
@@ -428,7 +429,7 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Keep the findings of a law in a step, if they are worse than before."""
+        """Store the findings of a law in a step, if they are worse than before."""
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
         known = self._findings.setdefault(system.name, Findings())
@@ -450,7 +451,7 @@ class ContactWatch(Watch):
 
 
 def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
-    """The arrays in which a law keeps the start of a step."""
+    """The arrays in which a law stores the start of a step."""
     return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 
@@ -466,7 +467,7 @@ def _accept_now(gaps: Gaps, before: IntArray) -> None:
 
 
 def describe_kick(found: list[float], name: str) -> str:
-    """Why an impact is doubtful."""
+    """Reason why an impact is doubtful."""
     steps = f"{found[STEPS]:.2g} steps per contact" if found[DEPTH] > 0.0 else "less than a step per contact"
     needed = f"take a step below {found[NEEDED]:.2g} s" if isfinite(found[NEEDED]) else "take a smaller step"
     return (
@@ -477,7 +478,7 @@ def describe_kick(found: list[float], name: str) -> str:
 
 
 def describe_pass(found: list[float], name: str) -> str:
-    """Why a path past an object is doubtful."""
+    """Reason why a path past an object is doubtful."""
     return (
         f"{name} is passed within one step of {found[SIZE]:.3g} s at t = {found[AT]:.6g} s, {found[PASSED]:.3g} m deep "
         f"between its ends; seen in {found[EVENTS]:.0f} steps: take a smaller step, "

@@ -1,14 +1,15 @@
-"""Whether laws create energy: over a step, the energy that a law stores must not exceed the work done on it.
+"""Check whether laws create energy: over a step, the energy that a law stores must not exceed the work done on it.
 
 For each law with a stored energy U and forces f (left-hand side), over a step from n to n + 1,
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2,
 
-minus its dissipation.  For exact motion it is <= 0; the trapezoidal sum errs with the third power of the step.  A run
-whose contacts are not resolved in time creates energy in each step, even if nothing looks wrong: this is a cheap
-indicator.  Only some steps are examined, as pairs of states.  Coordinates x are rounded to eps |x|, which changes
-energies by up to eps |f| |x|, and energies to eps U: energy created in a step counts above this.  Over the run it
-counts above the fraction `SOLVED` of U, which the tolerances of an equilibrium leave at the start.
+minus its dissipation. For exact motion this is <= 0; the error of the trapezoidal sum is of third order in the step. A
+run whose contacts are not resolved in time creates energy in each step, even if the motion looks right: this is a cheap
+indicator. Only some steps are examined, each as a pair of states. Coordinates x are rounded to eps |x|, which changes
+energies by up to eps |f| |x|, and energies to eps U: energy created in a step is counted above this limit. Over the
+run, created energy is counted above the fraction `SOLVED` of U, which the tolerances of an equilibrium leave at the
+start.
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -29,19 +30,19 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between checks; after the first checks they come at 32, 64, 128 ... steps."""
+"""Largest number of steps between checks; after the first checks, the intervals are 32, 64, 128 ... steps."""
 FIRST = 16
 """Number of steps at the start of a solve that are all examined."""
 SHARE = 0.05
-"""Created energy per exchanged work that exceeds errors of the time step [1]: resolved runs stay below 0.01, unstable
-runs reach 0.16 and more."""
+"""Created energy, relative to exchanged work, that exceeds errors of the time step [1]: resolved runs stay below 0.01,
+unstable runs reach 0.16 and more."""
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
-"""Created energy over the run per largest kinetic energy that counts [1]."""
+"""Created energy over the run, relative to the largest kinetic energy, that is reported [1]."""
 
 
 def is_due(number: int) -> bool:
-    """Whether a step is examined, by its number from 1: two steps in a row."""
+    """Whether a step is examined, by its number from 1; two consecutive steps are examined."""
     before = number - 1
     # a power of two has a single bit set
     one_bit = number & before == 0 or before & (before - 1) == 0
@@ -49,10 +50,10 @@ def is_due(number: int) -> bool:
 
 
 class EnergyWatch(Watch):
-    """Watch of some steps of a solve.
+    """Monitor of some steps of a solve.
 
     Args:
-        assembly: the systems of this process; its fields hold the examined state.
+        assembly: the systems of this process; its fields contain the examined state.
     """
 
     name = "energy"
@@ -112,7 +113,7 @@ class EnergyWatch(Watch):
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; the fields hold the history values for the next step."""
+        """See `Watch`; the fields contain the history values for the next step."""
         self._steps += 1
         if not self._wanted:
             return

@@ -1,8 +1,8 @@
 """The longest stable step of explicit methods, estimated before a run, and again when the model changes.
 
 Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model, for a chain of cables
-about the time of a wave through half an element.  omega² is the largest eigenvalue of R K, where R gives the
-accelerations of forces with all constraints held, by Arnoldi iterations.  Contacts that close later raise it.
+about the time of a wave through half an element. omega² is the largest eigenvalue of R K, where R maps forces to
+accelerations with all constraints held, computed by Arnoldi iterations. Contacts that close later increase omega.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
 
@@ -23,20 +23,21 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
-"""Coordinates from which the estimate is left out: it would take longer than short runs."""
+"""Number of coordinates above which the estimate is omitted, because it would take longer than short runs."""
 SMALL = 30
-"""Coordinates up to which all eigenvalues are found at once."""
+"""Number of coordinates up to which all eigenvalues are computed at once."""
 TOLERANCE = 1e-3
 """Tolerance of the largest eigenvalue [1]; a step that exceeds the limit by less is accepted."""
 AT_ONCE, SPACING = 8, 1.5
-"""Number of changes that are all examined, and ratio of the step numbers at which later changes are: hooks may change a
-model in every step."""
+"""Number of changes that are all examined, and ratio of the step numbers at which later changes are examined: hooks may
+change a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]
 """``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the fields."""
 
 
 def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) -> float:
-    """2/omega [s] of the model at a state; inf if it is not known: on several processes, or without mass somewhere."""
+    """2/omega [s] of the model at a state; inf if omega is unknown, on several processes and for coordinates without
+    mass."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
     from scipy.sparse import csr_array, linalg  # imported here, because other solvers do not need it
@@ -61,7 +62,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
 
 
 class LimitWatch(Watch):
-    """Watch of the limit before a run, and after changes of columns of laws with forces, masses or constraints.
+    """Monitor of the limit before a run, and after changes of columns of laws with forces, masses or constraints.
 
     Args:
         assembly: the systems of this process.

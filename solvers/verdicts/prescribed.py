@@ -1,14 +1,15 @@
 """Prescribed positions that jump within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
-No force moves masses at once: methods of index 3 would give prescribed coordinates the velocity jump / step, methods of
-index 2 would miss the jump, or use its difference quotient as a velocity.  Before each step the constraints on
-positions with Python functions are evaluated at both of its ends, with constant coordinates.  A step in which they
-change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the step before, is bisected as in a
-search for roots: in smooth motion the larger half has about half of the change, a jump stays in one half to the end.
+No force can move masses instantaneously: methods of index 3 would give prescribed coordinates the velocity jump / step,
+and methods of index 2 would miss the jump, or use its difference quotient as a velocity. Before each step the
+constraints on positions with Python functions are evaluated at both ends of the step, with constant coordinates. A step
+in which constraints change by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step,
+is bisected as in a search for roots: in smooth motion the larger half has about half of the change, whereas a jump
+stays in one half to the end.
 
-If constraints are met, their values at the end of the step equal this change except for the drift of the method.  So
-these values suffice, at the time at which the solver calls the functions itself, unless they grow; the drift is checked
-every `EVERY` steps.
+If constraints are fulfilled, their values at the end of the step equal this change except for the drift of the method.
+Therefore these values, at the time at which the solver calls the functions itself, suffice unless they increase; the
+drift is checked every `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
-"""Change in a step per change in the step before from which a step is halved [1]."""
+"""Ratio of the changes in a step and in the previous step above which a step is halved [1]."""
 HALVINGS, SHARE = 30, 0.75
-"""Number of halvings, and share of the change that one half keeps if there is a jump [1]."""
+"""Number of halvings, and fraction of the change that one half retains for a jump [1]."""
 
 
 DRIFT, EVERY = 0.25, 64
-"""Drift per smallest jump up to which values at the end of a step suffice, and the steps after which it is checked
-again [1]."""
+"""Drift, relative to the smallest jump, up to which values at the end of a step suffice, and number of steps after
+which the drift is checked again [1]."""
 SMALLER = 1.5
-"""Growth of the values at the end from which, with this drift, changes may have grown by `GROWTH` [1]."""
+"""Growth of the values at the end above which, with this drift, changes may have grown by `GROWTH` [1]."""
 
 
 @kernel
@@ -63,7 +64,7 @@ def find_growth(
 
 
 class PrescribedWatch(Watch):
-    """Watch for jumps of prescribed positions.
+    """Monitor of jumps of prescribed positions.
 
     Args:
         assembly: the systems of this process.
@@ -155,13 +156,13 @@ class PrescribedWatch(Watch):
         self._program, self._look_program = Program(steps), Program([*steps, (call(find_growth, grown), (s,))])
 
     def _eval(self, t: float) -> FloatArray:
-        """C at a time [s], shape (m,), always the same array."""
+        """C at a time [s], shape (m,), always in the same array."""
         self._assembly.fields.t = t
         self._program()
         return self._c[:-1]
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
-        """Bisect the time down to the jump of one of the suspects."""
+        """Bisect the time interval down to the jump of one of the suspects."""
         processes = self._assembly.processes
         first, last = self._eval(low).copy(), self._eval(high).copy()
         for _ in range(HALVINGS):

@@ -1,14 +1,15 @@
 """Ropes and belts that leave their pulleys, and jumps of tensions, checked in every step.
 
-A rope under tension cannot leave a pulley at once: the force F on the pulley, the sum of contact forces, goes to 0 with
-the tension or the wrap angle.  If contact is lost within a step at a force F near its mean over the run, and does not
-return, the step has thrown the rope off.  F is the largest force of the last steps, each step weighted by `FADING`
-relative to the next, as single contact points open and close.  A rope that becomes slack and lifts off is an event,
-reported in a note.
+A rope under tension cannot leave a pulley instantaneously: the force F on the pulley, the sum of contact forces,
+decreases to 0 with the tension or the wrap angle. If contact is lost within a step at a force F near its mean over the
+run, and does not return, the step has thrown off the rope. F is the largest force of the last steps, each weighted by
+`FADING` relative to the next step, because single contact points open and close. A rope that becomes slack and lifts
+off is an event, reported in a note.
 
-A tension changes within a step by waves: sqrt(EA rhoA) w for a change of speed by w, twice that at a held end, and
-further reflections if a wave passes the whole rope within the step; by loads; and by as much as the tension before,
-when a brake holds or a support fails.  A change above `LEAP` times their sum has no cause in the motion.
+Three causes change a tension within a step. Waves give sqrt(EA rhoA) w for a change of speed by w, twice that at a held
+end, and further reflections if a wave passes the whole rope within the step. Loads change it. It also changes by as
+much as the previous tension when a brake holds or a support fails. A change above `LEAP` times the sum of these has no
+cause in the motion.
 
 If a model changes during the run (`World.set`), both checks start again.
 Source: wave of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -38,22 +39,24 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 FADING = 0.8
 """Factor on the stored force on a pulley per step, if the present force is smaller [1]."""
 THROWN = 0.2
-"""Force on a pulley just before contact is lost, per mean force, from which the rope was thrown off [1]."""
+"""Force on a pulley just before contact is lost, relative to the mean force, above which the rope was thrown off
+[1]."""
 GONE = 2
-"""Steps without contact after which it is lost."""
+"""Number of steps without contact after which contact counts as lost."""
 WRAPPED, LONG = 0.2, 50
-"""Mean wrap angle [rad] and steps with contact from which a rope counts as wrapped around a pulley."""
+"""Mean wrap angle [rad] and number of steps with contact above which a rope counts as wrapped around a pulley."""
 SHOWN = 3
-"""Pulleys that a verdict names."""
+"""Number of pulleys that a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step, per explained change, that is doubtful [1]."""
+"""Change of a tension in a step, relative to the explained change, that is doubtful [1]."""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
-"""Places of the data of a pulley: wrap angle [rad] and force [N] now; the force of the last steps [N]; sums of both
-over the steps with contact [rad], [N], and the number of these; time of the last one [s], and steps since then."""
+"""Indices of the data of a pulley: present wrap angle [rad] and force [N]; the force of the last steps [N]; sums of
+angle [rad] and force [N] over the steps with contact, and the number of these steps; time of the last step with contact
+[s], and number of steps since then."""
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Places of the leap that is largest relative to its cause: change [N], row, explained change [N], largest tension
-before [N], time and size of the step [s], the number of such steps; largest tension so far [N], NaN if nothing is
-known."""
+"""Indices of the data of the leap that is largest relative to its cause: change [N], row, explained change [N], largest
+tension before [N], time and size of the step [s], the number of such steps; largest tension so far [N], NaN if
+unknown."""
 
 
 @kernel
@@ -162,13 +165,13 @@ def judge_pulls(
 
 
 class RopeWatch(Watch):
-    """Watch of pulleys and tensions in every step of a solve, on one process.
+    """Monitor of pulleys and tensions in every step of a solve, on one process.
 
     Args:
-        assembly: the systems of this process; its fields hold the end of a step when it is looked at.
+        assembly: the systems of this process; its fields contain the end of a step when the monitor examines it.
 
     Attributes:
-        notes: ropes that have become slack and lifted off, in words, after `judge`.
+        notes: texts on ropes that have become slack and lifted off, after `judge`.
     """
 
     name = "ropes"
@@ -201,15 +204,15 @@ class RopeWatch(Watch):
         return NEVER
 
     def idle_program(self, state: State) -> Program:
-        """See `Watch`; with history values of the end of the step."""
+        """See `Watch`; uses the history values of the end of the step."""
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """See `Watch`; with history values of the end of the step."""
+        """See `Watch`; uses the history values of the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
-        """See `Watch`; notes are shown."""
+        """See `Watch`; shows the notes."""
         if not self._is_on:
             return []
         lost = [
@@ -244,7 +247,7 @@ class RopeWatch(Watch):
                 values[:] = found[f"{name} before"]
 
     def _lay_down(self) -> None:
-        """Prepare the program of a step, without data of the motion before it."""
+        """Prepare the program of a step, without data of the previous motion."""
         assembly, s = self._assembly, evaluate(self._assembly.fields)
         self._revision, self._version, steps = assembly.revision, assembly.world.version, list[Step]()
         self._wraps, self._pulls, self._before = [], [], []
@@ -286,7 +289,7 @@ class RopeWatch(Watch):
 
 
 def describe_thrown(row: list[float], pulley: str) -> str:
-    """Why a pulley that has lost its rope is doubtful."""
+    """Reason why a pulley that has lost its rope is doubtful."""
     wrap, force = np.degrees(row[WRAPS] / row[STEPS]), row[FORCES] / row[STEPS]
     return (
         f"the rope or belt on {pulley} is lost at once after t = {row[LAST]:.6g} s: a wrap angle of {wrap:.3g}° in the "
@@ -303,7 +306,7 @@ def describe_slack(row: list[float], pulley: str) -> str:
 
 
 def describe_leap(found: list[float], name: str) -> str:
-    """Why a tension that leaps is doubtful."""
+    """Reason why a tension that leaps is doubtful."""
     return (
         f"the tension of {name} leaps by {found[CHANGE]:.3g} N in the step of {found[SIZE]:.3g} s at t = "
         f"{found[AT]:.6g} s; loads, motion and the largest tension before, {found[BEFORE]:.3g} N, explain "

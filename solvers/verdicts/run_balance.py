@@ -1,23 +1,25 @@
-"""The balance of energy over a whole run: energy gained must come from work, energy lost must be dissipated.
+"""The balance of energy over a whole run: gained energy must come from work, lost energy must be dissipated.
 
     created(t) = T + U - (T + U at the start) - W,    W = work of loads and of prescribed motions
 
-T and U are functions of the state, so that looks every `EVERY` to `LONGEST` steps are enough for them, and energy
-created between looks adds up; W is summed over every step in which its forces change.  Losses D >= 0 and energy P that
-laws pass on are parts of -created:
+T and U are functions of the state, so that checks every `EVERY` to `LONGEST` steps are enough, and energy created
+between checks adds up; W is summed over every step in which its forces change. Losses D >= 0 and energy P that laws
+transfer are parts of -created:
 
-- created > 0 is energy from nothing, for any losses.  The whole size of passed-on energy, sampled at the checks, is
-  allowed. - -created is lost by the method of integration if all laws conserve energy.  Generalised-alpha damps by
-  design: this is a note in addition to the verdict, unless it is a large share of the energy concerned.
+- created > 0 is energy from nothing, for any losses. The absolute value of transferred energy, sampled at the checks,
+  is allowed.
+- -created is lost by the method of integration if all laws conserve energy. Generalised-alpha damps by design: this is
+  a note in addition to the verdict, unless it is a large fraction of the energy concerned.
 
-The energy concerned is the largest of kinetic energy, change of U, and change of W so far.  Created is the smallest
-value of three successive looks, as the energy of methods oscillates within an impact.  The energy of velocity Verlet
-oscillates by the change of h²/8 a·M a, which is subtracted.  Rounding of coordinates changes energies by up to eps |f|
-times the largest coordinate; smaller values are ignored.  So is the fraction `SOLVED` of the stored energy: a run
-begins at an equilibrium that was found within tolerances, whose remainder is released in the first steps, where hardly
-any energy is concerned.
+The energy concerned is the largest of kinetic energy, change of U, and change of W so far. Created energy is the
+smallest value of three successive checks, because the energy of methods oscillates within an impact. The energy of
+velocity Verlet oscillates by the change of h²/8 a·M a, which is subtracted. Rounding of coordinates changes energies by
+up to eps |f| times the largest coordinate; smaller values are ignored. The fraction `SOLVED` of the stored energy is
+also ignored: a run begins at an equilibrium that was found within tolerances, whose remainder is released in the first
+steps, where hardly any energy is concerned.
 
-If a hook changes columns or states, the time between the looks before and after is left out.
+If a hook changes columns or states, the time between the checks before and after is omitted.
+
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
 
@@ -42,21 +44,22 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY, LONGEST = 128, 512
-"""Steps between looks, powers of two: looks after 1, 2, 4 ... 128 steps, then every 128 steps; every 256 steps from
-1024 steps on, every 512 from 2048."""
+"""Numbers of steps between checks, powers of two: checks after 1, 2, 4 ... 128 steps, then every 128 steps; every 256
+steps from 1024 steps on, every 512 from 2048."""
 GAIN = 0.02
-"""Energy from nothing per energy concerned that is doubtful [1]."""
+"""Created energy, relative to the energy concerned, that is doubtful [1]."""
 BURST = 0.5
-"""The same at a single look."""
+"""Created energy at a single check, relative to the energy concerned, that is doubtful [1]."""
 LOSS, DESIGNED_LOSS = 0.05, 0.33
-"""Energy lost by the method, per energy concerned, that is doubtful [1]: for methods without and with damping."""
+"""Energy lost by the method, relative to the energy concerned, that is doubtful [1]: for methods without and with
+damping."""
 SHOWN = 1e-3
-"""Loss per energy concerned from which it is shown [1]."""
+"""Loss, relative to the energy concerned, above which it is shown [1]."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
-"""Places of the sums of a look: stored energy [J], passed-on power [W], sizes of forces [N, N m], the largest
-coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
+"""Indices of the sums of a check: stored energy [J], transferred power [W], absolute values of forces [N, N m], the
+largest coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
 IN_A_ROW, LAST = 3, 2
-"""Number of successive looks for created energy, and of last looks for lost energy; the smallest value counts."""
+"""Number of successive checks for created energy, and of last checks for lost energy; the smallest value is used."""
 
 
 @kernel
@@ -107,7 +110,7 @@ def take_sizes(x: FloatArray, loads: FloatArray, driven: FloatArray, sums: Float
 
 
 class RunBalance(Watch):
-    """Watch of the balance of a run.
+    """Monitor of the balance of a run.
 
     Args:
         assembly: the systems of this process.
@@ -162,7 +165,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """See `Watch`; the time to the next look is left out."""
+        """See `Watch`; the time to the next check is omitted."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
@@ -276,7 +279,7 @@ class RunBalance(Watch):
         return float(max(self._largest, *(self._range[1] - self._range[0])))
 
     def _lay_down(self, state: State) -> None:
-        """The programs of a step and of a look."""
+        """Create the programs of a step and of a check."""
         assembly, layout = self._assembly, self._assembly.layout
         fields, loads = assembly.fields, assembly.loads
 
@@ -336,7 +339,7 @@ class RunBalance(Watch):
         self._look_program = Program(looks)
 
     def _look(self, state: State) -> None:
-        """Take the balance at the state in the fields."""
+        """Compute the balance at the state in the fields."""
         assembly = self._assembly
         mark = self._find_mark()
         self._clean = self._clean and mark == self._mark

@@ -1,7 +1,7 @@
-"""Implausible shapes and overlaps at the start of motion and during it.
+"""Implausible shapes and overlaps at the start of a motion and during it.
 
-Contact deeper than the range of its law drives bodies apart with energy from nothing, and a cable turned inside out
-does not exist in a finer mesh; see `Checks.refusals` and `Checks.find_faults`.
+Contact deeper than the range of its law drives bodies apart with created energy, and a cable turned inside out does not
+exist in a finer mesh; see `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -17,32 +17,33 @@ from windlass.solvers.names import shorten
 from windlass.solvers.verdicts.watch import Watch
 
 SHOWN = 3
-"""Findings that a message shows."""
+"""Number of findings that a message shows."""
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
-"""Largest number of steps between checks of shapes; the first checks come after 1, 2, 4, 8 ... steps."""
+"""Largest number of steps between checks of shapes; the first checks are after 1, 2, 4, 8 ... steps."""
 CUTS = 64
 """Largest number of attempts in a run that are rejected because of a wrong shape."""
 
 
 def refuse_start(assembly: Assembly) -> None:
-    """Raise ModelError for implausible shapes and overlaps at the start in the fields; all processes must call it."""
+    """Raise ModelError for implausible shapes and overlaps at the initial state in the fields. The call is
+    collective."""
     found = [*assembly.list_refusals(), *find_folds(assembly)]
     if found:
         raise ModelError(f"start of dynamics at t = {assembly.fields.t:.9g} s: {'; '.join(shorten(found, SHOWN))}")
 
 
 def find_folds(assembly: Assembly) -> list[str]:
-    """Texts on shapes in the fields that are certainly wrong; all processes must call it."""
+    """Texts on shapes in the fields that are certainly wrong. The call is collective."""
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
 class ShapeWatch(Watch):
-    """Watch of shapes during a run; one wrong shape makes its result doubtful.
+    """Monitor of shapes during a run; one wrong shape makes its result doubtful.
 
     Args:
-        assembly: the systems of this process; its fields hold the examined state.
-        load: loads an accepted state into the fields; None if it is there already.
+        assembly: the systems of this process; its fields contain the examined state.
+        load: loads an accepted state into the fields; None if the fields already contain it.
     """
 
     name = "shapes"
@@ -77,9 +78,11 @@ class ShapeWatch(Watch):
         self._look(state.t)
 
     def find_new(self) -> str:
-        """The first wrong shape at the end of a step, in the fields; "" if there is none, or was one before.
+        """The first wrong shape at the end of a step, in the fields; "" if there is none, or if an earlier step already
+        had one.
 
-        All processes must call it.  At most `CUTS` shapes of a run are found, because smaller steps may have them, too.
+        The call is collective. At most `CUTS` shapes of a run are reported, because smaller steps may also have wrong
+        shapes.
         """
         if self._words or self._cuts >= CUTS:
             return ""
@@ -107,7 +110,7 @@ class ShapeWatch(Watch):
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:
-        """Examine the shapes at a time [s]; all processes must call it."""
+        """Examine the shapes at a time [s]. The call is collective."""
         if self._words or options.verdict_kind() == "off":
             return
         folds = find_folds(self._assembly)

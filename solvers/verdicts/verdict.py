@@ -1,9 +1,9 @@
-"""The verdict on a solve: whether its result can be trusted, with the reasons where it is doubtful.
+"""The verdict on a solve: whether its result can be trusted, with the reasons for doubt.
 
-A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
-time create energy, steps were accepted although contact states did not settle or were cut again and again, a belt has
-left its pulleys, a load step has jumped over a limit point.  Such a solve is *doubtful*.  Known reasons, such as a step
-longer than the period of a contact, are reported before the solve.
+A solve that fails raises an error. A solve that reaches its end can still be wrong: contacts that were not resolved in
+time create energy, steps were accepted although contact states did not settle or steps were cut repeatedly, a belt has
+left its pulleys, or a load step has jumped over a limit point. Such a solve is *doubtful*. Known reasons, such as a
+step longer than the period of a contact, are reported before the solve.
 """
 
 from __future__ import annotations
@@ -23,21 +23,23 @@ from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import REQUEST
 
 UNSETTLED_SHARE = 0.05
-"""Share of steps accepted at the limit of passes from which a result is doubtful [1]."""
+"""Fraction of steps accepted at the limit of passes above which a result is doubtful [1]."""
 SMALL_ERROR = 1e-3
-"""Force errors of such steps, per contact force, that do no harm [1]."""
+"""Force errors of steps accepted at the limit of passes, relative to the contact force, that do no harm [1]."""
 FEW = 3
-"""Number of such steps that are no cause for doubt in a short run."""
+"""Number of steps accepted at the limit of passes that cause no doubt in a short run."""
 MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
-"""Failed attempts, absolute and per step, and steps per nominal step, from which contacts chatter [1]."""
+"""Number of failed attempts, in total and per step, and ratio of steps to nominal steps, above which contacts chatter
+[1]."""
 WHOLE = 1e-6
-"""Distance from a whole number up to which an invariant is whole: others belong to open cables and may change."""
+"""Distance from a whole number up to which an invariant counts as whole: other invariants belong to open cables and may
+change."""
 SHOWN = 5
-"""Number of reasons of one kind that are shown."""
+"""Number of reasons of the same kind that are shown."""
 
 
 class DoubtfulError(WindlassError):
-    """A solve reached its end with a doubtful result, and ``-verdict fail`` was given."""
+    """Raised if a solve reached its end with a doubtful result and ``-verdict fail`` was given."""
 
 
 @dataclass(repr=False)
@@ -45,14 +47,14 @@ class Verdict:
     """The verdict on a solve.
 
     Attributes:
-        reasons: why the result is doubtful; empty if it is not.
+        reasons: reasons why the result is doubtful; empty for a trusted result.
         notes: remarks before the solve and, in statics, on the stability of the equilibrium; the user sees each note
             once in a run.
-        energy: text on the energy that the method of integration has lost by design, which is no reason for doubt;
-            empty for a negligible loss, and if laws lose energy, too, which `EnergyLedger` shows.
+        energy: text on the energy that the method of integration has lost by design, which causes no doubt; empty for a
+            negligible loss, and if laws also lose energy, which `EnergyLedger` shows.
         invariants: numbers that must not change until the end, see `Checks.invariants`.
-        stopped: why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty if it has.
-        where: time and step at which a solve was stopped.
+        stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
+            solve. where: time and step at which a solve was stopped.
     """
 
     reasons: list[str] = field(default_factory=list)
@@ -77,7 +79,7 @@ class Verdict:
 
 
 def find_doubts(assembly: Assembly, step: float) -> list[str]:
-    """Findings of laws before a solve, at the fields; all processes call this together.
+    """Findings of laws before a solve, at the fields. The call is collective.
 
     Args:
         assembly: the systems of this process.
@@ -94,7 +96,7 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
 
 
 def judge_laws(assembly: Assembly, step: float) -> list[str]:
-    """Doubts of laws at the end of a solve, at the fields; ``step``: see `find_doubts`; all processes must call it."""
+    """Doubts of laws at the end of a solve, at the fields. ``step``: see `find_doubts`. The call is collective."""
     if options.verdict_kind() == "off":
         return []
     mine = [
@@ -108,7 +110,7 @@ def judge_laws(assembly: Assembly, step: float) -> list[str]:
 
 
 def find_invariants(assembly: Assembly) -> dict[str, float]:
-    """Invariants of the whole model at the fields; all processes call this together."""
+    """Invariants of the whole model at the fields. The call is collective."""
     mine = [find(assembly.fields) for s in assembly.systems if (find := s.checks.invariants) is not None]
     sums: dict[str, float] = {}
     for part in assembly.processes.allgather("invariants", mine):
@@ -119,7 +121,7 @@ def find_invariants(assembly: Assembly) -> dict[str, float]:
 
 
 def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
-    """Doubts from invariants that have changed since the start; all processes call this together."""
+    """Doubts from invariants that have changed since the start. The call is collective."""
     if options.verdict_kind() == "off":
         return []
     now = find_invariants(assembly)
@@ -131,7 +133,8 @@ def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
 
 
 def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
-    """Show the doubts of laws about a solve before it begins; its start is in the fields, markers included."""
+    """Show the doubts of laws about a solve before it begins; the fields contain the initial state, markers
+    included."""
     if options.verdict_kind() == "off":
         return Verdict()
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
@@ -153,12 +156,12 @@ def judge_steps(statistics: Statistics) -> list[str]:
 
 
 def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, str]]) -> list[str]:
-    """Doubts from steps that had to be cut again and again.
+    """Doubts from steps that were cut repeatedly.
 
     Args:
         steps: number of accepted steps.
-        nominal: their number with the nominal step.
-        failed: (time [s], step size [s], reason) of rejected attempts.
+        nominal: number of steps with the nominal step size.
+        failed: (time [s], step size [s], reason) of each rejected attempt.
     """
     # an attempt that is rejected to end the step at the instant of a contact is no failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
@@ -172,7 +175,7 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
 
 
 def judge_end(error: float) -> list[str]:
-    """Doubts from the last load step, which was accepted with a force error per contact force [1]."""
+    """Doubts from the last load step, which was accepted with the given force error per contact force [1]."""
     if error <= SMALL_ERROR:
         return []
     return [
@@ -193,7 +196,7 @@ def judge_mesh(coarse: Sequence[str]) -> list[str]:
 
 
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
-    """Keep, show and act on the verdict at the end of a solve.
+    """Store and show the verdict at the end of a solve, and raise its error.
 
     Raises:
         DoubtfulError: the verdict is doubtful and ``-verdict fail`` was given.

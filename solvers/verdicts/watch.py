@@ -1,7 +1,7 @@
-"""Watches of a run, step by step: one protocol, so that a new watch is one file and one name in a list.
+"""Monitors of a run, step by step, with one protocol: a new monitor is one file and one name in a list.
 
-A watch follows the steps of a run and judges at the end whether the result can be trusted.  In steps of compiled code
-only its programs run, until the next step that it examines in Python.
+A monitor follows the steps of a run and judges at the end whether the result can be trusted. In compiled steps only the
+programs of a monitor run, until the next step that it examines in Python.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Steps to the next look of a watch that has none planned."""
+"""Number of steps to the next check of a monitor that has planned no check."""
 SOLVED = 1e-6
-"""Energy per stored energy that the tolerances of an equilibrium leave [1].  Measured: 3e-8 to 1e-7, of belts."""
+"""Energy, relative to the stored energy, that the tolerances of an equilibrium leave [1]. Measured: 3e-8 to 1e-7, of
+belts."""
 
 
 class Watch:
-    """Observer of the steps of a run, whose stages subclasses override as needed.
+    """Monitor of the steps of a run, whose stages subclasses override as needed.
 
-    All processes call all stages together.
+    All calls are collective.
 
     Attributes:
-        name: of its data in checkpoints.
-        advice: advice to users if it refuses a step.
-        found: its programs set found[0] to 1 if Python has to examine the step, shape (1,); shared by all watches.
+        name: name of the monitor's data in checkpoints.
+        advice: advice to users if the monitor refuses a step.
+        found: array shared by all monitors; their programs set found[0] to 1 if Python must examine the step, shape
+            (1,).
     """
 
     name = ""
@@ -44,26 +46,26 @@ class Watch:
         """Begin a run of a duration [s] at the state in the fields; data of the previous run are dropped."""
 
     def start(self, state: State, seen: bool) -> list[str]:
-        """Prepare the first step, after `begin` or `restore`; returns notes to be shown before it.
+        """Prepare the first step, after `begin` or `restore`; returns notes to be shown before the step.
 
         Args:
-            state: the start, with consistent accelerations and multipliers.
-            seen: whether users can read the state between steps, and may change it.
+            state: the initial state, with consistent accelerations and multipliers.
+            seen: whether users can read, and may change, the state between steps.
         """
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Begin a step of h seconds; returns the number of steps to the next examined one, 1 for this step.
+        """Begin a step of h seconds; returns the number of steps to the next examined step, 1 for this step.
 
         Args:
-            state: the start of the step.
+            state: the state at the start of the step.
             h: size [s].
-            moved: whether users have changed places or velocities since the last step, or since `close`.
+            moved: whether users have changed positions or velocities since the last step, or since `close`.
         """
         return NEVER
 
     def refuse(self, t: float, then: float) -> str:
-        """Why the step between two times [s] cannot be taken, however it is cut, or an empty text."""
+        """Reason why the step between two times [s] is impossible with any step size, or an empty text."""
         return ""
 
     def program(self) -> Program:
@@ -71,30 +73,31 @@ class Watch:
         return NO_CALLS
 
     def find_cut(self, h: float) -> float:
-        """The size that a solved step of h seconds should have instead [s], inf if it is accepted."""
+        """The size that a solved step of h seconds should have instead [s], inf if the step is accepted."""
         return inf
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """Note an accepted step of h seconds that ends at t [s]; the fields hold its end."""
+        """Note an accepted step of h seconds that ends at t [s]; the fields contain its end."""
 
     def after_step(self, state: State, changed: bool) -> None:
-        """End a step; ``changed``: constraints have changed velocities and accelerations since `accept`."""
+        """End a step; ``changed``: whether constraints have changed velocities and accelerations since `accept`."""
 
     def idle_program(self, state: State) -> Program | None:
         """The program after each step without Python, whose end is in state and fields; None for none."""
         return None
 
     def skip(self, steps: int) -> None:
-        """Note the number of steps done by compiled code."""
+        """Note the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Note a checkpoint: later steps begin at this state without carried data; ``moved`` as in a step."""
+        """Note a checkpoint: later steps begin at this state without cached data; ``moved`` as in `before_step`."""
 
     def finish(self, state: State, moved: bool) -> None:
-        """Note the end of the last step at this state; ``moved`` as in a step."""
+        """Note the end of the last step at this state; ``moved`` as in `before_step`."""
 
     def judge(self) -> list[str]:
-        """Reasons for doubt in words, the same on every process; after `finish`, with the end in the fields."""
+        """Reasons for doubt as texts, identical on every process; called after `finish`, with the end of the run in the
+        fields."""
         return []
 
     def explain(self) -> list[str]:
@@ -126,14 +129,14 @@ def is_other(q: FloatArray, v: FloatArray, seen_q: FloatArray, seen_v: FloatArra
 
 
 class Watches:
-    """All watches of a solver, in the order in which they look and give their reasons.
+    """All monitors of a solver, in the order in which they examine steps and give their reasons.
 
     Args:
         assembly: the systems of this process.
         watches: the watches.
 
     Attributes:
-        found: 1 if programs have found something in the last step, shape (1,).
+        found: 1 if programs have found a problem in the last step, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, watches: Sequence[Watch]) -> None:
@@ -174,7 +177,7 @@ class Watches:
         return min(steps)
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
-        """See `Watch`; with the advice."""
+        """See `Watch`; the text includes the advice."""
         for watch in self._refuse:
             words = watch.refuse(t, then)
             if words:

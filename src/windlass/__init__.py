@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windlass import catalogue as catalogue
     from windlass import exudyn as exudyn
+    from windlass import moordyn as moordyn
     from windlass import post as post
     from windlass import presets as presets
     from windlass import testing as testing
@@ -78,8 +79,8 @@ if TYPE_CHECKING:
     from windlass.solvers.verdicts.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
-MODULES = ("catalogue", "exudyn", "post", "presets", "testing")
-"""Modules that are names of the package."""
+MODULES = ("catalogue", "exudyn", "moordyn", "post", "presets", "testing")
+"""Modules that are accessible as names of the package."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):

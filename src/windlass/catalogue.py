@@ -9,9 +9,9 @@ line = straight_cable(world, anchor, fairlead, 40, bending_stiffness=0.0, **chai
 world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
 The numbers are in `belts.toml` and `lines.toml` in this folder, each family with its standards, its sources, and the
-certainty of each number.  Nearly all of them have not been compared with the texts of the standards yet, and EA, EI and
-friction differ between makers: start a design with a data sheet, and check it against the standard or the sheet of the
-maker.  Another kind of line needs another file of this form, and a function like `belt`.
+certainty of each number. Most of the numbers have not been compared with the texts of the standards yet, and EA, EI and
+friction differ between manufacturers: start a design with a data sheet, and check it against the standard or the
+manufacturer's sheet. Another kind of line needs a file of the same form, and a function like `belt`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class BeltSheet:
     groove_angles: tuple[float, float, float] | None
 
     def groove_angle(self, radius: float) -> float | None:
-        """The angle between the flanks of the grooves of a pulley [rad] by its radius [m]; None for a flat belt."""
+        """The angle between the flanks of the grooves of a pulley [rad] with the given radius [m], or None for a flat
+        belt."""
         if self.groove_angles is None:
             return None
         small, large, limit = self.groove_angles
@@ -84,7 +85,7 @@ class BeltSheet:
         """Radius of the face of a timing pulley [m]: radius of the pitch line, minus the distance of the cord.
 
         Raises:
-            ModelError: not a timing belt.
+            ModelError: the belt is not a timing belt.
         """
         if self.family != "timing":
             raise ModelError(f"radius of {self.name}: must be a timing belt, this is a {self.family} belt")
@@ -138,7 +139,7 @@ class Groove(NamedTuple):
     """The groove of a rope sheave.
 
     Attributes:
-        groove_radius: radius of its bottom across the groove [m].
+        groove_radius: radius of the groove bottom in the cross section of the groove [m].
         flank_half_angle: angle between a flank and the plane of the sheave [rad].
         depth: smallest depth from the bottom to the rim [m].
     """
@@ -153,13 +154,13 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     """The data sheet of a belt.
 
     Args:
-        name: profile, see `belts`; also "6PK" for the profile PK with six ribs.  Capitals, spaces and hyphens do not
-            matter.
+        name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
+            hyphens are ignored.
         ribs: number of ribs of ribbed belts; for V-belts, number of belts side by side, default one.
         width: width of flat and timing belts [m].
 
     Raises:
-        ModelError: a name that is not in the catalogue, or a missing or wrong number of ribs or width.
+        ModelError: the name is not in the catalogue, or the number of ribs or the width is missing or wrong.
     """
     table = _read("belts.toml")
     profile, count = _find(name, table["belts"])
@@ -242,7 +243,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         stud: whether the links have studs.
 
     Raises:
-        ModelError: an unknown grade, a grade that is not made without studs, or a diameter out of range.
+        ModelError: the grade is unknown or not made without studs, or the diameter is out of range.
     """
     table = _read("lines.toml")
     family, kind = table["families"]["chain"], table["chains"]["stud" if stud else "studless"]
@@ -272,13 +273,13 @@ def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: flo
     """The data sheet of a steel wire rope.
 
     Args:
-        construction: its class: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
+        construction: class of the rope: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
         diameter: nominal diameter d, 0.002 to 0.15 m.
-        core: "IWRC" for a core of steel, "FC" for one of fibre.
+        core: "IWRC" for a steel core, "FC" for a fibre core.
         grade: rope grade [MPa]: 1570, 1770, 1960 or 2160.
 
     Raises:
-        ModelError: an unknown construction or grade, or a diameter out of range.
+        ModelError: the construction or grade is unknown, or the diameter is out of range.
     """
     table = _read("lines.toml")
     family, name = table["families"]["wire_rope"], _pick("wire rope", construction, table["wire_ropes"])
@@ -348,7 +349,7 @@ def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> fl
 
 
 def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
-    """The name of a row of the catalogue; capitals, spaces and hyphens do not matter."""
+    """The name of a row of the catalogue; capitals, spaces and hyphens are ignored."""
     known = {_plain(row): row for row in rows}
     if _plain(name) not in known:
         close = get_close_matches(_plain(name), known, 1, 0.5)

@@ -31,9 +31,9 @@ class Preset(NamedTuple):
 def exudyn() -> Preset:
     """The defaults of Exudyn 1.13.6.
 
-    Sticking is measured along the reference length of a cable.  Every contact begins with its stored state, and up to
-    five passes of contact states are accepted within 1 N; in statics they begin at the start of the load step.
-    Residuals are relative to the larger of the residuals at the start and in the first iteration.  Positions and
+    Sticking is measured along the reference length of a cable. Every contact begins with its stored state, and up to
+    five passes of contact states are accepted within 1 N; in statics each pass begins at the start of the load step.
+    Residuals are relative to the larger of the residuals at the start and in the first iteration. Positions and
     velocities are not projected onto constraints, and rotations are integrated by their parameters.
     """
     settled: dict[str, Any] = {

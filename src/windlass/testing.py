@@ -1,4 +1,4 @@
-"""Checks for tests of users' laws and models."""
+"""Checks for tests of user-written laws and models."""
 
 from windlass.framework.state.tangent_check import check_tangent as check_tangent
 

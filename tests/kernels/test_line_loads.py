@@ -78,8 +78,9 @@ def fluids(world: wl.World, dims: int) -> list[Entity]:
 def test_tangents_are_exact(dims: int) -> None:
     """By displacements, velocities and accelerations, with waves, free surfaces, added mass and functions of users."""
     world, cables = build(dims)
-    for fluid in fluids(world, dims):
-        world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1, axial_drag=0.3)
+    for k, fluid in enumerate(fluids(world, dims)):
+        columns = {"axial_drag": 0.3, "axial_added_mass": 0.4, "constant_volume": k != 1}
+        world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1, **columns)
     world.add(con.LineLoad, cable=cables, vector=(1.0, 2.0, 3.0), per="current")
     world.add(con.LineLoad, cable=cables[0], force_function=law, per="current", points=3)
     world.add(con.LineLoad, cable=cables[1], force_function=con.compiled(law_of_a_point))
@@ -126,19 +127,25 @@ def test_constant_loads_have_no_tangent() -> None:
 def test_forces_of_a_straight_cable(dims: int) -> None:
     """Sums of drag, buoyancy and pressure of an accelerated fluid on an oblique cable, and its added mass."""
     t = np.array([0.6, 0.8, 0.0]) if dims == 2 else np.array([2.0, -1.0, 2.0]) / 3.0
-    L, d, across, along, added = 2.0, 0.1, 1.1, 0.05, 0.9
+    L, d, across, along, added, axial = 2.0, 0.1, 1.1, 0.05, 0.9, 0.4
     u, a = np.array([0.7, 0.3, 0.0]), np.array([0.2, -0.5, 0.0])
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     cables = straight_cable(world, np.full(dims, -9.0), np.full(dims, -9.0) + L * t[:dims], 2, **CABLE)
     water = world.add(con.Fluid, density=RHO, function=lambda time, x: (u, a))
-    columns = {"diameter": d, "normal_drag": across, "axial_drag": along, "added_mass": added}
+    columns = {
+        "diameter": d,
+        "normal_drag": across,
+        "axial_drag": along,
+        "added_mass": added,
+        "axial_added_mass": axial,
+    }
     loads = world.add(con.FluidLoad, cable=cables, fluid=water, **columns)
     wt = u @ t
     wn = u - wt * t
     drag = 0.5 * RHO * d * (across * np.linalg.norm(wn) * wn + np.pi * along * abs(wt) * wt * t)
     displaced = RHO * np.pi * d**2 / 4
     up = np.eye(3)[dims - 1]
-    force = drag + displaced * (G * up + a + added * (a - (a @ t) * t))
+    force = drag + displaced * (G * up + a + added * (a - (a @ t) * t) + axial * (a @ t) * t)
     assembly = Assembly(world)
     total = eval_loads(world).reshape(3, 2, dims)[:, 0].sum(axis=0)
     assert_allclose(total, L * force[:dims] - 2.0 * L * G * up[:dims], rtol=1e-12)
@@ -154,7 +161,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
     assert inertia is not None
     inertia.force(wl.framework.model.system.evaluate(assembly.fields, f=f))
     three = np.append(acceleration, 0.0)[:3]
-    expected = displaced * added * L * (three - (three @ t) * t)
+    expected = displaced * L * (added * (three - (three @ t) * t) + axial * (three @ t) * t)
     assert_allclose(f[:-1].reshape(3, 2, dims)[:, 0].sum(axis=0), expected[:dims], rtol=1e-12)
 
 

@@ -270,8 +270,8 @@ def test_run_wants_a_model(capsys: pytest.CaptureFixture[str]) -> None:
         (["run", "missing.py"], "windlass run missing.py: no such file"),
         (
             ["rnu", "model.py"],
-            "rnu: unknown command; expected run, run-exudyn, modes, sweep, optimise, identify, uncertainty, "
-            "tune, compile, show, post, examples, doctor, version or help",
+            "rnu: unknown command; expected run, run-exudyn, run-moordyn, modes, sweep, optimise, identify, "
+            "uncertainty, tune, compile, show, post, examples, doctor, version or help",
         ),
     ):
         assert cli.main(words) == 2

@@ -21,7 +21,7 @@ from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.operators import remember_operators
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-from support.list_kernels import CHAIN, README, ask
+from support.list_kernels import CHAIN, README, RECORDED, ask
 
 SHORT, LONG, TABLE = (
     ["array", name, ndim, "C", False, True] for name, ndim in (("int32", 1), ("int64", 1), ("int64", 2))
@@ -63,7 +63,7 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
             assert encode_type(decode_type(text)) == text
 
 
-@pytest.mark.parametrize("model", [CHAIN, (README, "-dynamic_end", "5e-4")], ids=["chain", "belt"])
+@pytest.mark.parametrize("model", [CHAIN, (README, *RECORDED)], ids=["chain", "belt"])
 def test_the_list_has_all_kernels_of_models(model: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
     monkeypatch.delenv("WINDLASS_CACHE")

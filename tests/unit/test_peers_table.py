@@ -38,7 +38,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
         (
             APART | {(1e-10, 2**k): (4e-4 / 4**k, 2e-6) for k in (1, 2, 3)},
             "converges",
-            "9e-04; 1e-04, 3e-05, 6e-06 with 2, 4, 8 times as many steps",
+            "9e-04, and 1e-04, 3e-05, 6e-06 with 2, 4, 8 times as many steps",
         ),
         # multipliers that stay apart
         (
@@ -50,13 +50,13 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
         (
             {(0.0, 1): (4e-6, 0.0)} | {(0.0, 2**k): (4e-6 / 2**k, 0.0) for k in (1, 2, 3)},
             "converges",
-            "4e-06; 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
+            "4e-06, and 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
         ),
         # equal results from twice as many steps on
         (
             APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
             "converges",
-            "1e-03; 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
+            "1e-03, and 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
         ),
         # a larger tolerance, with which it does not fail
         (
@@ -83,8 +83,10 @@ def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pyt
         {"Examples/b.py": peers.Verdict("differs", "2e-3"), "Examples/C.py": peers.Verdict("agrees", "0")}
     )
     assert page.read_text() == (
-        f"words\n{peers.MARK}\n\n3 scripts: 2 agrees, 1 differs.\n\n| script | | |\n| --- | --- | --- |\n"
-        "| Examples/a.py | agrees | 1 |\n| Examples/b.py | differs | 2e-3; a reason |\n| Examples/C.py | agrees | 0 |\n"
+        f"words\n{peers.MARK}\n\n3 scripts: 2 agrees, 1 differs.\n\n"
+        "| script | verdict | relative difference, or reason |\n| --- | --- | --- |\n"
+        "| Examples/a.py | agrees | 1 |\n| Examples/b.py | differs | relative difference 2e-3. a reason |\n"
+        "| Examples/C.py | agrees | relative difference 0 |\n"
     )
 
 
@@ -97,7 +99,7 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
             return peers.empty_record("longer than 5 s") if how.most in (0, 200) else record
 
     found = peers.examine(Records(), "a.py", Path("a.py"), peers.MOST)
-    assert (found.word, found.reason) == ("agrees", "0e+00; 20 steps of each solve")
+    assert (found.word, found.reason) == ("agrees", "0e+00 in the first 20 steps of each solve")
     records = peers.Records(tmp_path, 5.0, "", tmp_path, "00:00")
     with pytest.raises(peers.Late):
         peers.examine(records, "a.py", Path("a.py"), peers.MOST)
@@ -137,7 +139,7 @@ def test_errors_that_a_script_catches_are_told() -> None:
     theirs = peers.empty_record("") | {"solves": [{}, {}]}
     ours = peers.empty_record("") | {"solves": [{}], "errors": ["ModelError: constraints repeat each other: a. More"]}
     found = peers.judge(theirs, ours)
-    assert (found.word, found.reason) == ("refused", "ModelError: constraints repeat each other: a")
+    assert (found.word, found.reason) == ("refused", "error of Windlass: ModelError: constraints repeat each other: a")
     later = peers.judge(theirs, ours | {"error": "TypeError: no len()"})
     assert later.word == "refused"
     assert peers.judge(theirs, ours | {"errors": []}) == peers.Verdict("fails", "1 solves in place of 2")
@@ -153,7 +155,7 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
             return peers.empty_record("waits for a connection or for input")
 
     found = peers.examine(Records(), "a.py", Path("a.py"), peers.MOST)
-    assert found.word == "not there" and found.reason == "Exudyn itself: waits for a connection or for input"
+    assert found.word == "no result" and found.reason == "Exudyn fails: waits for a connection or for input"
     assert calls[:2] == [("exudyn", 0), ("windlass", 0)] and {most for _, most in calls} == {0}
 
 
@@ -179,7 +181,9 @@ def test_refusals_are_counted_without_numbers_and_names() -> None:
     lines = [f"object {k} 'spring (left)' (Spring): node = node 3 'a' (1D): must be another" for k in (1, 2)]
     error = "NoCounterpart: 3 item(s) of the model\n  " + "\n  ".join([*lines, "GeneralContact"])
     found = peers.find_refusal(peers.empty_record(error))
-    assert found.reason == "2 × (Spring): node = node 3 'a' (1D): must be another; 1 × GeneralContact"
+    assert found.reason == (
+        "Windlass has no counterpart of 2 × Spring (node = node 3 'a' (1D): must be another), 1 × GeneralContact"
+    )
 
 
 def test_what_fails_in_exudyn_is_not_there() -> None:
@@ -195,5 +199,5 @@ def test_what_fails_in_exudyn_is_not_there() -> None:
 
     words = "ModelError: in a function:\nValueError: 'a' [Python file '/here/a.py', line 6]\n\nAt:\n  /here/a.py(64): f"
     assert peers.say_briefly(words) == "ModelError: in a function: ValueError: 'a'"
-    for theirs, word in (("NameError: x", "not there"), ("longer than 5 s", "refused"), ("", "refused")):
+    for theirs, word in (("NameError: x", "no result"), ("longer than 5 s", "refused"), ("", "refused")):
         assert peers.examine(Records(theirs), "a.py", Path("a.py"), peers.MOST).word == word

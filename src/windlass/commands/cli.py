@@ -3,6 +3,7 @@
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and its solvers' options
 windlass run-exudyn MODEL.py [options]                  run a script of Exudyn with the solvers of Windlass
+windlass run-moordyn FILE.txt [options]                 solve the model of an input file of MoorDyn
 windlass modes MODEL.py [options]                       run it, then show the modes about its last state
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass optimise MODEL.py -output DIR [options]        find the options for which a result is least or largest
@@ -30,10 +31,10 @@ from windlass.framework.launch.arguments import HELP_WORDS
 from windlass.framework.launch.error_report import report
 
 COMMANDS = (
-    "run", "run-exudyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "compile", "show", "post",
-    "examples", "doctor",
+    "run", "run-exudyn", "run-moordyn", "modes", "sweep", "optimise", "identify", "uncertainty", "tune", "compile",
+    "show", "post", "examples", "doctor",
 )  # fmt: skip
-"""Each is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
+"""Each command is a file of this folder, whose ``main`` takes the words after the command and returns the exit code."""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its words (default: words of the process) and return the exit code.
 
     0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence; 141:
-    the reader of the output has closed it, as ``| head`` does.
+        the reader of the output has closed the pipe, as ``| head`` does.
     """
     try:
         code = run_command(arguments)

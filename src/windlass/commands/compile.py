@@ -19,10 +19,10 @@ folder is that of windlass doctor; WINDLASS_CACHE names another."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Compile the missing kernels of all laws, and print the result; the exit code.
+    """Compile the missing kernels of all laws, print the result, and return the exit code.
 
     Raises:
-        OptionError: a wrong command line.
+        OptionError: the command line is wrong.
         CompileError: see `compile_all`.
     """
     if len(words) == 1 and words[0] in HELP_WORDS:

@@ -1,6 +1,6 @@
 """Output of `windlass doctor`: versions, PETSc's solver packages, MPI, the compiler cache and a verdict.
 
-Every part is imported only when its line is made, so the report also works if a package is missing or broken; the
+Every part is imported only when its line is made, so that the report also works if a package is missing or broken; the
 verdict then names the problem and its remedy.
 """
 
@@ -21,14 +21,14 @@ SET_UP_HINT = "run `make setup` (on systems other than Debian 12 and 13 see envi
 
 
 def main(_words: Sequence[str]) -> int:
-    """Print the report; the exit code: 0 if Windlass can run."""
+    """Print the report; the exit code is 0 if Windlass can run."""
     text, ready = report()
     print(text)
     return 0 if ready else 1
 
 
 class _Findings:
-    """Lines of the report, reasons that keep Windlass from running, and remarks that do not."""
+    """Lines of the report, problems that prevent Windlass from running, and other remarks."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -42,7 +42,7 @@ class _Findings:
 def report() -> tuple[str, bool]:
     """Report on this installation.
 
-    Returns the text, whose last line is the verdict, and whether Windlass can run.
+    The text, whose last line is the verdict, and whether Windlass can run.
     """
     found = _Findings()
     _add_python(found)
@@ -127,7 +127,7 @@ def _add_petsc(found: _Findings) -> None:
 
 
 def _add_slepc(found: _Findings) -> None:
-    """SLEPc, which only modes need; it does not load if it was built for another PETSc."""
+    """Add SLEPc, which only modes need; SLEPc does not load if it was built for another PETSc."""
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
         found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
@@ -137,7 +137,7 @@ def _add_slepc(found: _Findings) -> None:
 
 
 def _solves(PETSc: Any, package: str) -> bool:
-    """Whether PETSc solves K x = b, a chain of three springs [N/m], with the package."""
+    """Whether PETSc solves K x = b, a chain of three springs [N/m], with the given package."""
     K = PETSc.Mat().createAIJ((3, 3), nnz=3, comm=PETSc.COMM_SELF)
     for row, values in enumerate(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 2.0))):
         K.setValues([row], [0, 1, 2], values)
@@ -166,7 +166,8 @@ def _solves(PETSc: Any, package: str) -> bool:
 
 
 def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
-    """mpi4py and PETSc must use one MPI library; with two, the number of ranks differs or no handle can be passed."""
+    """Check that mpi4py and PETSc use the same MPI library; with two libraries, the number of ranks differs or no
+    handle can be passed."""
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
         same = PETSc.COMM_WORLD.tompi4py().size == MPI.COMM_WORLD.size == PETSc.COMM_WORLD.size

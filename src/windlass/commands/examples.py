@@ -33,10 +33,10 @@ def find_title(path: Path) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """List the examples or copy one; the exit code.
+    """List the examples or copy one; returns the exit code.
 
     Raises:
-        OptionError: an unknown example, a file that exists, or too many words.
+        OptionError: the example is unknown, a file exists, or there are too many words.
     """
     print(HELP if len(words) == 1 and words[0] in HELP_WORDS else run_examples(words))
     return 0
@@ -46,7 +46,7 @@ def run_examples(words: Sequence[str]) -> str:
     """List the examples, or copy one; returns the text to print.
 
     Raises:
-        OptionError: an unknown example, a file that exists, or too many words.
+        OptionError: the example is unknown, a file exists, or there are too many words.
     """
     found = {path.stem: path for path in sorted(find_folder().glob("*.py")) if path.stem != "__init__"}
     if not words:

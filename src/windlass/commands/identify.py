@@ -54,11 +54,11 @@ DEFINITION, TABLE, PICTURE = "identify.json", ("identify.csv", "identify.parquet
 CURVES, RESULT = "fit.csv", "fit.json"
 DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
-"""Correlation above which the summary names two parameters."""
+"""Correlation above which the summary names a pair of parameters."""
 TREND = 0.3
 """Correlation of neighbouring residuals above which they do not count as random."""
 FAR = 2.0
-"""Ratio of residuals to their given deviation above which the summary names it."""
+"""Ratio of residuals to their given deviation above which the summary names the ratio."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command; returns the exit code, 0 if there is a fit.
 
     Raises:
-        OptionError: an error in the command line, or a column that no table of the runs has.
+        OptionError: the command line is wrong, or no table of the runs has a column.
         OutputError: files cannot be written, or the folder contains another fit.
     """
     return carry_out(words, HELP, OWN, make_plan, conduct)
@@ -90,7 +90,7 @@ def make_plan(words: Sequence[str]) -> FitPlan:
     """The fit that a command line describes; runs the model once, without solves, to get its options.
 
     Raises:
-        OptionError: an error in the command line.
+        OptionError: the command line is wrong.
     """
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "fit", "runs", "fit_friction")
     if not own["data"]:
@@ -123,7 +123,7 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
 
 
 class FitRuns:
-    """Residuals of points for the fit.
+    """Residuals of points in the parameter space for the fit.
 
     Args:
         plan: the fit.
@@ -135,7 +135,7 @@ class FitRuns:
         self.rows: dict[Point, Row] = {}
 
     def __call__(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Residuals of points, None for failed runs; new points run at the same time."""
+        """Residuals of points, or None for failed runs; new points run at the same time."""
         found: list[FloatArray | None] = []
         cases = [case_at(self._plan.ranges, point) for point in points]
         for point, (row, folder) in zip(points, self._runs.run(cases), strict=True):

@@ -16,12 +16,12 @@ lists its options."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model, and show the modes about its last state; the exit code."""
+    """Run a model, show the modes about its last state, and return the exit code."""
     return run_script(words, "modes", HELP, last_state.want, show_modes)
 
 
 def show_modes(script: str) -> None:
-    """Print the table of the modes about the last state; all processes must call it.
+    """Print the table of the modes about the last state. The call is collective.
 
     Raises:
         ModelError: the script has no solve.

@@ -59,7 +59,8 @@ class Limit(NamedTuple):
     bound: float
 
     def slack(self, row: Row) -> float:
-        """Distance of a run to the bound, relative to the bound; >= 0 within the limit, NaN without this result."""
+        """Distance of a result from the bound, relative to the bound; >= 0 within the limit, NaN without this
+        result."""
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
         return distance / (abs(self.bound) or 1.0)
@@ -92,7 +93,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command; returns the exit code, 0 if at least one run is within all limits.
 
     Raises:
-        OptionError: an error in the command line, or a name that is no result of the model.
+        OptionError: the command line is wrong, or a name is not a result of the model.
         OutputError: files cannot be written, or the folder contains another search.
     """
     return carry_out(words, HELP, OWN, make_plan, conduct)
@@ -102,7 +103,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     """The search that a command line describes; runs the model once, without solves, to get its options.
 
     Raises:
-        OptionError: an error in the command line.
+        OptionError: the command line is wrong.
     """
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "search", "runs", "best_preload")
     if bool(own["minimise"]) == bool(own["maximise"]):
@@ -124,12 +125,12 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """A result as a number; NaN if it is none."""
+    """A result as a number, or NaN if the result is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
 class SearchRuns:
-    """Results of points for the search.
+    """Results of points in the parameter space for the search.
 
     Args:
         plan: the search.

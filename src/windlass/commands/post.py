@@ -39,12 +39,12 @@ RECORDING = COMMON | option_table(
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the evaluation of a file; the exit code.
+    """Print the evaluation of a file; returns the exit code.
 
     Raises:
-        OptionError: a wrong command line.
-        ModelError: a file that cannot be read, or too little data.
-        OutputError: a file that cannot be written.
+        OptionError: the command line is wrong.
+        ModelError: a file cannot be read, or contains too little data.
+        OutputError: a file cannot be written.
     """
     if not words or words[0] in HELP_WORDS:
         options = "\n".join(item.describe() for item in (TABLE | RECORDING).values())
@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
-    """The values of the options that were given; raises OptionError for unknown or wrong options."""
+    """The values of the given options; raises OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
     for name, text in refuse_twice(split_options(words)):
         if name not in options:

@@ -1,4 +1,4 @@
-"""The command `windlass run`: a model script as `python` would run it, with short errors and checked options."""
+"""The command `windlass run`: runs a model script like `python`, with short errors and checked options."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model; the exit code."""
+    """Run a model; returns the exit code."""
     return run_script(words, "run", HELP)
+
+
+def execute_script(file: str) -> None:
+    """Run a Python script as the main program."""
+    runpy.run_path(file, run_name="__main__")
 
 
 def run_script(
@@ -31,15 +36,17 @@ def run_script(
     help_text: str,
     before: Callable[[], None] | None = None,
     after: Callable[[str], None] | None = None,
+    execute: Callable[[str], None] = execute_script,
 ) -> int:
-    """Run a model script as `python` would, with short errors and checked options.
+    """Run a model with short errors and checked options.
 
     Args:
         words: the file of the script, then its options and PETSc's.
-        command: as users write it, for messages.
+        command: the command as users write it, for messages.
         help_text: description of the command.
-        before: called when PETSc has its command line, before the script begins.
+        before: called after PETSc has received its command line, before the script begins.
         after: called with the file when the script has ended without error.
+        execute: runs the model in the file; default: runs the file as a Python script.
 
     Returns:
         The exit code: the exit code of the script; 2 for errors of Windlass; 1 for other exceptions.
@@ -57,7 +64,7 @@ def run_script(
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):
-            raise OptionError(f"windlass {command} MODEL.py [options]: the model comes first")
+            raise OptionError(f"windlass {command} FILE [options]: the model comes first")
         if not os.path.isfile(script):
             raise OptionError(f"windlass {command} {script:.200}: no such file")
         sys.argv = list(words)
@@ -66,7 +73,7 @@ def run_script(
         if before is not None:
             before()
         try:
-            runpy.run_path(script, run_name="__main__")
+            execute(script)
         except SystemExit as end:
             if code := _exit_code(end):
                 options.finish_without_check()

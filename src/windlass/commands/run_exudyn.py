@@ -13,12 +13,12 @@ options."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a script of Exudyn; the exit code."""
+    """Run a script of Exudyn; returns the exit code."""
     return run_script(words, "run-exudyn", HELP, before=answer)
 
 
 def answer() -> None:
-    """Replace Exudyn's solvers by Windlass."""
+    """Replace Exudyn's solvers by solvers of Windlass."""
     from windlass.exudyn.run import answer_calls  # imported here, because it starts PETSc
 
     answer_calls()

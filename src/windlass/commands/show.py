@@ -2,9 +2,10 @@
 
 windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
 
-FILE is a file of a Recorder, .vtkhdf or .pvd.  In the window: the mouse turns, moves and zooms; space plays and stops,
-left and right move by a frame, up and down change the field, the slider picks the time, q closes.  -frame counts from
-0, negative numbers from the end (-1, the default of pictures, is the last one).  Pictures and films need no screen.
+FILE is a file of a Recorder, .vtkhdf or .pvd. In the window the mouse rotates, moves and zooms; space plays and stops,
+left and right move by a frame, up and down change the field, the slider selects the time, q closes the window. -frame
+counts from 0, negative numbers from the end (-1, the default of pictures, is the last frame). Pictures and films need
+no screen.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show a file, or write pictures of it; the exit code.
+    """Show a file, or write pictures of it; returns the exit code.
 
     Raises:
-        OptionError: a wrong command line, or requirements of PyVista are missing.
-        OutputError: no such file, or one that cannot be written.
+        OptionError: the command line is wrong, or requirements of PyVista are missing.
+        OutputError: a file does not exist or cannot be written.
     """
     if not words or words[0] in HELP_WORDS:
         print((__doc__ or "").strip())
@@ -55,7 +56,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_picture(text: str, what: str) -> Path:
-    """The path of a picture or film; raises OutputError if it cannot be written there."""
+    """The path of a picture or film; raises OutputError if the path cannot be written."""
     path = Path(text).absolute()
     if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
         raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
@@ -73,7 +74,7 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels], even, as films need them."""
+    """Width and height [pixels], which must be even for films."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
         raise OptionError(f"-size {text}: must be width,height, each from 64 to 8192 pixels")

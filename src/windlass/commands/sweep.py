@@ -1,6 +1,6 @@
-"""The command `windlass sweep`: a model with many sets of options, each in its own process.
+"""The command `windlass sweep`: runs a model with many sets of options, each in its own process.
 
-Every case has a folder, ``cases/0007``, in which it runs, and which gets a file when it has ended.  These files are the
+Every case runs in its own folder, ``cases/0007``, which gets a file when the case has ended. These files are the
 journal of the sweep: each is written completely or not at all, and a sweep that was killed continues with the cases
 without a file.
 """
@@ -43,11 +43,11 @@ Options of the sweep, which win over those of the model (give these by -fixed or
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a sweep; the exit code: 0 if any case has a result.
+    """Carry out a sweep; the exit code is 0 if any case has a result.
 
     Raises:
-        OptionError: a wrong command line.
-        OutputError: files cannot be written, or the folder holds another sweep.
+        OptionError: the command line is wrong.
+        OutputError: files cannot be written, or the folder contains another sweep.
     """
     if show_help(words, HELP, OWN):
         return 0

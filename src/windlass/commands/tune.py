@@ -42,22 +42,22 @@ OWN = option_table(
     Option("quiet", False, "", "print the ranking and errors only"),
 )
 SHARE = 0.2
-"""Solvers with less than this fraction of the total time are not tuned."""
+"""Fraction of the total time below which solvers are not tuned."""
 TIGHTER = 1e-2
 """Factor on the default's tolerances for the run that estimates the error of the default's answer."""
 NEAR, FINALISTS = 1.3, 6
-"""Settings within this factor of the fastest run again [1], and their largest number."""
+"""Factor to the fastest time up to which settings run again [1], and the largest number of these settings."""
 SPARE = 1.5
-"""Limit of the search time, relative to its runs if each took as long as the default [1]."""
+"""Limit of the search time, relative to the time of its runs if each took as long as the default [1]."""
 EVERY = 6
-"""The default runs again after this number of settings, for times with the same noise."""
+"""Number of settings after which the default runs again, so that its times have the same noise."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Search for the fastest solver of a model; the exit code.
+    """Search for the fastest solver of a model; returns the exit code.
 
     Raises:
-        OptionError: a wrong command line, or a model that fails with its default.
+        OptionError: the command line is wrong, or the model fails with its default settings.
         OutputError: files cannot be written.
     """
     if show_help(words, HELP, OWN):
@@ -71,7 +71,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
     """The search of a command line; runs the model to get its options.
 
     Raises:
-        OptionError: an error in the command line.
+        OptionError: the command line is wrong.
     """
     if launched_size() > 1:
         raise OptionError(f"{COMMAND} starts mpiexec itself: must be {COMMAND} MODEL.py -processes {launched_size()}")
@@ -96,7 +96,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
 
 
 def _names(setting: Setting, prefix: str) -> bool:
-    """Whether a setting has options of the solver with a prefix."""
+    """Whether a setting has options of the solver with the given prefix."""
     return any(word.startswith(f"-{prefix}") for word in setting.options)
 
 
@@ -109,7 +109,7 @@ class Search:
         extra: settings that the user names.
         values: values of the options of the search.
         best: file for the best options.
-        said: the command, as text for that file.
+        said: text of the command for the file of the best options.
     """
 
     runner: Runner
@@ -128,7 +128,7 @@ class Search:
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:
-        """Run, rank, print, and write the file."""
+        """Run and rank the settings, print the ranking, and write the file."""
         begin = time.perf_counter()
         first = self._run_default()
         self._default.runs.append(self._run_default())
@@ -142,10 +142,10 @@ class Search:
         self._write(Setting("; ".join(setting.name for setting in found), options))
 
     def _announce(self, begin: float) -> None:
-        """List the settings to try, and print the end of the search, which is then binding.
+        """List the settings to try, and print the end time of the search, which is then binding.
 
         Args:
-            begin: time of its begin [s].
+            begin: start time of the search [s].
         """
         named, rounds = self.values["catalogue"], int(self.values["rounds"])
         for prefix in self._prefixes:
@@ -173,7 +173,7 @@ class Search:
         return run
 
     def _set_tolerance(self, first: Result) -> None:
-        """Error of the default's answer, by a run with smaller tolerances of Newton's method."""
+        """Estimate the error of the default's answer, by a run with smaller tolerances of Newton's method."""
         solves = [solve for solve in first.solves if "rtol" in solve]
         names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
         words = {f"-{solve['prefix']}snes_{name}": f"{TIGHTER * solve[name]:g}" for solve, name in names}
@@ -229,7 +229,7 @@ class Search:
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _has_time(self, ends: float) -> bool:
-        """Whether one more run of the usual time ends before the deadline [s]."""
+        """Whether one more run of the usual duration ends before the deadline [s]."""
         return time.perf_counter() + self._usual <= ends
 
     def _try(self, one: Tried, limit: float) -> None:

@@ -47,7 +47,7 @@ WORDS = {
     "sample": "squared rank correlation",
     "sobol": "first index of Sobol",
 }
-"""Measure of the influence of an option, for each method."""
+"""Name of the measure of influence of an option, for each method."""
 OWN = option_table(
     Option("output", "", "", "folder of the study; the same command with it continues a stopped study"),
     Option("method", "first_order", "", "first_order (two runs per option), sample (distribution of results), sobol "
@@ -63,7 +63,7 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Second-order term, relative to the deviation, above which first order does not suffice."""
+"""Second-order term, relative to the deviation, above which the first order is not sufficient."""
 LISTED = 0.01
 """Smallest influence of listed options."""
 
@@ -92,7 +92,7 @@ def main(words: Sequence[str]) -> int:
     """Run the command; returns the exit code, 0 if there are results.
 
     Raises:
-        OptionError: an error in the command line, or a name that is no result of the model.
+        OptionError: the command line is wrong, or a name is not a result of the model.
         OutputError: files cannot be written, or the folder contains another study.
     """
     return carry_out(words, HELP, OWN, make_plan, conduct)
@@ -102,7 +102,7 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
     """The study that a command line describes; runs the model once, without solves, to get its options.
 
     Raises:
-        OptionError: an error in the command line.
+        OptionError: the command line is wrong.
     """
     found = read_words(words, OWN, COMMAND, "study", "runs", "spread", is_distribution)
     own = found.own
@@ -152,7 +152,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
     """The spread of each result; empty if too many runs have failed.
 
     Raises:
-        OptionError: a chosen result that the model does not have.
+        OptionError: the model does not have a selected result.
     """
     method, count = plan.own["method"], len(plan.laws)
     failed = sum(row["status"] == "failed" for row in rows)

@@ -1,4 +1,4 @@
-"""Unmodified models of Exudyn: read from an assembled MainSystem or from a file, and solved here.
+"""Unmodified models of Exudyn, read from an assembled MainSystem or from a file, and solved by Windlass.
 
 Names are loaded on first use.  Exudyn itself is needed for a MainSystem, not for files.
 """

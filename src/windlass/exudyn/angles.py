@@ -1,9 +1,9 @@
-"""Rigid nodes of Exudyn with three angles as rotation, ``RigidBodyRxyz``; in Windlass they have Euler parameters.
+"""Rigid nodes of Exudyn with three angles as rotation, ``RigidBodyRxyz``, which have Euler parameters in Windlass.
 
     R = R_x(a) R_y(b) R_z(c),    ω = T (a, b, c)_t,    T = [e_x, R_x e_y, R_x R_y e_z]
 
-The motion is the same, but its steps differ: both have errors of the order of the step squared, which differ if the
-angular velocity of the body changes.
+The motion is the same, but its steps differ: both descriptions have errors of the order of the step squared, which
+differ if the angular velocity of the body changes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def find_rates(angles: FloatArray) -> FloatArray:
 
 
 def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
-    """The angles of Euler parameters (4,) that are nearest to given ones: a, b, c or a + π, π - b, c + π, minus 2π
+    """The angles for Euler parameters (4,) that are closest to given angles: a, b, c or a + π, π - b, c + π, minus 2π
     n."""
     from scipy.spatial.transform import Rotation  # imported here, because it takes as long as a short run
 
@@ -51,7 +51,8 @@ def find_angles(e: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def _turning(rate: FloatArray, e: FloatArray) -> FloatArray:
-    """2 vec(rate e*)/|e|²: the angular velocity of e_t, the angular acceleration of e_tt, in the global frame."""
+    """2 vec(rate e*)/|e|² in the global frame: the angular velocity for the rate e_t, the angular acceleration for
+    e_tt."""
     w, u = e[0], e[1:]
     vector: FloatArray = 2.0 * (w * rate[1:] - rate[0] * u + np.cross(u, rate[1:])) / (e @ e)
     return vector
@@ -63,7 +64,7 @@ class AngleNode:
 
     Attributes:
         node: the node of Windlass.
-        where: places of its six coordinates in Exudyn's vector of second order.
+        where: indices of the node's six coordinates in Exudyn's vector of second order.
         item: its dictionary.
         last: angles at the end of the last step, for continuity beyond half a turn [rad]; see `FollowAngles`.
     """
@@ -105,7 +106,7 @@ class AngleNode:
 
 
 class FollowAngles(StepHook):
-    """Follows the angles of nodes in every step, whether or not they are read.
+    """Follows the angles of nodes in every step, regardless of whether they are read.
 
     Args:
         nodes: the nodes.
@@ -115,7 +116,7 @@ class FollowAngles(StepHook):
         self._nodes = nodes
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Set the angles of the start."""
+        """Set the angles at the start."""
         self.after_step(state)
 
     def after_step(self, state: State) -> None:

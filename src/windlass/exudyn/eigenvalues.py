@@ -1,4 +1,4 @@
-"""Eigenvalues of a MainSystem by the modes of Windlass: implements its function ComputeODE2Eigenvalues."""
+"""Eigenvalues of a MainSystem by the modes of Windlass, as an implementation of its function ComputeODE2Eigenvalues."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ def compute_eigenvalues(
     singularValuesTolerance: float = 1e-12,
     autoAssemble: bool = True,
 ) -> list[Any]:
-    """As Exudyn, about the initial values: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s], and shapes.
+    """Eigenvalues as in Exudyn, about the initial values: ω² [rad²/s²], frequencies [Hz] or complex σ [1/s], and
+    shapes.
 
-    Modes have unit modal mass, as in Exudyn, and arbitrary sign.  Complex σ come in pairs; their shapes have the norm 1
+    Modes have unit modal mass, as in Exudyn, and arbitrary sign. Complex σ form pairs; their shapes have the norm 1
     and, without constraints, displacements before velocities.
 
     Raises:
-        NoCounterpart: items that cannot be expressed.
-        ModelError: arguments that have no counterpart.
+        NoCounterpart: items cannot be expressed.
+        ModelError: arguments have no counterpart.
     """
     if not mbs.systemIsConsistent and autoAssemble:
         mbs.Assemble()
@@ -82,14 +83,14 @@ def compute_eigenvalues(
 
 
 def _release(model: Imported) -> None:
-    """Switch the constraints of all objects off."""
+    """Switch off the constraints of all objects."""
     for entity in model.objects.values():
         if entity is not None and require_law(entity.table.component).role == "constraint":
             model.world.set(entity, active=False)
 
 
 def _hold(model: Imported, held: Sequence[int]) -> None:
-    """Hold coordinates by their places in Exudyn's vector."""
+    """Constrain coordinates, given by their indices in Exudyn's vector."""
     for node, where in model.places():
         for place in np.intersect1d(held, where):
             name = node.table.component.dof_names[int(place - where[0])]
@@ -97,7 +98,7 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
-    """This number of modes, all for 0."""
+    """Compute the given number of modes; 0 means all modes."""
     from windlass.solvers.modes.modes import Modes  # imported here, because few scripts ask for eigenvalues
 
     modes = Modes(
@@ -116,7 +117,7 @@ def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
 
 
 def answer_eigenvalues() -> None:
-    """From now on compute Exudyn's eigenvalues by Windlass."""
+    """Compute Exudyn's eigenvalues by Windlass from now on."""
     exudyn: Any = import_module("exudyn")
     solver: Any = import_module("exudyn.solver")
     for place in (exudyn, solver, exudyn.MainSystem):

@@ -3,9 +3,9 @@
     windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
     python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
 
-The script runs until its N-th call of a solver (default 1); the file is written instead of this solve, and the script
-ends. The file holds the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the values
-that the solver would start from, and the settings of the solver.  User functions are written by their names.
+The script runs until its N-th call of a solver (default 1). The file is written instead of this solve, and the script
+ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the initial
+values of the solver, and the settings of the solver. User functions are stored by name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, An
 
 
 def check_target(path: Path) -> str:
-    """Why a description cannot be written to a file, empty if it can; this file works without Windlass."""
+    """Reason why a description cannot be written to a file, or an empty text; this file works without Windlass."""
     if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):
         return f"{path}: must be a file in a folder that exists"
     if path.exists() and path.stat().st_size and FORMAT.encode() not in path.read_bytes()[:200]:
@@ -87,7 +87,7 @@ def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dense(value: Any) -> Any:
-    """A matrix, dense or sparse, or a list of vectors of Exudyn as arrays."""
+    """Convert a matrix, dense or sparse, or a list of vectors of Exudyn to arrays."""
     if hasattr(value, "Convert2DenseMatrix"):
         return value.Convert2DenseMatrix()
     return value.GetPythonObject() if hasattr(value, "GetPythonObject") else value
@@ -125,11 +125,11 @@ def close_windows() -> None:
 
 
 class _Written(SystemExit):
-    """The file is written: end the script."""
+    """Raised after the file is written, to end the script."""
 
 
 def answer(solve: Callable[..., bool], error: type[Exception] = NotImplementedError) -> None:
-    """Let the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``.
+    """Replace the solvers of Exudyn by a function: ``solve(kind, mbs, settings, solver, **other)``.
 
     Calls that execute parts of a solve raise an error of the given type.
     """
@@ -174,7 +174,7 @@ def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: typ
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
+    """Run the command; returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = dict(zip(words[1::2], words[2::2], strict=False))
     number = options.pop("-solve", "1")

@@ -1,6 +1,7 @@
 """The fields of the items of Exudyn, by type, without graphics, ``name`` and the type itself.
 
-Fields in brackets may be missing.  An item with other or missing fields is of another version: see `find_faults`.
+Fields in brackets may be missing. An item with other or missing fields belongs to another version of Exudyn: see
+`find_faults`.
 """
 
 from __future__ import annotations
@@ -193,11 +194,11 @@ MISNAMED = {
     "ContactSphereSphere": {"torusAxis": "ContactSphereTorus", "trianglePoints": "ContactSphereTriangle"},
     "BodiesRelativeTranslationCoordinate": {"nodeNumber": "BodiesRelativeRotationCoordinate"},
 }
-"""Types that Exudyn also reports for other items: fields that only those items have, and their correct types."""
+"""Types that Exudyn also reports for other items: fields that only the other items have, and their correct types."""
 
 
 def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
-    """A description with corrected types where Exudyn reports wrong ones."""
+    """A description with corrected types if Exudyn reports wrong types."""
 
     def name(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         others = MISNAMED.get(str(item.get(key)), {})
@@ -210,7 +211,7 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Missing and unknown fields of an item; an empty text if all are correct."""
+    """Missing and unknown fields of an item; an empty text if all fields are correct."""
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"
     if kind not in GROUPS[group]:

@@ -1,7 +1,7 @@
 """User functions of Exudyn in laws of Windlass: ``f(mbs, t, itemNumber, ...)``.
 
 Functions of displacements are called in every evaluation of forces, and read the state of that evaluation from the
-system.  Functions of time alone are called once for each time, so they must not read the state.
+system. Functions of time only are called once for each time, so they must not read the state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ READS_NOTHING = ("variables", "sys", "interactiveMode")
 """Attributes of the system that a function may use without reading its state, in addition to parameters of items."""
 PARAMETERS = ("Parameter", "Defaults")
 OF_TIME = "offset"
-"""Prefix of the names of user functions that must depend on time alone; loads may read the state."""
+"""Prefix of the names of user functions that must depend only on time; loads may read the state."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
@@ -27,7 +27,7 @@ class MainSystemView:
 
     Args:
         mbs: the MainSystem, or None if the model came from a file.
-        reads: whether its state may be read.
+        reads: whether the function may read the state.
         functions: functions of the model, which can update the system to the present state.
     """
 
@@ -51,7 +51,7 @@ class MainSystemView:
 
 
 def tells_no_state(name: str) -> bool:
-    """Whether an attribute of a MainSystem has nothing to do with coordinates."""
+    """Whether an attribute of a MainSystem does not depend on coordinates."""
     return name in READS_NOTHING or name in ITEMS or name.endswith(PARAMETERS)
 
 
@@ -64,7 +64,7 @@ class UserFunctions:
 
     Attributes:
         bring_up_to_date: copies the coordinates of the present evaluation into the MainSystem.
-        seen: places of coordinates, with the displacements and velocities for the function there.
+        seen: indices of coordinates, with the displacements and velocities that the function reads there.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
@@ -74,7 +74,7 @@ class UserFunctions:
         self.in_time, self.in_motion = MainSystemView(mbs, False, self), MainSystemView(mbs, True, self)
 
     def see(self, places: IntArray, function: Callable[..., float], given: Any) -> Callable[..., float]:
-        """The function of a load as ``f(t, u, u_t)`` of the coordinates at some places"""
+        """The function of a load as ``f(t, u, u_t)`` of the coordinates at the given indices"""
 
         def evaluate(t: float, u: FloatArray, ut: FloatArray) -> float:
             self.seen = places, u, ut
@@ -87,7 +87,7 @@ class UserFunctions:
         return evaluate
 
     def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
-        """The function of an item, None if it has none, or the reason why it cannot be used."""
+        """The function of an item, None without a function, or the reason why the function cannot be used."""
         value = item[key]
         if not value:
             return None
@@ -113,7 +113,7 @@ class UserFunctions:
 
 
 def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A Python function whose symbolic expressions, made of numbers alone, are evaluated."""
+    """A Python function whose symbolic expressions contain only numbers and are evaluated."""
 
     @wraps(function)
     def call(*arguments: Any) -> Any:
@@ -132,7 +132,7 @@ def find_numbers(value: Any) -> Any:
 
 
 def symbolic(function: Any, mbs: Any) -> Callable[..., Any]:
-    """A symbolic function as a Python function."""
+    """Convert a symbolic function to a Python function."""
 
     def evaluate(system: Any, *arguments: Any) -> Any:
         return find_numbers(function.Evaluate(mbs, *arguments))

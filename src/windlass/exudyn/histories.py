@@ -1,4 +1,4 @@
-"""History values of Exudyn that have other values in Windlass: conversion from a state and into a state."""
+"""History values of Exudyn that have other values in Windlass, with conversions from and into a state."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ class History(Protocol):
     """The values of one `NodeGenericData`."""
 
     def place(self, state: State, values: FloatArray) -> None:
-        """Write values of Exudyn into a state that has positions and velocities."""
+        """Write values of Exudyn into a state that contains positions and velocities."""
 
     def read(self, state: State) -> FloatArray:
         """The values of Exudyn in a state."""
 
 
 class SlidingHistory:
-    """History of a sliding joint: the number of the cable and, if it slides freely, the place along all cables [m].
+    """History of a sliding joint: the number of the cable and, if the joint slides freely, the position along all
+    cables [m].
 
     Args:
         joint: the joint.
-        node: its place along the cables.
-        slides: whether the place is free; otherwise it moves with the material.
+        node: node of the position along the cables.
+        slides: whether the position is free; otherwise it moves with the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:
         self._joint, self._node, self._slides = joint, node, slides
 
     def place(self, state: State, values: FloatArray) -> None:
-        """As in Exudyn, with the additional speed of the place that keeps the point on the cable."""
+        """Set the values as in Exudyn, with the additional speed of the position that keeps the point on the cable."""
         at = float(values[1]) if self._slides else 0.0
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "data")
         state.put(self._joint, [[values[0], 0.0, 0.0, at]], "start_data")
@@ -60,10 +61,11 @@ class SlidingHistory:
 
 
 class CurveHistory:
-    """History of a curve of segments: for each the number of the touching circle or -1, gap [m] and slip [m/s].
+    """History of a curve of segments: for each segment the number of the touching circle or -1, gap [m] and slip [m/s].
 
     Args:
-        contacts: the contacts of all circles with the first segment, of all with the second one, and so on.
+        contacts: the contacts of all circles with the first segment, then of all circles with the second segment, and
+            so on.
         circles: number of circles.
     """
 
@@ -71,10 +73,10 @@ class CurveHistory:
         self._contacts, self._circles = contacts, circles
 
     def place(self, state: State, values: FloatArray) -> None:
-        """All contacts begin open; the first step finds those that touch."""
+        """All contacts begin open; the first step finds the closed contacts."""
 
     def read(self, state: State) -> FloatArray:
-        """See the class; for several circles on one segment, values of the deepest."""
+        """See the class; for several circles on one segment, the values of the deepest contact are returned."""
         shape = len(self._contacts) // self._circles, self._circles
         found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
         piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)
@@ -88,4 +90,4 @@ class CurveHistory:
 
 
 PlacedHistory = tuple[IntArray, History]
-"""Places in Exudyn's vector of history values, and their values."""
+"""Indices in Exudyn's vector of history values, and their values."""

@@ -32,26 +32,26 @@ from windlass.solvers.static import Static
 PARTS = {"initial": dict, "system_functions": list, "general_contacts": int}
 """Parts of a description without items."""
 PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
-"""Items whose functions of time give no initial accelerations."""
+"""Items whose functions of time cause no initial accelerations."""
 
 
 class Imported:
     """A World made from a model of Exudyn.
 
     Args:
-        items: its description, see `export.describe_system`.
+        items: description of the model, see `export.describe_system`.
         mbs: the MainSystem, or None.
         functions: user functions by name, for models from files.
         answered: functions of the system that the importing code will execute, see `SystemFunctions`.
-        hold: first-order states have constraints that hold them in statics, see `static`.
+        hold: whether first-order states have constraints that hold them in statics, see `static`.
 
     Attributes:
         world: the world.
-        nodes, objects, loads: entities by the number of their item; None for items without an entity.
-        turned: nodes with angles as rotation in Exudyn.
+        nodes, objects, loads: entities by the number of their item; None for items without an entity. turned: nodes
+            with angles as rotation in Exudyn.
         functions: the user functions.
         columns: see `Building`.
-        histories: history values that have other values in Windlass, with their places in Exudyn's vector.
+        histories: history values that have other values in Windlass, with their indices in Exudyn's vector.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Imported:
         ]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
-        """Nodes with the places of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
+        """Nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
 
         Nodes with other coordinates in Windlass, ``turned``, are not included.
         """
@@ -102,7 +102,7 @@ class Imported:
         return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
-        """Number, entity and places of all nodes with coordinates of a kind."""
+        """Number, entity and indices of all nodes with coordinates of a given kind."""
         found, end = [], 0
         for number, item in enumerate(self.items["nodes"]):
             node, own = self.nodes[number], {"GenericData": "data", "GenericODE1": "ODE1"}.get(item["nodeType"], "ODE2")
@@ -113,7 +113,7 @@ class Imported:
         return found
 
     def initial_state(self) -> State:
-        """The state that Exudyn's solvers would start from."""
+        """The initial state of Exudyn's solvers."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
         # the vectors of Exudyn, their kinds, and their counterparts
@@ -147,9 +147,9 @@ class Imported:
         return [FollowAngles(self.turned)] if self.turned else []
 
     def static(self, **other: Any) -> Static:
-        """The solver of statics with the settings of the file; other arguments override them.
+        """The solver of statics with the settings of the file, which other arguments override.
 
-        With ``constrainODE1Coordinates`` first-order states stay as given, until `dynamic` is called.
+        With ``constrainODE1Coordinates`` first-order states keep their values until `dynamic` is called.
         """
         return self.create_static(self._settings(), **other)
 
@@ -163,16 +163,16 @@ class Imported:
             self.world.set(held, active=on)
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
-        """The solver of dynamics with the settings of the file; other arguments override them."""
+        """The solver of dynamics with the settings of the file, which other arguments override."""
         self._switch_holds(False)
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 
     def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
-        """Solve with the settings of the file, from its initial values; other arguments of the solver override them.
+        """Solve from the initial values with the settings of the file, which other arguments of the solver override.
 
         Raises:
             NotConverged: the solve fails.
-            ModelError: a model without settings.
+            ModelError: the model has no settings.
         """
         settings, state = self._settings(), self.initial_state()
         if self.items["solve"]["kind"] == "static":
@@ -200,7 +200,7 @@ def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **oth
 def solve_motion(
     model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
 ) -> State:
-    """Integrate from a state with the start of Exudyn, see `start_motion`."""
+    """Integrate from a state with initial values as in Exudyn, see `start_motion`."""
     hooks = [*model.hooks(), *hooks]
     if isinstance(solver, Explicit):
         return solver.solve(state, hooks)
@@ -220,10 +220,10 @@ def import_system(mbs: Any, answered: Sequence[str] = (), hold: bool = False) ->
     Args:
         mbs: the MainSystem.
         answered: functions of the system that the importing code will execute, see `SystemFunctions`.
-        hold: constrain first-order states to their initial values.
+        hold: whether to constrain first-order states to their initial values.
 
     Raises:
-        NoCounterpart: items that cannot be expressed, all in one list.
+        NoCounterpart: items cannot be expressed; the message lists all of them.
     """
     if not getattr(mbs, "systemIsConsistent", False):
         raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
@@ -238,8 +238,8 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
         functions: user functions of the model by their names in the file.
 
     Raises:
-        OutputError: no such file, or one of another kind or version.
-        NoCounterpart: items that cannot be expressed, all in one list.
+        OutputError: the file does not exist, or is of another kind or version.
+        NoCounterpart: items cannot be expressed; the message lists all of them.
     """
     try:
         items = json.loads(Path(path).read_bytes())

@@ -18,8 +18,8 @@ class JointMultipliers(NamedTuple):
 
     Attributes:
         entity: the constraint in Windlass.
-        where: places in Exudyn's vector of algebraic coordinates, shape (n,).
-        factor: matrix (n, m): Exudyn's multipliers are factor times ours.
+        where: indices in Exudyn's vector of algebraic coordinates, shape (n,).
+        factor: matrix (n, m): Matrix that maps the multipliers of Windlass to Exudyn's multipliers.
     """
 
     entity: Entity
@@ -28,7 +28,7 @@ class JointMultipliers(NamedTuple):
 
 
 def unknown_places(mbs: Any, model: Imported) -> list[int]:
-    """Places of multipliers of joints with other equations here; the multipliers of Exudyn are then unknown."""
+    """Indices of multipliers of joints whose equations differ in Windlass, so that Exudyn's multipliers are unknown."""
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
         kind = str(item["objectType"])
@@ -38,7 +38,7 @@ def unknown_places(mbs: Any, model: Imported) -> list[int]:
 
 
 def find_multipliers(mbs: Any, model: Imported) -> list[JointMultipliers]:
-    """All constraints of a model whose multipliers are the same forces on both sides."""
+    """All constraints of a model whose multipliers are the same forces in both programs."""
     found = []
     for number, item in enumerate(model.items["objects"]):
         entity = model.objects.get(number)
@@ -57,12 +57,13 @@ def _factor(item: Mapping[str, Any]) -> FloatArray | None:
 
 
 def _vector(item: Mapping[str, Any]) -> FloatArray | None:
-    """A single coordinate equation is the same; several equations are separate rows here."""
+    """A single coordinate equation is equal in both programs; several equations are separate rows in Windlass."""
     return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _sliding(item: Mapping[str, Any]) -> FloatArray:
-    """The force on the point, and of steps between cables the one along the cable; the one across is unknown."""
+    """The force on the point; for steps between cables, the force along the cable is known and the transverse force
+    unknown."""
     if item["useClassicalFormulation"]:
         return np.diag((1.0, 1.0, 0.0))
     return np.outer((0.0, 1.0, 0.0), np.full(3, np.nan))
@@ -84,4 +85,4 @@ FACTORS: dict[str, Any] = {
     "JointSliding2D": _sliding,
     "JointALEMoving2D": lambda item: np.eye(2, 3),
 }
-"""Matrix by type of object, see `JointMultipliers`; without joints whose equations differ."""
+"""Matrix by type of object, see `JointMultipliers`; joints whose equations differ are not included."""

@@ -4,7 +4,8 @@
     def distance(b: Building, item: Item) -> Entity:
         return b.add(con.DistanceConstraint, item, "distance", "activeConnector:active", **b.points(item))
 
-A function that cannot express an item raises `Refused` with the reason; one `NoCounterpart` lists all of these.
+A function that cannot express an item raises `Refused` with the reason; one `NoCounterpart` error lists all of these
+items.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ Item = Mapping[str, Any]
 Translation = Callable[["Building", Item], Entity | None]
 
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
-"""Errors that values of another kind raise in a translation."""
+"""Errors that a translation raises for values of another kind."""
 ROW, ENTITY = re.compile(r" in \w+ row \d+"), re.compile(r"<(\w+) (\d+)>")
-"""The place of a value, and a handle to one row, in messages."""
+"""The field of a value, and a handle to one row, in messages."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",
@@ -42,18 +43,18 @@ FIELDS = {
     "radius0": "spheresRadii", "radius1": "spheresRadii", "radius": "circlesRadii", "radii": "sheavesRadii",
     "axes": "sheavesAxes constrainedAxes", "preload": "force", "center_of_mass": "centerOfMass",
 }  # fmt: skip
-"""Fields of items from which columns without their own field are made; the first one that an item has."""
+"""Fields of items from which columns without their own field are made; the first field that an item has is used."""
 _translations: dict[str, Translation] = {}
 _bodies: set[str] = set()
 
 
 class ReadItem(dict[str, Any]):
-    """An item that notes which of its fields is read, for refusals.
+    """An item that records which of its fields is read, for refusals.
 
     Args:
         item: its fields.
         place: group of items, and number.
-        reads: the place and field that were read last, of all items.
+        reads: the item and field that were read last, among all items.
     """
 
     def __init__(self, item: Item, place: str, reads: list[tuple[str, str]]) -> None:
@@ -66,10 +67,10 @@ class ReadItem(dict[str, Any]):
 
 
 class NoCounterpart(ModelError):
-    """Items of a model of Exudyn that cannot be expressed here.
+    """Items of a model of Exudyn that Windlass cannot express.
 
     Attributes:
-        items: one line for each: number, name, type and reason.
+        items: one line for each item: number, name, type and reason.
     """
 
     def __init__(self, items: Sequence[str]) -> None:
@@ -79,11 +80,13 @@ class NoCounterpart(ModelError):
 
 
 class Refused(Exception):
-    """This item cannot be expressed, for a reason; the reason is empty if it only refers to such an item."""
+    """Raised for an item that cannot be expressed, with the reason; the reason is empty if the item only refers to
+    another refused item."""
 
 
 def translates(*types: str, body: bool = False) -> Callable[[Translation], Translation]:
-    """Make a function the translation of items of these types (``objectType`` and so on); bodies come first."""
+    """Register a function as the translation of items of the given types (``objectType`` and so on); bodies come
+    first."""
 
     def register(function: Translation) -> Translation:
         _translations.update(dict.fromkeys(types, function))
@@ -96,7 +99,8 @@ def translates(*types: str, body: bool = False) -> Callable[[Translation], Trans
 
 @dataclass
 class MarkerFrame:
-    """A place on a body: a marker with the body's rotation, and the rotation of the item's own marker in it (3, 3)."""
+    """A position on a body: a marker with the body's rotation, and the rotation of the item's own marker relative to
+    it, shape (3, 3)."""
 
     marker: Entity
     rotation: FloatArray
@@ -110,12 +114,12 @@ class Building:
         items: the description of the system, see `export.describe_system`.
         functions: the user functions.
         world: the world.
-        nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
-        missing: items without counterpart.
+        nodes, objects, loads: entities by item number; None for items without coordinates in Windlass. missing: items
+            without counterpart.
         answered: functions of the system that the importing code will execute.
-        columns: by id of an item, for parameters that are columns here: their names, and factors on their values, which
-            are numbers, or rotations (3, 3) of vectors.
-        histories: by number of a node, the conversion of its history values where they differ.
+        columns: parameters, by id of an item, that are columns in Windlass: their names, and factors on their values,
+            which are numbers, or rotations (3, 3) of vectors.
+        histories: conversions of history values that differ, by number of a node.
         faulty: groups and numbers of items whose fields do not match their type.
         reads: see `ReadItem`.
     """
@@ -147,7 +151,7 @@ class Building:
         """Translate all items: nodes, bodies, all other objects, loads.
 
         Raises:
-            NoCounterpart: items that cannot be expressed.
+            NoCounterpart: items cannot be expressed.
         """
         self._drop_faulty()
         self._translate("nodes", self.nodes, lambda kind: True)
@@ -204,7 +208,7 @@ class Building:
         return f"{key} = {dict.get(self.items[group][int(number)], key)!r:.60}{of}"
 
     def _in_their_words(self, item: Item, text: str) -> str:
-        """A message about rows and columns with the items and fields of Exudyn."""
+        """Replace rows and columns in a message by the items and fields of Exudyn."""
         given = self.columns.get(id(item), {})
         fields = {ours: theirs for theirs, (ours, _) in given.items()}
         text = ROW.sub("", text)
@@ -216,7 +220,7 @@ class Building:
         return ENTITY.sub(lambda found: self.name_entity(found[1], int(found[2])) or found[0], text)
 
     def name_entity(self, kind: str, row: int) -> str:
-        """Number, name and type of the item that a row was made from; empty without one."""
+        """Number, name and type of the item from which a row was made; empty without an item."""
         for group, entities in (("nodes", self.nodes), ("objects", self.objects)):
             for number, entity in entities.items():
                 if entity is not None and entity.kind == kind and row in entity.rows:
@@ -225,7 +229,8 @@ class Building:
         return ""
 
     def add(self, component: type[Component], item: Item, *keys: str, **values: Any) -> Entity:
-        """Add a row with the named values of an item, ``"theirs:ours"`` or one word for both, and further values."""
+        """Add a row with the named values of an item, given as ``"theirs:ours"`` or as one common name, and further
+        values."""
         for key in keys:
             theirs, _, ours = key.partition(":")
             values[ours or theirs] = item[theirs]
@@ -239,7 +244,7 @@ class Building:
         return self.nodes[int(number)]
 
     def own_node(self, item: Item) -> Entity:
-        """The node with coordinates of an item with one node."""
+        """The node, with its coordinates, of an item with one node."""
         node = self.node(item["nodeNumber"])
         if node is None:
             raise Refused(f"nodeNumber = {item['nodeNumber']}: the node is on the ground")
@@ -276,7 +281,7 @@ class Building:
 
 
 def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
-    """An array of an item; refuses other shapes, texts, infinite numbers and NaN."""
+    """An array of an item; refuses wrong shapes, texts, infinite numbers and NaN."""
     try:
         values = np.asarray(item[key], np.float64)
     except (TypeError, ValueError):
@@ -294,12 +299,12 @@ def require(item: Item, **expected: Any) -> None:
 
 
 def require_no_function(item: Item, *keys: str) -> None:
-    """Refuse an item with one of these user functions."""
+    """Refuse an item that has one of these user functions."""
     for key in keys:
         if item[key]:
             raise Refused(f"{key} has no counterpart")
 
 
 def translation_names() -> list[str]:
-    """The types of items that can be expressed; types of nodes and loads begin with Node and Load."""
+    """The types of items that can be expressed; names of node and load types begin with Node and Load."""
     return sorted(_translations)

@@ -45,7 +45,7 @@ ERRORS: list[Exception] = []
 
 class NoSolver:
     """Replaces the solver in ``mbs.sys``: reading its parts is an error, except for the parts that a solve of Windlass
-    has, too."""
+    also has."""
 
     def __init__(self, name: str, **parts: Any) -> None:
         self.__dict__.update(parts, name=name)
@@ -76,14 +76,14 @@ class Mirror:
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
-        """Copy a state at the end of a step, once for all records of it; all processes call this together."""
+        """Copy a state at the end of a step, once for all records of the state. The call is collective."""
         now = state.t, state.step
         if now != self._shown:
             self.write(state)
             self._shown = now
 
     def write(self, state: State) -> None:
-        """Copy all values of a state; all processes call this together."""
+        """Copy all values of a state. The call is collective."""
         self._shown = None
         whole, data = state.gather(), self.mbs.systemData
         if self._numbers is None:
@@ -111,7 +111,8 @@ class Mirror:
         data.SetTime(whole.t, self._now)
 
     def _find_places(self, whole: State) -> None:
-        """Places of the values of Exudyn's vectors in ours, found by a state whose values are their own indices."""
+        """Indices of the values of Exudyn's vectors in the vectors of Windlass, found by a state whose values are their
+        own indices."""
         self._numbers = numbers = whole.copy()
         for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
@@ -124,7 +125,7 @@ class Mirror:
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Give user functions of displacements the coordinates of the evaluation that calls them."""
+        """Give user functions of displacements the coordinates of the evaluation that calls the functions."""
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
 
@@ -178,12 +179,12 @@ class Due:
         self._start = self._next = self.last = 0.0
 
     def begin(self, state: State) -> None:
-        """The start, which is a row."""
+        """Begin at the start time, which is a row."""
         self._start = self.last = self._clock(state)
         self._next = self._start + self._period
 
     def is_due(self, state: State) -> bool:
-        """Whether an accepted step needs a row, which is then noted."""
+        """Whether an accepted step needs a row; if so, the row counts as written."""
         time = self._clock(state)
         if time < self._next - self._round(time):
             return False
@@ -202,7 +203,7 @@ class Due:
         return True
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps of a size [s] before the next row."""
+        """Number of steps of the given size [s] before the next row."""
         return max(0, int((self._next - self._clock(state)) / size * (1.0 - 1e-9)) - 1)
 
     @staticmethod
@@ -217,7 +218,7 @@ class SensorHook(StepHook):
         mirror: mirror of the system.
         period: time between two records [s].
         files: whether sensors with a file name write files.
-        clock: the time of a state [s]; in statics that of its load step.
+        clock: the time of a state [s]; in statics the time of its load step.
     """
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
@@ -227,7 +228,7 @@ class SensorHook(StepHook):
         self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """The first row, at the start."""
+        """Write the first row, at the start."""
         for item in self._wanted.values() if self._files else ():
             if item["fileName"] and item["writeToFile"]:
                 check_output(Path(item["fileName"]), SENSOR_FILE, SENSOR_FILE)
@@ -275,7 +276,7 @@ class SolutionFile(StepHook):
         settings: settings of the file, as a dictionary.
         precision: number of digits.
         static: whether the file has no velocities.
-        clock: the time of a state [s]; in statics that of its load step.
+        clock: the time of a state [s]; in statics the time of its load step.
 
     Raises:
         ModelError: a binary file.
@@ -308,7 +309,7 @@ class SolutionFile(StepHook):
         )
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """The first row, at the start."""
+        """Write the first row, at the start."""
         check_output(self.path, SOLUTION_FILE, SOLUTION_FILE)
         self._rows = []
         self._due.begin(state)
@@ -349,7 +350,8 @@ class SolutionFile(StepHook):
         return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
 
     def _head(self) -> str:
-        """Five lines of comments: Exudyn's own reader reads the numbers of columns from the last one."""
+        """Five lines of comments: The head of the file, from whose last line Exudyn's own reader reads the numbers of
+        columns."""
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
         names = ", ".join(name for (name, _), size in zip(self._parts, written, strict=True) if size)
@@ -377,7 +379,7 @@ def solve(
     """Execute a call of SolveStatic, SolveDynamic or SolveSystem; see `export.answer`.
 
     Raises:
-        NoCounterpart: items that cannot be expressed, before any solve.
+        NoCounterpart: items cannot be expressed; raised before any solve.
         NotConverged: the solve fails.
     """
     exudyn: Any = import_module("exudyn")
@@ -440,7 +442,7 @@ def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
 
 
 def stored_data(original: Any) -> Any:
-    """GetSensorStoredData with the records of Windlass."""
+    """Replacement of GetSensorStoredData with the records of Windlass."""
 
     def get(mbs: Any, sensorNumber: Any) -> Any:
         stored = mbs.sys.get(STORED, {})
@@ -450,7 +452,7 @@ def stored_data(original: Any) -> Any:
 
 
 def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
-    """The same call, whose errors are kept in `ERRORS`."""
+    """The same call, whose errors are stored in `ERRORS`."""
 
     def noted(*given: Any, **named: Any) -> bool:
         try:
@@ -463,7 +465,7 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def tell_caught() -> None:
-    """Print the errors of solves that the script, or Exudyn, has caught: results after these are not of Windlass."""
+    """Print the errors of solves that the script, or Exudyn, has caught: later results are not results of Windlass."""
     for error in ERRORS:
         # a trace begins in the frame that has caught the error
         trace = error.__traceback__
@@ -472,7 +474,7 @@ def tell_caught() -> None:
 
 
 def answer_calls() -> None:
-    """From now on replace Exudyn's solvers by Windlass, and suppress its windows.
+    """Replace Exudyn's solvers by Windlass from now on, and suppress its windows.
 
     Raises:
         ModelError: Exudyn is not installed.

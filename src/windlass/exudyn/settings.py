@@ -26,7 +26,7 @@ CONTROLLED = ("DOPRI5", "ODE23")
 
 
 def holds_states(settings: Settings) -> bool:
-    """Whether statics keeps the given first-order states."""
+    """Whether statics preserves the given first-order states."""
     return bool(settings["staticSolver"].get("constrainODE1Coordinates", False))
 
 
@@ -36,7 +36,7 @@ def read_static(settings: Settings) -> dict[str, Any]:
     Functions of time are evaluated at the end of the load steps; an equilibrium is accepted without checks.
 
     Raises:
-        ModelError: a setting without counterpart.
+        ModelError: a setting has no counterpart.
     """
     s = settings["staticSolver"]
     _refuse(not s["useLoadFactor"], "staticSolver.useLoadFactor = False: loads must grow with the load steps")
@@ -64,7 +64,7 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         solver: name of the DynamicSolverType.
 
     Raises:
-        ModelError: a solver or setting without counterpart.
+        ModelError: a solver or setting has no counterpart.
     """
     s = settings["timeIntegration"]
     begin, end = float(s["startTime"]), float(s["endTime"])

@@ -1,7 +1,8 @@
-"""The start of a motion as in Exudyn: given positions and velocities without correction, and its initial accelerations.
+"""The start of a motion as in Exudyn: given positions and velocities without correction, and Exudyn's initial
+accelerations.
 
 A solve of Windlass first projects positions and velocities onto the constraints, and its accelerations include motion
-that functions of time prescribe.  Both are omitted here, to make the same steps.
+that functions of time prescribe. Both steps are omitted in this module, to make the same steps as Exudyn.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def start_motion(solver: Dynamic, held: Sequence[Entity], state: State, accelera
 
     Args:
         solver: the solver.
-        held: constraints on coordinates; functions of time that they prescribe give no accelerations in Exudyn.
+        held: constraints on coordinates; functions of time in these constraints cause no accelerations in Exudyn.
         state: given positions, velocities and history values.
         accelerations: whether to compute accelerations; otherwise they are 0.
     """

@@ -1,7 +1,8 @@
 """Functions of the system before and after steps: ``f(mbs, t) -> bool`` with the time at the end of the step.
 
-Their changes by SetObjectParameter, SetLoadParameter and SetNodeParameter also apply here, if the parameter may change
-between steps, and so do coordinates, velocities and history values that they write into the system.
+Changes by SetObjectParameter, SetLoadParameter and SetNodeParameter in these functions also apply in Windlass, if the
+parameter may change between steps. Coordinates, velocities and history values that the functions write into the system
+also apply.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class SystemFunctions(StepHook):
         self.functions = {name: given["function"] for name, given in found.items() if given != 0}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Call the function after steps at the start, as in Exudyn."""
+        """Call the function after steps once at the start, as in Exudyn."""
         self.after_step(state)
 
     def before_step(self, state: State) -> None:

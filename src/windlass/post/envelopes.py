@@ -18,20 +18,21 @@ from windlass.framework.files.hdf5 import read_hdf5
 LINE = 3
 """Type of straight lines in VTK."""
 JOINED = 1e-6
-"""Largest gap between two lines that continue each other, per length [1]."""
+"""Largest gap between two consecutive lines, relative to their length [1]."""
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """A field over the frames of a file at its points that have a value; means are over time, linear between frames.
+    """A field over the frames of a file at the points that have a value; means are over time, with linear interpolation
+    between frames.
 
     Attributes:
-        lengths: distance of each point along its line in the first frame [m], shape (points,); it begins with 0 where a
-            line does not continue the one before.
+        lengths: distance of each point along its line in the first frame [m], shape (points,); a line that does not
+            continue the previous one begins at 0.
         part: label of the cable or body of each point, shape (points,), as in the file.
         minimum, mean, maximum: shape (points,), in the unit of the field.
-        time_of_minimum, time_of_maximum: shape (points,) [s].
-        times: of the frames [s], shape (frames,).
+        time_of_minimum, time_of_maximum: times of the extremes at each point, shape (points,) [s].
+        times: times of the frames [s], shape (frames,).
         field: name of the field.
     """
 
@@ -55,10 +56,11 @@ def find_envelope(
     Args:
         file: the file.
         field: name of the field.
-        start, end: the first and the last time [s], both included; None: of the first and the last frame.
+        start, end: the first and the last time [s], both included; None: the time of the first or the last frame.
 
     Raises:
-        ModelError: no such file, no such field of one number per point, or no frame in this time.
+        ModelError: the file does not exist, has no such field with one number per point, or has no frame in this time
+            interval.
     """
     if Path(file).suffix != ".vtkhdf" or not os.path.isfile(file):
         raise ModelError(f"file = {show(str(file))} in find_envelope: must be a .vtkhdf file of a Recorder")
@@ -78,7 +80,7 @@ def find_envelope(
 
 
 def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) -> Envelope:
-    """Read the frames one after the other."""
+    """Read the frames in sequence."""
     data = root["PointData"][field]
     low, high = np.full(points, np.inf), np.full(points, -np.inf)
     low_at, high_at, total = np.zeros(points), np.zeros(points), np.zeros(points)
@@ -95,7 +97,7 @@ def _gather(root: Any, field: str, times: FloatArray, frames: Any, points: int) 
 
 
 def _find_weights(times: FloatArray) -> FloatArray:
-    """The share of each frame in a mean over time, shape (frames,)."""
+    """The weight of each frame in a mean over time, shape (frames,)."""
     if len(times) == 1:
         return np.ones(1)
     steps = np.diff(times)

@@ -1,12 +1,12 @@
-"""The largest value that a longer time brings, from the peaks of a shorter series.
+"""The largest value in a long duration, extrapolated from the peaks of a shorter series.
 
-Peaks are the largest values between two rises through the mean.  Peaks above a threshold u come at a rate ν and exceed
-it by the generalised Pareto distribution:
+Peaks are the largest values between two consecutive upcrossings of the mean. Peaks above a threshold u occur at a rate
+ν and exceed it by the generalised Pareto distribution:
 
 s(x) = P(peak > x | peak > u) = (1 + ξ (x - u)/σ)^(-1/ξ)        in the duration D:  P(max ≤ x) = exp(-ν D s(x))
 
-The maxima of equal blocks of the length B follow Gumbel's distribution:  P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)).
-Both are fitted by maximum likelihood.
+The maxima of equal blocks of the length B follow Gumbel's distribution: P(max ≤ x) = exp(-D/B exp(-(x - μ)/β)). Both
+distributions are fitted by maximum likelihood.
 
 Source: E. J. Gumbel, Statistics of Extremes, Columbia University Press (1958); J. Pickands, Ann. Stat. 3 (1975) 119;
 S. Coles, ISBN 1-85233-459-2, Springer (2001), chapters 3 and 4.
@@ -29,7 +29,7 @@ LEAST = 10
 SHARE = 0.9
 """Quantile of the peaks that is the default threshold [1]."""
 SMALL = 1e-6
-"""Shape parameters below it are 0 [1]."""
+"""Shape parameter below which it counts as 0 [1]."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Extremes:
         method: "threshold" or "blocks".
         location, scale: threshold u and σ, or μ and β, in the unit of the series.
         shape: ξ; 0 for Gumbel's distribution [1].
-        rate: peaks above the threshold, or blocks, in a second [1/s].
-        count: number of peaks or blocks of the fit.
+        rate: number of peaks above the threshold, or of blocks, per second [1/s].
+        count: number of peaks or blocks in the fit.
     """
 
     method: str
@@ -55,7 +55,8 @@ class Extremes:
 
     @checked(probability=number("1", minimum=0.0, maximum=1.0), duration=number("s", above=0.0))
     def quantile(self, probability: float, duration: float) -> float:
-        """The value below which the largest one in a duration [s] is with a probability from 0 to 1, both excluded."""
+        """The value below which the largest value in a duration [s] lies with a probability between 0 and 1, both
+        excluded."""
         if not 0.0 < probability < 1.0:
             raise ModelError(f"probability = {probability:g} in Extremes.quantile: must be > 0 and < 1")
         return self._at(self.rate * duration / -log(probability))
@@ -68,7 +69,7 @@ class Extremes:
         return self._at(self.rate * duration / (1.0 + self.shape))
 
     def _at(self, times: float) -> float:
-        """The value that is exceeded once in so many peaks."""
+        """The value that is exceeded once in the given number of peaks."""
         if abs(self.shape) < SMALL:
             return self.location + self.scale * log(times)
         return self.location + self.scale / self.shape * float(times**self.shape - 1.0)
@@ -76,7 +77,7 @@ class Extremes:
 
 @checked(series=instance(Series))
 def find_peaks(series: Series) -> FloatArray:
-    """The largest value between each two rises through the mean, shape (peaks,), in the unit of the series."""
+    """The largest value between consecutive upcrossings of the mean, shape (peaks,), in the unit of the series."""
     x = series.values
     below = x < x.mean()
     rises = np.flatnonzero(below[:-1] & ~below[1:]) + 1
@@ -92,16 +93,16 @@ def find_peaks(series: Series) -> FloatArray:
 def fit_extremes(
     series: Series, method: str = "threshold", threshold: float | None = None, blocks: int = 20
 ) -> Extremes:
-    """Fit the distribution of the largest value to a series; for the smallest one change the sign of the series.
+    """Fit the distribution of the largest value to a series; for the smallest value change the sign of the series.
 
     Args:
         series: a steady part of a run.
         method: "threshold" for peaks above a threshold, "blocks" for maxima of equal blocks by Gumbel's distribution.
-        threshold: in the unit of the series; None: the value below which nine of ten peaks are.
-        blocks: number of blocks; each must contain several independent peaks.
+        threshold: threshold in the unit of the series; None: the value that one of ten peaks exceeds. blocks: number of
+            blocks; each must contain several independent peaks.
 
     Raises:
-        ModelError: fewer than ten peaks above the threshold, or blocks without a peak.
+        ModelError: fewer than ten peaks are above the threshold, or blocks have no peak.
     """
     from scipy import stats  # imported here, because only extremes need it
 

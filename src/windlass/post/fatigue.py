@@ -39,7 +39,7 @@ class FatigueCurve:
         mean_effect: b [1], >= 0.
 
     Raises:
-        ModelError: a number outside of its range.
+        ModelError: a number is outside of its range.
     """
 
     exponent: float
@@ -72,12 +72,12 @@ def fatigue_curve(name: str, *, breaking_load: float | None = None, diameter: fl
 
     Args:
         name: "stud chain", "studless chain", "six-strand rope" or "spiral strand rope".
-        breaking_load: for the T-N curve of API RP 2SK [N].
-        diameter: for the S-N curve of DNV-OS-E301: of the bar of a chain, or of a rope [m]; the nominal area is
-            2 π d²/4 for chains and π d²/4 for ropes.
+        breaking_load: breaking load for the T-N curve of API RP 2SK [N].
+        diameter: diameter of the bar of a chain, or of a rope, for the S-N curve of DNV-OS-E301 [m]; the nominal area
+            is 2 π d²/4 for chains and π d²/4 for ropes.
 
     Raises:
-        ModelError: an unknown name; both or none of breaking load and diameter.
+        ModelError: the name is unknown, or breaking load and diameter are both given or both missing.
     """
     if (breaking_load is None) == (diameter is None):
         raise ModelError(
@@ -97,10 +97,10 @@ class Cycles:
     """Cycles of a series by rainflow counting.
 
     Attributes:
-        ranges, means: of the cycles, shapes (n,), in the unit of the series.
+        ranges, means: ranges and means of the cycles, shapes (n,), in the unit of the series.
         counts: 1 for whole and 0.5 for half cycles, shape (n,).
-        duration: of the series [s].
-        unit: of the series; "1" if none is known.
+        duration: duration of the series [s].
+        unit: unit of the series; "1" if unknown.
     """
 
     ranges: FloatArray
@@ -114,20 +114,20 @@ class Cycles:
         """The sum of n/N over the cycles of the series [1], by Miner's rule; failure is expected at 1.
 
         Raises:
-            ModelError: the series is no tension in N.
+            ModelError: the series is not a tension in N.
         """
         if self.unit not in ("1", "N"):
             raise ModelError(f"damage of a series in {self.unit}: must be a tension in N, as the curve is")
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:
-        """Time to failure if the series repeats for ever [s]; infinite without cycles."""
+        """Time to failure if the series repeats without end [s]; infinite without cycles."""
         damage = self.damage(curve)
         return self.duration / damage if damage > 0.0 else inf
 
     @checked(exponent=number("1", above=0.0))
     def equivalent_range(self, exponent: float) -> float:
-        """The range of as many equal cycles with the same damage, in the unit of the series; 0 without cycles."""
+        """The range of equal cycles with the same number and damage, in the unit of the series; 0 without cycles."""
         total = float(self.counts.sum())
         scale = float(self.ranges.max(initial=0.0))
         if total == 0.0 or scale == 0.0:
@@ -138,7 +138,7 @@ class Cycles:
 
 @checked(series=instance(Series))
 def rainflow(series: Series) -> Cycles:
-    """The cycles of a series by rainflow counting; ranges that no later cycle closes are half cycles."""
+    """The cycles of a series by rainflow counting; ranges that no later cycle closes count as half cycles."""
     from rainflow import extract_cycles  # imported here, because only fatigue needs it
 
     found = np.array([cycle[:3] for cycle in extract_cycles(series.values.tolist())], np.float64).reshape(-1, 3)

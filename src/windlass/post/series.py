@@ -20,13 +20,13 @@ class Series:
     """A quantity over time.
 
     Args:
-        times: times that rise [s], shape (n,), n >= 2; the steps may differ.
-        values: in the unit of the quantity, shape (n,).
+        times: ascending times [s], shape (n,), n >= 2; the steps may differ.
+        values: values in the unit of the quantity, shape (n,).
         name: name for tables.
         unit: unit of the values.
 
     Raises:
-        ModelError: other shapes, numbers that are not finite, or times that do not rise.
+        ModelError: shapes are wrong, numbers are not finite, or times are not ascending.
     """
 
     times: FloatArray
@@ -52,10 +52,10 @@ class Series:
 
     @checked(start=optional(number("s")), end=optional(number("s")))
     def part(self, start: float | None = None, end: float | None = None) -> Series:
-        """The values from a time to another one [s], both included; None: from the first, or to the last one.
+        """The values between two times [s], both included; None means the first or the last time.
 
         Raises:
-            ModelError: fewer than two values are left.
+            ModelError: fewer than two values remain.
         """
         first = self.times[0] if start is None else start
         last = self.times[-1] if end is None else end
@@ -68,7 +68,7 @@ class Series:
         return Series(self.times[chosen], self.values[chosen], self.name, self.unit)
 
     def find_rises(self, level: float) -> FloatArray:
-        """Times at which the values rise through a level [s], interpolated linearly, shape (rises,)."""
+        """Times at which the values cross a level upwards [s], interpolated linearly, shape (crossings,)."""
         below = self.values < level
         at = np.flatnonzero(below[:-1] & ~below[1:])
         share = (level - self.values[at]) / (self.values[at + 1] - self.values[at])
@@ -83,9 +83,10 @@ class Statistics:
     Attributes:
         mean, deviation: mean, and standard deviation about it, in the unit of the series.
         minimum, maximum: smallest and largest value, in the unit of the series.
-        time_of_minimum, time_of_maximum: their times [s].
-        skewness, kurtosis: of the distribution, 0 and 3 for a Gaussian one [1]; NaN for constant values.
-        period: mean time between rises through the mean [s]; NaN with fewer than two rises.
+        time_of_minimum, time_of_maximum: times of the smallest and largest value [s].
+        skewness, kurtosis: skewness and kurtosis of the distribution, 0 and 3 for a Gaussian distribution [1]; NaN for
+            constant values.
+        period: mean time between upcrossings of the mean [s]; NaN with fewer than two upcrossings.
     """
 
     mean: float
@@ -103,8 +104,8 @@ class Statistics:
 def find_statistics(series: Series) -> Statistics:
     """Mean, deviation, extremes, shape of the distribution and mean period of a series.
 
-    Moments are integrals of the piecewise linear curve through the values, exact for it: on a step from a to b the mean
-    of x^k is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
+    Moments are exact integrals of the piecewise linear curve through the values: on a step from a to b the mean of x^k
+    is (b^(k+1) - a^(k+1)) / ((k + 1)(b - a)).
     """
     t, x = series.times, series.values
     low, high = int(np.argmin(x)), int(np.argmax(x))
@@ -135,18 +136,19 @@ def _mean_power(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
 
 @checked(file=path(), time=word())
 def read_table(file: str | os.PathLike[str], time: str = "time") -> dict[str, Series]:
-    """All columns of a CSV file over its times, by name, such as a file of `Sensors`.
+    """Read all columns of a CSV file over time, by name, such as a file of `Sensors`.
 
-    Headings, units and comments are as in `con.read_series`; times are converted to seconds, values keep the unit of
-    their heading.  The column ``step`` of `Sensors` is left out.
+    Headings, units and comments have the same form as in `con.read_series`; times are converted to seconds, and values
+    keep the unit of their heading. The column ``step`` of `Sensors` is omitted.
 
     Args:
         file: the file, with commas between numbers.
-        time: name of the times, with its unit or without.
+        time: name of the column of times, with or without its unit.
 
     Raises:
-        ModelError: no such file or column of times, an unknown unit, two columns of one name, rows that are not finite
-            numbers or whose length differs from the heading, or fewer than two times, or times that do not rise.
+        ModelError: the file or the column of times does not exist, a unit is unknown, two columns have the same name,
+            rows are not finite numbers or differ in length from the heading, there are fewer than two times, or times
+            are not ascending.
     """
     times, columns = read_columns(file, time)
     if columns and columns[0].name == "step":

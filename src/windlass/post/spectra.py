@@ -52,7 +52,7 @@ class Spectrum:
 
     @property
     def crossing_period(self) -> float:
-        """Mean time between rises through the mean √(m0 / m2) [s]; it depends on the highest frequencies."""
+        """Mean time between upcrossings of the mean √(m0 / m2) [s], which depends on the highest frequencies."""
         return float(np.sqrt(self.moment(0) / self.moment(2)))
 
 
@@ -61,11 +61,12 @@ def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
     """The power spectrum by Welch's method: the mean over segments that overlap by half, with Hann's window.
 
     Args:
-        series: where its steps differ by more than a thousandth, it is interpolated linearly to steps of equal length.
-        segments: number of segments without overlap; more give a smoother density, fewer a finer one in frequency.
+        series: the series; if its steps differ by more than a thousandth, it is interpolated linearly to equal steps.
+        segments: number of segments without overlap; more segments give a smoother density, fewer a finer frequency
+            resolution.
 
     Raises:
-        ModelError: fewer than eight values in a segment.
+        ModelError: a segment has fewer than eight values.
     """
     from scipy.signal import welch  # imported here, because only spectra need it
 

@@ -1,4 +1,4 @@
-"""Fatigue curves of standards by the name of the line, without NumPy: the command line offers the names.
+"""Fatigue curves of standards by the name of the line, without NumPy, because the command line offers the names.
 
 Source: API RP 2SK (2005), section 6; DNV-OS-E301 (2010), chapter 2, section 2 F.
 """

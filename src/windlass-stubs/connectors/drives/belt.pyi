@@ -5,13 +5,13 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import ceil, inf
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 import numpy as np
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
-from windlass.connectors.circle_contact.mesh import choose_angle
+from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.constraints.supports import fix
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, MOST_PERIODS, choose_contact, choose_layer, find_period
@@ -123,7 +123,7 @@ class _Line():
     def draw(self, path: str | os.PathLike[str] | None=None, state: State | None=None, speeds: Sensors | None=None, title: str='') -> Any:
         'A picture of belt and pulleys, with the tension along the belt and its sticking and slipping parts: see\n`draw_belt`.\n\nArgs:\n    path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.\n    state: the state to show; None: the belt as it is laid, before any solve; components may still be added.\n    speeds: sensors; those in rad/s are shown over time.\n    title: heading; default: the time, or name, length and tension.\n\nReturns:\n    The path, or the figure; in place of a figure None on other processes than the first one.\n\nRaises:\n    ModelError: a 3D rope, which `show` and `Recorder` show.\n    OutputError: the file cannot be written.'
     def _choose_elements(self) -> int:
-        'Number of elements that are short enough for `choose_angle`.'
+        'Number of elements that are short enough for the smallest pulley, and on belts for the shortest arc.'
     def _name_parts(self) -> None:
         'Names of the free spans, and of the cables on each pulley, for tables of modes.'
     def _name_cables(self, name: str, chosen: BoolArray) -> None:

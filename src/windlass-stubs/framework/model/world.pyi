@@ -551,6 +551,8 @@ class FluidLoadEntity(Entity):
     normal_drag: Any
     axial_drag: Any
     added_mass: Any
+    axial_added_mass: Any
+    constant_volume: Any
     points: Any
     active: Any
     cable: Any
@@ -1066,7 +1068,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: counts changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles keep their meaning.\n    processes: processes that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
+    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles remain valid.\n    processes: processes that build this world in parts; None while every process has all rows. calls: kind, number\n        of rows, and whether in parts, of every call of `add`.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1087,14 +1089,14 @@ class World():
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     def save(self, path: str | Path) -> Path:
-        'Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.\n\nFunctions of the user are written by their names alone, except library functions such as tables and ramps.  All\nprocesses call this together if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
+        'Save the present model to a file (JSON), which can be stored, compared, edited and sent; `load` reads the\nfile.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
-        "The model of a file that `save` wrote, to the last bit.\n\nNo module is imported by a name of the file: import modules that register a user's components before.  A file\nthat was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names that they had.\n\nRaises:\n    OutputError: no such file, or one that does not fit its schema.\n    ModelError: a function that is missing, a component that is not registered, or values that are not allowed."
+        "Load the model of a file that `save` wrote, with exactly equal numbers.\n\nNo module is imported by a name in the file: import modules that register a user's components before. A file\nthat was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names in the file.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
     def __repr__(self) -> str:
         ...
     def _repr_html_(self) -> str:
-        'The tables of the model as notebooks show them: rows and unknowns of each kind.'
+        'The tables of the model for notebooks: number of rows and unknowns of each kind.'
     @property
     def gravity(self) -> FloatArray:
         'Acceleration of gravity [m/s^2], shape (3,).'
@@ -1104,48 +1106,48 @@ class World():
     def count(self) -> int:
         'Number of entities.'
     def table(self, component: type[Component]) -> EntityTable:
-        'The table of a component; an empty one if nothing was added.'
+        'The table of a component; an empty table if no row was added.'
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        'A block that adds rows: if it fails, the world is unchanged.'
+        'Context that adds rows: if the block fails, the world is unchanged.'
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        "Give the user's name also to the entities that were created along with a row (nodes, history values)."
+        "Give the user's name also to the entities that were created together with a row (nodes, history values)."
     def entity(self, number: int) -> Entity:
         'The handle to the entity with a number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        'First entity number and first row of every call of `add`, as arrays; kept until the next call.'
+        'First entity number and first row of every call of `add`, as arrays; cached until the next call.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         'Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        'World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.\n\nIf one of their tables is distributed, all processes must call this together.'
+        'World coordinate numbers that entities couple, shape (n, width), -1 for no coordinate; works for every kind.\n\nIf one of their tables is distributed, the call is collective.'
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
-        'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`.'
+        'World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        'World coordinate numbers of rows that this process has, shape (n, width), -1 for none.'
+        'World coordinate numbers of rows that this process has, shape (n, width), -1 for no coordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        'World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for none.'
+        'World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for no\ncoordinate.'
     def _find_dofs(self, table: EntityTable) -> IntArray:
         ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:
-        'Length of the longest chain of a reference, else 1, and number of coordinates of the widest entity.'
+        'Length of the longest chain of a reference (1 for other references), and number of coordinates of the widest\nentity.'
     def ref_width(self, table: EntityTable, name: str) -> int:
         'Number of coordinates of the widest entity that a reference of a table names.'
     def ref_dofs(self, table: EntityTable, name: str) -> IntArray:
-        'World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.\n\nReturns:\n    Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for none.'
+        'World coordinate numbers of the entities that a reference names in resident rows, for ``dofs`` of laws.\n\nReturns:\n    Shape (resident, length * width) with both numbers of `ref_shape`: entity after entity, -1 for no\n    coordinate.'
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
-        'Numbers of coordinates of rows, and shapes of references, that all processes agreed on, see `ref_shape`.'
+        'Set numbers of coordinates of rows, and shapes of references, that all processes have agreed on, see\n`ref_shape`.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        'Drop the rows of tables that this process does not need, and data that only the whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that stay, for each table to be distributed.\n    processes: the processes that share this world; all call this together.'
+        'Remove the rows of tables that this process does not need, and data that only a whole world needs.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
     def finalize(self) -> None:
-        'Check the rows of all tables against each other, number the coordinates and freeze the world.\n\nIf a table was built in parts, all processes must call this together.\n\nRaises:\n    ModelError: the world has no coordinates, or rows that do not fit together.'
+        'Check that the rows of all tables are consistent, number the coordinates and freeze the world.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
         'Number the coordinates of the rows that this process has.'
     def check(self) -> None:
-        'Check the rows that this process has.\n\nRaises:\n    ModelError: rows that do not fit together.'
+        'Check the rows that this process has.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
         'A cached object that belongs to this world, made by ``create()`` on first use.'
     @overload
@@ -1225,7 +1227,7 @@ class World():
     @overload
     def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_growth: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
     @overload
-    def add(self, component: type[FluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., points: WholeNumbers = ..., active: YesNo = ...) -> FluidLoadEntity: ...
+    def add(self, component: type[FluidLoad], *, name: str = ..., part: Part | None = ..., cable: One, fluid: One, diameter: Numbers, normal_drag: Numbers = ..., axial_drag: Numbers = ..., added_mass: Numbers = ..., axial_added_mass: Numbers = ..., constant_volume: YesNo = ..., points: WholeNumbers = ..., active: YesNo = ...) -> FluidLoadEntity: ...
     @overload
     def add(self, component: type[Force], *, name: str = ..., part: Part | None = ..., marker: One, vector: Numbers = ..., function: UserFunctions = ..., body_fixed: YesNo = ..., active: YesNo = ...) -> ForceEntity: ...
     @overload

@@ -26,12 +26,12 @@ MOST = 100_000
 
 
 def is_varied(text: str | None) -> bool:
-    """Whether a value describes several values."""
+    """Whether the text of an option describes several values."""
     return text is not None and ("," in text or is_range(text))
 
 
 def is_range(text: str) -> bool:
-    """Whether a value is written as a range: two to four parts between colons, of which the first are numbers."""
+    """Whether a text is written as a range: two to four parts between colons, of which the first are numbers."""
     parts = text.split(":")
     return 2 <= len(parts) <= 4 and _to_number(parts[0]) is not None and _to_number(parts[1]) is not None
 
@@ -45,7 +45,7 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
     """All combinations of the values of options; the last option changes first.
 
     Raises:
-        OptionError: a range or list that is wrong; too many cases.
+        OptionError: a range or list is wrong, or there are too many cases.
     """
     values = {name: _list_values(name, text, known.get(name)) for name, text in varied.items()}
     count = math.prod(len(list_) for list_ in values.values())
@@ -60,7 +60,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
     Integer options get integers.
 
     Raises:
-        OptionError: no ranges; a range that is wrong.
+        OptionError: there are no ranges, or a range is wrong.
     """
     from scipy.stats import qmc  # imported here, because a grid starts faster without it
 
@@ -78,7 +78,8 @@ def read_cases(path: Path) -> list[Case]:
     """The rows of a CSV file whose first line has the names of options.
 
     Raises:
-        OptionError: no such file, no rows, rows of another length, empty or repeated names.
+        OptionError: the file does not exist or has no rows, rows have different lengths, or names are empty or
+            repeated.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -119,7 +120,7 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
 
 
 def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> list[str]:
-    """Values for shares in [0, 1), shape (cases,), of a range or of a list."""
+    """Values at fractions in [0, 1), shape (cases,), of a range or of a list."""
     if not is_range(text):
         values = text.split(",")
         return [values[int(part * len(values))] for part in share]
@@ -148,7 +149,7 @@ def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArra
 
 
 def _write(name: str, text: str, value: float, item: Option | None, exact: bool) -> str:
-    """A number as on the command line."""
+    """A number in the form of the command line."""
     if item is None or isinstance(item.default, bool) or not isinstance(item.default, int):
         return f"{value:.12g}"
     if exact and abs(value - round(value)) > 1e-9 * max(1.0, abs(value)):

@@ -1,6 +1,6 @@
 """Settings of PETSc that may suit a solver, chosen by its equations: size, constraints, storage, processes.
 
-Each is a line of options without the prefix of the solver.
+Each setting is a line of options without the prefix of the solver.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Setting(NamedTuple):
     """Options to try.
 
     Attributes:
-        name: description in a few words; empty for the default.
+        name: short description; empty for the default.
         options: the words of the command line.
     """
 
@@ -49,7 +49,7 @@ def describe_default(solve: Mapping[str, Any]) -> str:
 
 
 def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Kept tangents, line searches, tolerances."""
+    """Settings of reused tangents, line searches, tolerances."""
     if not str(solve["prefix"]).startswith("static"):
         yield "full Newton", "-lag false"
     yield "new tangent in every second iteration", "-snes_lag_jacobian 2"
@@ -60,7 +60,7 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """LU by all packages and with their orderings."""
+    """LU by all packages with their orderings."""
     # SuperLU_DIST exchanges no pivots and needs its own remedy for the zeros of constraints
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
     if int(solve["processes"]) == 1:

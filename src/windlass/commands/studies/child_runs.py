@@ -1,4 +1,4 @@
-"""A run of a model in its own process, with a time limit; it ends with the program that started it."""
+"""A run of a model in its own process, with a time limit; the run ends with the program that started it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import child_environment, launched_size
 
 OUTPUT, ERRORS = "output.txt", "errors.txt"
-"""File of the output of a run, in its folder."""
+"""File in the folder of a run that contains the output of the run."""
 PATIENCE = 5.0
-"""Time that a stopped run has to end [s]; then it is killed."""
+"""Time that a stopped run may take to end [s] before it is killed."""
 LONGEST_REASON = 160
 _running: set[subprocess.Popen[bytes]] = set()
 _ending = threading.Event()
@@ -34,9 +34,9 @@ class Ended:
     """How a run ended.
 
     Attributes:
-        reason: why it has no result, empty if it has one.
-        wall_time: time from its start to its end [s].
-        stopped: whether it reached its limit.
+        reason: reason why the run has no result; empty if it has a result.
+        wall_time: time from the start to the end of the run [s].
+        stopped: whether the run reached its time limit.
     """
 
     reason: str
@@ -45,13 +45,13 @@ class Ended:
 
 
 def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: float | None = None) -> Ended:
-    """Run ``windlass run`` with some words in a folder, which also gets its output.
+    """Execute ``windlass run`` with the given words in a folder, which also receives the output.
 
     Args:
         words: the file of the model, and options; paths are relative to the folder.
         folder: folder of the run.
-        processes: number of its processes, by ``mpiexec``.
-        limit: time after which it is stopped [s]; None: no limit.
+        processes: number of processes of the run, started by ``mpiexec``.
+        limit: time after which the run is stopped [s]; None: no limit.
 
     Raises:
         OutputError: files in the folder cannot be written.
@@ -88,7 +88,7 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a run with all its child processes."""
+    """Stop a run with all its child processes."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, sign)
@@ -102,7 +102,7 @@ def begin() -> None:
 
 
 def stop_all() -> None:
-    """End all runs of this program, which also ends."""
+    """Stop all runs of this program, which is also ending."""
     _ending.set()
     for process in list(_running):
         stop(process)
@@ -123,7 +123,7 @@ def show_progress(what: str, of: str, total: int, quiet: bool, initial: int = 0)
 
 
 def find_reason(code: int, errors: Path) -> str:
-    """Why a run failed, in one line: its message, the last line of its traceback, or its signal."""
+    """Reason why a run failed, in one line: its message, the last line of its traceback, or its signal."""
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     # messages of mpiexec begin with the name of a host, or follow a line of dashes
     own = itertools.takewhile(lambda line: not line.startswith("---"), lines)

@@ -18,7 +18,7 @@ KINDS = {
     "triangular": "LEAST:MODE:LARGEST",
     "lognormal": "MEDIAN:DEVIATION of the logarithm",
 }
-"""Numbers of each kind, as on the command line."""
+"""Names of the parameters of each kind, in the order of the command line."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Distribution:
     """Values of an option.
 
     Attributes:
-        text: as on the command line.
+        text: the distribution in the form of the command line.
         kind: a key of KINDS.
         numbers: its numbers.
         unit: of the values.
@@ -52,7 +52,7 @@ class Distribution:
         return stats.lognorm(rest[0], scale=first)
 
     def values(self, shares: FloatArray) -> FloatArray:
-        """Values below which the given shares of all values lie."""
+        """Values at the given quantiles."""
         found: FloatArray = self.law.ppf(shares)
         return found
 
@@ -68,7 +68,7 @@ class Distribution:
 
 
 def is_distribution(text: str | None) -> bool:
-    """Whether a value is written as a distribution, right or wrong."""
+    """Whether a text is written as a distribution, valid or not."""
     return text is not None and text.split(":")[0] in KINDS and ":" in text
 
 
@@ -97,7 +97,7 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
     """The distributions of a command line; runs the model to get its options.
 
     Raises:
-        OptionError: no distributions, wrong ones, or distributions of options that the model does not have.
+        OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.
     """
     both = [name for name in words.varied if name in words.constant]
     if both:
@@ -116,5 +116,5 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
 
 
 def write_case(distributions: dict[str, Distribution], values: Any) -> Case:
-    """Values of the options as on the command line."""
+    """Values of the options in the form of the command line."""
     return {name: f"{value:.12g}" for name, value in zip(distributions, values, strict=True)}

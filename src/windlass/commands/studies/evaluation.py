@@ -30,9 +30,9 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
         given: values of the options of the command line.
 
     Raises:
-        OptionError: columns that do not exist, or options that do not fit each other.
-        ModelError: a file that cannot be read, or too little data.
-        OutputError: a file that cannot be written.
+        OptionError: columns do not exist, or options contradict each other.
+        ModelError: a file cannot be read, or contains too little data.
+        OutputError: a file cannot be written.
     """
     picture, table = check_picture(given.get("picture") or None), _check_table(given, "spectrum", file)
     chosen = _choose(read_table(file), given)
@@ -66,8 +66,8 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
     """The envelope of a field of a recording, by cables; returns the text to print.
 
     Raises:
-        ModelError: a file that cannot be read, no such field, or no frame in the time.
-        OutputError: a file that cannot be written.
+        ModelError: the file cannot be read, the field does not exist, or no frame is in the time interval.
+        OutputError: a file cannot be written.
     """
     picture, table = check_picture(given.get("picture") or None), _check_table(given, "envelope", file)
     found = find_envelope(file, given.get("field", "axial_force"), given.get("start"), given.get("end"))
@@ -92,7 +92,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def _places(values: FloatArray, lengths: FloatArray, times: FloatArray, row: Any) -> list[str]:
-    """A value with its place and time, as text."""
+    """A value with its position and time, as text."""
     return [f"{values[row]:.6g}", f"{lengths[row]:.6g}", f"{times[row]:g}"]
 
 
@@ -101,7 +101,7 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """The path of a table, before anything is read; None if none is asked for."""
+    """The path of a table, checked before any file is read, or None if no table is requested."""
     if not _asks(given, name):
         return None
     path = Path(given[name]).absolute()
@@ -121,7 +121,7 @@ def _write(path: Path, columns: Sequence[tuple[str, str]], values: Sequence[Floa
 
 
 def _choose(table: Mapping[str, Series], given: Mapping[str, Any]) -> list[Series]:
-    """The chosen columns in the chosen time."""
+    """The selected columns in the selected time interval."""
     names = [name.strip() for name in given["columns"].split(",")] if _asks(given, "columns") else list(table)
     for name in names:
         if name not in table:
@@ -165,7 +165,7 @@ def _describe_extremes(chosen: Sequence[Series], duration: float, threshold: flo
 def _describe_utilisation(
     chosen: Sequence[Series], breaking_load: float, duration: float | None, given: Mapping[str, Any]
 ) -> str:
-    """The largest tension, and the most probable largest one, as a share of the breaking load."""
+    """The largest tension, and the most probable largest tension, as fractions of the breaking load."""
     rows = []
     for series in chosen:
         _check_force(series)
@@ -181,7 +181,7 @@ def _describe_utilisation(
 
 
 def _utilise(tension: float, breaking_load: float) -> list[str]:
-    """A tension as a share of the breaking load, and the safety factor, as text."""
+    """A tension as a fraction of the breaking load, and the safety factor, as text."""
     return [f"{tension / breaking_load:.4f}", f"{breaking_load / tension:.3f}" if tension > 0.0 else "-"]
 
 
@@ -210,7 +210,7 @@ def _check_force(series: Series) -> None:
 
 
 def _format(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text, numbers to the right."""
+    """A table of text, with right-aligned numbers."""
     lines = [list(heads), *(list(row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(

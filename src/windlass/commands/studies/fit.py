@@ -2,14 +2,14 @@
 
     min over p of the sum of ((model_i(p) - measured_i) / s_k(i))²,
 
-with s_k the standard deviation of measured column k.  Deviations that are not known are estimated from the residuals of
-their column, and the fit is repeated with them.  The derivatives J of the scaled residuals are differences of runs; the
-method is Gauss-Newton with trust regions, by SciPy.  Near the solution p has the covariance (JᵀJ)⁻¹.
+with s_k the standard deviation of measured column k. Unknown deviations are estimated from the residuals of their
+column, and the fit is repeated with the estimates. The derivatives J of the scaled residuals are differences of runs;
+the method is Gauss-Newton with trust regions, by SciPy. Near the solution p has the covariance (JᵀJ)⁻¹.
 
-Directions of p in which the data hardly change are found from the singular values of J: a direction is loose if the
-95 % interval along it is wider than the box, or if its singular value is within the error of the differences.  At the
-solution J comes from differences of second order D₂; their error is estimated as |D₁ - D₂|²/|D₂| for each column, with
-D₁ of first order.
+Directions of p in which the data hardly change are found from the singular values of J. A direction is loose if the 95
+% interval along it is wider than the box, or if its singular value is within the error of the differences. At the
+solution J is computed from differences of second order D₂. Their error is estimated as |D₁ - D₂|²/|D₂| for each column,
+with D₁ of first order.
 
 Sources: G. A. F. Seber, C. J. Wild, Nonlinear Regression, Wiley (1989), chapters 2, 5 and 11; M. A. Branch, T. F.
 Coleman, Y. Li, SIAM J. Sci. Comput. 21 (1999) 1-23.
@@ -28,26 +28,27 @@ from windlass.framework.arrays import FloatArray, IntArray
 ROUNDS = 4
 """Largest number of fits with estimated deviations."""
 SAME = 0.02
-"""Relative change of estimated deviations below which they are final."""
+"""Relative change of estimated deviations below which they count as converged."""
 SMALLEST = 1e-9
-"""Smallest deviation, relative to the largest value of its column; model and data then agree to the digits of files."""
+"""Smallest deviation, relative to the largest value of its column, for which model and data agree to the digits of
+files."""
 LEVEL = 0.95
 """Confidence of intervals."""
 ERRORS = 3.0
 """Multiple of the error of the differences below which a singular value counts as zero."""
 PART = 0.1
-"""Smallest component of a loose direction for which it includes a parameter."""
+"""Smallest component of a loose direction for which the direction includes a parameter."""
 
 
 @dataclass
 class Fit:
-    """The result of a fit; parameters are shares of their ranges.
+    """The result of a fit; parameters are given as fractions of their ranges.
 
     Attributes:
         point: best parameters, shape (p,).
         residuals: model - measured, shape (n,).
-        deviations: of each column, shape (columns,).
-        estimated: whether deviations come from the residuals.
+        deviations: standard deviation of each column, shape (columns,).
+        estimated: whether deviations are estimated from the residuals.
         half_widths: half widths of the 95 % intervals of parameters, shape (p,); infinite in loose directions, NaN
             without derivatives, if the maximum number of runs was reached.
         correlations: correlations of parameters, shape (p, p); 0 in loose directions.
@@ -69,12 +70,12 @@ class BoxFit:
     """A fit.
 
     Args:
-        run: residuals of points in their order, shape (n,) each; None for a run that has failed.
-        measured: the values, shape (n,).
+        run: returns the residuals of points in their order, shape (n,) each, or None for a failed run. measured: the
+            measured values, shape (n,).
         columns: column of each value, shape (n,).
         deviations: standard deviation of each column, NaN for unknown ones, shape (columns,).
         runs: maximum number of runs.
-        step: step of the differences, as a share of a range [1].
+        step: step of the differences, as a fraction of a range [1].
         tolerance: relative change of the sum of squares at which the fit ends [1].
     """
 
@@ -103,7 +104,7 @@ class BoxFit:
         return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
 
     def fit(self, start: Point) -> Fit | None:
-        """Fit from a point; None if there is no result at the start."""
+        """Fit from a point; The fit, or None if there is no result at the start."""
         point, ended = np.array(start), ""
         try:
             if self.evaluate([start])[0] is None:
@@ -189,7 +190,8 @@ class BoxFit:
         return best, "converged" if ended.success else f"ended early: {ended.message}"
 
     def _estimate(self, point: FloatArray) -> FloatArray:
-        """Deviations of columns; unknown ones from residuals, corrected for the number of parameters."""
+        """Deviations of columns; unknown deviations are estimated from residuals, corrected for the number of
+        parameters."""
         found = self.evaluate([to_point(point)])[0]
         assert found is not None
         squares = np.bincount(self._columns, found**2)
@@ -223,7 +225,7 @@ class BoxFit:
 
 
 def find_trend(residuals: FloatArray) -> float:
-    """Correlation of residuals with the next ones [1]: 0 for random noise, near 1 if the model lacks an effect."""
+    """Correlation between neighbouring residuals [1]: 0 for random noise, near 1 if the model lacks an effect."""
     centred = residuals - residuals.mean()
     total = float(np.sum(centred**2))
     return float(np.sum(centred[1:] * centred[:-1])) / total if total > 0.0 else 0.0

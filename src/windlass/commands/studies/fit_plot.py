@@ -10,11 +10,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.output.figures import hand_over
 
 MOST_POINTS = 400
-"""Measured points of a curve that are drawn."""
+"""Number of measured points of a curve that are drawn."""
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each column over time, and its residuals below it; returns the file.
+    """Draw each column over time, with its residuals below; returns the file.
 
     Args:
         file: the picture.

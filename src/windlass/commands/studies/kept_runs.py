@@ -1,7 +1,8 @@
-"""Runs of a study that chooses its next values by results; each stores its values and its outcome in its own folder.
+"""Runs of a study that chooses its next values from earlier results; each run stores its values and its outcome in its
+own folder.
 
-When the same command is called again, the study repeats its steps, but reads the results of these runs instead of
-running them again.
+If the same command is called again, the study repeats its steps, but reads the results of these runs instead of running
+them again.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ VALUES = "case.json"
 
 
 class KeptRuns:
-    """The runs of a study: reads the results of runs that are in its folder, and runs the others.
+    """The runs of a study: results of runs in its folder are read, other runs are executed.
 
     Args:
         folder: folder of the study.
         words: words of the command line of all runs: the model, and the options that do not vary.
         limit: time after which a run is stopped [s], 0 for no limit.
-        executor: starts several runs at a time.
+        executor: runs several cases at a time.
 
     Attributes:
         rows: rows of the table, in the order in which runs were requested.

@@ -18,7 +18,7 @@ class MeasuredTable:
 
     Attributes:
         file: the table.
-        times: times of its rows [s], shape (rows,).
+        times: times of the rows [s], shape (rows,).
         names: names of all columns except the times.
         units: units in the headings, "1" without a unit.
         factors: factor from the unit of each column to the SI unit.
@@ -34,7 +34,7 @@ class MeasuredTable:
 
     @property
     def places(self) -> IntArray:
-        """Column of each value of the flat array, shape (columns * rows,)."""
+        """Column number of each value of the flat array, shape (columns * rows,)."""
         return np.repeat(np.arange(len(self.names)), len(self.times))
 
     def label(self, column: int) -> str:
@@ -75,7 +75,7 @@ class RunTables:
         """Values of a run at the measured times, in the units of the measured columns, shape (columns, rows).
 
         Raises:
-            OptionError: a column that no table has, or that several have; times outside of the run.
+            OptionError: no table or several tables have a column, or times are outside of the run.
         """
         if not self._files:
             self._files = self._find(folder)

@@ -17,9 +17,9 @@ from windlass.framework.launch.arguments import HELP_WORDS, Option, join_options
 
 Pairs = list[tuple[str, str | None]]
 Case = dict[str, str]
-"""Values of options by name, as on the command line."""
+"""Values of options by name, in the form of the command line."""
 QUOTED = ("try", "fixed")
-"""Options of commands whose value is a quoted command line."""
+"""Options of commands whose value is itself a quoted command line."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ModelOptions:
         """Check the values of a case.
 
         Raises:
-            OptionError: a value that the option does not allow.
+            OptionError: an option does not allow its value.
         """
         for name, text in case.items():
             if name in self.items:
@@ -50,7 +50,7 @@ def ask_model(model: Path, case: Case, rest: Sequence[str]) -> ModelOptions:
     """The options of a model, from a run without solves with the values of a case.
 
     Raises:
-        OptionError: an unknown option, a wrong value, or a model that fails before its first solver.
+        OptionError: an option is unknown, a value is wrong, or the model fails before its first solver.
     """
     pairs = join_options([*case.items(), ("help", "json")])
     options, words = split_arguments(rest)
@@ -76,10 +76,10 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
     Args:
         words: words of the command line: the model, then options of model and command mixed.
         own: options of the command; they override options of the model with the same name.
-        command: as users write it, for messages.
+        command: the command as users write it, for messages.
 
     Raises:
-        OptionError: no model, words that belong to no option, an option that is given twice.
+        OptionError: the model is missing, words belong to no option, or an option is given twice.
     """
     script = words[0] if words else ""
     if not script or script.startswith("-"):
@@ -102,7 +102,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print a command's description and options if only help is requested; whether it was."""
+    """Print a command's description and options if only help is requested; returns whether help was requested."""
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -115,7 +115,7 @@ def write_options(case: Case) -> list[str]:
 
 
 def find_files(pairs: Pairs) -> Pairs:
-    """Options whose values are files of this folder get absolute paths, because runs have their own folders."""
+    """Convert options whose values are files of this folder to absolute paths, because runs have their own folders."""
     found: Pairs = []
     for name, value in pairs:
         is_file = bool(value) and os.path.isfile(str(value))

@@ -1,9 +1,10 @@
-"""Propagation of uncertain options to results: of first order, by a sample, and by indices of Sobol.
+"""Propagation of uncertain options to results: to first order, by a sample, and by Sobol indices.
 
 First order:  variance of a result = sum of (df/dp_i s_i)², from runs at mean ± s_i; the second-order term of each
               option, (f(m + s) - 2 f(m) + f(m - s))/2, is compared with its first-order term.
 Sample:       mean, deviation and quantiles of a Latin hypercube; influence as the squared rank correlation of Spearman.
-Sobol:        shares of the variance that an option has alone (first index), and with all others (total index).
+Sobol:        fractions of the variance that an option causes alone (first index), and together with all others (total
+              index).
 
 Sources: ISO/IEC Guide 98-3 (GUM), 2008; M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245;
 A. Saltelli et al., Comput. Phys. Commun. 181 (2010) 259-270, by SciPy.
@@ -22,7 +23,7 @@ from windlass.framework.arrays import FloatArray
 
 QUANTILES = (0.05, 0.5, 0.95)
 RESAMPLES = 100
-"""Bootstrap samples of the indices of Sobol."""
+"""Number of bootstrap samples of the Sobol indices."""
 LEVEL = 0.95
 
 
@@ -31,14 +32,15 @@ class Spread:
     """The spread of a result.
 
     Attributes:
-        mean, deviation: of the result; with first order, mean is the result at the means of the options.
+        mean, deviation: mean and standard deviation of the result; to first order, mean is the result at the means of
+            the options.
         error: standard error of the mean, 0 for first order.
-        quantiles: at QUANTILES, empty for first order.
-        shares: influence of each option: share of the variance, squared rank correlation, or first index.
-        totals: total indices of Sobol, else empty.
-        bends: second-order term per first-order term of each option, else empty.
-        widths: half width of the 95 % interval of each total index, else empty.
-        values: of all runs, for the picture.
+        quantiles: values at QUANTILES, empty for first order.
+        shares: influence of each option: fraction of the variance, squared rank correlation, or first index.
+        totals: total Sobol indices; empty for other methods.
+        bends: ratio of second-order term to first-order term of each option; empty for other methods.
+        widths: half width of the 95 % interval of each total index; empty for other methods.
+        values: values of all runs, for the picture.
     """
 
     mean: float
@@ -53,7 +55,7 @@ class Spread:
 
 
 def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
-    """The mean, then mean + deviation and mean - deviation of each option, shape (1 + 2 options, options)."""
+    """The mean, followed by mean + deviation and mean - deviation of each option, shape (1 + 2 options, options)."""
     mean, deviation = (np.array([getattr(law, name) for law in laws.values()]) for name in ("mean", "deviation"))
     return np.array([mean, *(mean + sign * row for row in np.diag(deviation) for sign in (1.0, -1.0))])
 
@@ -79,7 +81,7 @@ def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) ->
 
 
 def sample(points: FloatArray, values: FloatArray) -> Spread:
-    """The spread of a result from its values at points of a sample; runs without a value are NaN and are left out."""
+    """The spread of a result from its values at points of a sample; runs without a value are NaN and are omitted."""
     from scipy.stats import rankdata  # imported here, because help is printed faster without it
 
     good = np.isfinite(values)
@@ -94,7 +96,7 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
 
 
 def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """Samples A, B, and A with each column of B in turn, shape (count (options + 2), options)."""
+    """Samples A, B, and A with one column of B at a time, shape (count (options + 2), options)."""
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
     size = len(laws)
@@ -136,13 +138,13 @@ def describe_values(values: FloatArray) -> Spread:
 
 
 def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArray:
-    """Values of options at shares of their distributions, shape (points, options)."""
+    """Values of options at given quantiles of their distributions, shape (points, options)."""
     inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
     return np.column_stack([law.values(column) for law, column in zip(laws.values(), inside.T, strict=True)])
 
 
 def find_results(rows: Sequence[Row], without: Sequence[str]) -> dict[str, FloatArray]:
-    """Results that are numbers in all runs that have not failed, NaN where a run has failed, shape (runs,) each."""
+    """Results that are numbers in all successful runs, NaN for failed runs, shape (runs,) each."""
     good = [row for row in rows if row["status"] != "failed"]
     names = [name for name in (good[0] if good else {}) if name not in without]
     found = {}

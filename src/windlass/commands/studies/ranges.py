@@ -19,7 +19,7 @@ class Range:
 
     Attributes:
         low, high: smallest and largest value.
-        ratios: whether equal shares are equal ratios (``:log``).
+        ratios: whether equal fractions are equal ratios (``:log``).
         start: value at which a search begins.
         unit: unit of the values.
     """
@@ -31,13 +31,13 @@ class Range:
     unit: str
 
     def value(self, share: float) -> float:
-        """The value at a share of the range: 0 at ``low``, 1 at ``high``."""
+        """The value at a fraction of the range: 0 at ``low``, 1 at ``high``."""
         if self.ratios:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """The share of the range at which a value lies; the inverse of `value`."""
+        """The fraction of the range for a value; the inverse of `value`."""
         if self.ratios:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -48,7 +48,7 @@ class Range:
 
     @property
     def unit_words(self) -> str:
-        """The unit after a number, with a space before it."""
+        """The unit after a number, preceded by a space."""
         return f" {self.unit}" if self.unit not in ("", "1") else ""
 
 
@@ -57,12 +57,12 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
 
     Args:
         model: file of the script.
-        varied: options that vary, as texts.
+        varied: texts of the options that vary.
         constant: names of the options that are equal in all runs.
         common: words of the command line that are equal in all runs.
 
     Raises:
-        OptionError: no ranges, wrong ranges, or ranges of options that the model does not have.
+        OptionError: there are no ranges, a range is wrong, or the model does not have an option.
     """
     both = [name for name in varied if name in constant]
     if both:
@@ -95,10 +95,10 @@ def read_range(name: str, text: str, item: Option | None) -> Range:
 
 
 def start_of(ranges: Mapping[str, Range]) -> tuple[float, ...]:
-    """Shares of the ranges at which a search begins."""
+    """Fractions of the ranges at which a search begins."""
     return tuple(round(each.share(each.start), 12) for each in ranges.values())
 
 
 def case_at(ranges: Mapping[str, Range], point: Sequence[float]) -> Case:
-    """The values at shares of the ranges, as texts for the command line."""
+    """The values at fractions of the ranges, as texts for the command line."""
     return {name: f"{each.value(share):.12g}" for (name, each), share in zip(ranges.items(), point, strict=True)}

@@ -1,4 +1,4 @@
-"""The table of `windlass tune`: settings by their time, then excluded settings with the reason."""
+"""The table of `windlass tune`: settings sorted by time, followed by excluded settings with the reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""A setting that takes more than this fraction of the default's time has no gain beyond the noise of clocks."""
+"""Fraction of the default's time above which a setting has no gain beyond the noise of clocks."""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:
@@ -19,7 +19,7 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
         tried: the setting.
         run: its result.
         default: a run of the default.
-        agree: largest difference of equal answers [1].
+        agree: largest difference between answers that count as equal [1].
         limit: multiple of the default's time at which a run is stopped [1].
     """
     if run.stopped:
@@ -51,8 +51,8 @@ def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
     """The table, with one line for each setting.
 
-    Times per step are times of the solves divided by the number of steps of the default, to count extra steps after
-    cuts.
+    Times per step are times of the solves divided by the number of steps of the default, so that extra steps after cuts
+    count.
     """
     steps = max(1.0, default.runs[0].sum(prefix, "steps"))
     base = default.time(prefix, clock)

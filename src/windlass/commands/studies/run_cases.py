@@ -1,4 +1,4 @@
-"""Cases of a study: each is run in its folder, which gets a file when it has ended; several at a time."""
+"""Cases of a study: several run at the same time, each in its own folder, which gets a file when the case has ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.framework.files.whole_files import remove_drafts, replace_file
 
 @contextmanager
 def threads(jobs: int) -> Iterator[Executor]:
-    """Threads that wait for cases; running cases are ended first when the study is interrupted."""
+    """Threads that wait for cases; if the study is interrupted, running cases are ended first."""
     child_runs.begin()
     with ThreadPoolExecutor(jobs) as executor:
         try:
@@ -27,7 +27,8 @@ def threads(jobs: int) -> Iterator[Executor]:
 
 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
-    """Run a case, for a time [s] at most, and write its status into its folder; returns the reason if it has failed."""
+    """Run a case for at most the given time [s], and write its status into its folder; returns the reason of a
+    failure."""
     folder.mkdir(parents=True, exist_ok=True)
     remove_drafts(folder, OUTCOME)
     for name in (OUTCOME, SUMMARY, STATISTICS):

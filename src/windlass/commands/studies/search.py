@@ -1,10 +1,10 @@
 """Minimise an objective in a box, subject to limits on other results; single runs may fail.
 
-A point is a tuple of numbers from 0 to 1, one for each parameter.  Each point is run once; several points run at the
-same time.  The methods are from SciPy:
+A point is a tuple of numbers from 0 to 1, one for each parameter. Each point is run once; several points may run at the
+same time. The methods are from SciPy:
 
 - ``gradient``: SLSQP with one-sided differences, which run at the same time; for smooth results and few runs.
-- ``simplex``: Nelder-Mead; for noisy results; does not meet limits exactly.
+- ``simplex``: Nelder-Mead; for noisy results; does not fulfil limits exactly.
 - ``evolution``: differential evolution; for several local minima, with many runs.
 
 ``simplex`` and ``evolution`` rank a point outside the limits after all points within them, by the sum of its
@@ -24,14 +24,15 @@ from windlass.framework.arrays import FloatArray
 
 METHODS = ("gradient", "simplex", "evolution")
 POPULATION = 6
-"""Number of points of a generation of ``evolution`` per parameter [1]."""
+"""Number of points per parameter in a generation of ``evolution`` [1]."""
 SMALLEST = 0.05
 """Smallest size of the first simplex [1]."""
 Point = tuple[float, ...]
 
 
 class SearchResult(NamedTuple):
-    """Result of a run: the objective, and a slack for each limit, >= 0 within it; all NaN if the run has failed."""
+    """Result of a run: the objective, and a slack for each limit, >= 0 within the limit; all NaN if the run has
+    failed."""
 
     objective: float
     slacks: tuple[float, ...]
@@ -44,17 +45,17 @@ class SearchResult(NamedTuple):
 
 
 class Spent(Exception):
-    """The maximum number of runs is reached."""
+    """Raised when the maximum number of runs is reached."""
 
 
 class BoxSearch:
-    """A search in the box of all points.
+    """A search in the unit box of all points.
 
     Args:
         run: returns the results of points, in their order.
         runs: maximum number of runs.
         step: step of the differences for derivatives [1].
-        tolerance: the search ends when the objective changes by less than this share of its first value [1].
+        tolerance: change of the objective, relative to its first value, below which the search ends [1].
         seed: seed of the random numbers.
 
     Attributes:
@@ -82,7 +83,7 @@ class BoxSearch:
 
     @property
     def best(self) -> Point | None:
-        """The best point within all limits; None without such a point."""
+        """The best point within all limits, or None without such a point."""
         inside = [point for point, result in self.found.items() if result.violation <= 1e-9]
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
@@ -102,7 +103,8 @@ class BoxSearch:
         return [self.found[point] for point in points]
 
     def _values(self, x: FloatArray) -> FloatArray:
-        """Scaled objective and slacks of a point, shape (1 + slacks,); a failed run gets worse ones than all others."""
+        """Scaled objective and slacks of a point, shape (1 + slacks,); a failed run gets worse values than all other
+        runs."""
         result = self.evaluate([to_point(x)])[0]
         if np.isfinite(result.violation):
             return np.array([result.objective / self._scale, *result.slacks])

@@ -16,13 +16,13 @@ MOST = 6
 
 
 def draw_spreads(file: Path, spreads: Mapping[str, Spread], options: Sequence[str], words: str) -> Path:
-    """Draw a column for each result that spreads: its distribution, and the influence of the options below it.
+    """Draw a column for each result that varies: its distribution, and below it the influence of the options.
 
     Args:
         file: the picture.
         spreads: results by name.
         options: names of the options that vary.
-        words: what the bars show.
+        words: meaning of the bars.
     """
     chosen = [(name, spread) for name, spread in spreads.items() if spread.deviation > 0.0][:MOST]
     chosen = chosen or list(spreads.items())[:1]

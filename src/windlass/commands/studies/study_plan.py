@@ -1,4 +1,4 @@
-"""Plan of a study that chooses its runs itself, and the way in which its command carries it out."""
+"""Plan of a study that chooses its runs itself, and the procedure by which its command executes the study."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StudyPlan:
 
     Attributes:
         model: file of the script.
-        common: words of the command line that all runs have.
+        common: words of the command line that all runs share.
         own: values of the options of the command, among them ``output``, ``limit`` and ``jobs``.
     """
 
@@ -36,7 +36,8 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Settings of all studies that must be equal when one continues, and named options of the command."""
+        """Settings, common to all studies, that must be equal when a study continues, and the named options of the
+        command."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -45,12 +46,12 @@ class StudyPlan:
         }
 
     def open_runs(self, executor: Executor) -> KeptRuns:
-        """The runs of the study, of which some may be in its folder already."""
+        """The runs of the study, some of which may already be in its folder."""
         return KeptRuns(self.folder, [str(self.model), *self.common], self.own["limit"], executor)
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Prints, if the user stops the study, that the same command continues it."""
+        """Context that prints, if the user stops the study, that the same command continues the study."""
         try:
             yield
         except KeyboardInterrupt as stopped:
@@ -68,14 +69,14 @@ def carry_out(
     make_plan: Callable[[Sequence[str]], AnyPlan],
     conduct: Callable[[AnyPlan, Executor], int],
 ) -> int:
-    """Print the help of a command, or plan and conduct its study; returns the exit code.
+    """Print the help of a command, or plan and execute its study; returns the exit code.
 
     Args:
         words: words of the command line after the command.
         text: description of the command.
         own: options of the command.
         make_plan: makes the plan of a command line; raises OptionError.
-        conduct: does all runs and writes the files; returns the exit code.
+        conduct: executes all runs and writes the files; returns the exit code.
     """
     if show_help(words, text, own):
         return 0

@@ -21,7 +21,7 @@ class StudyWords(NamedTuple):
     Attributes:
         model: file of the script.
         own: values of the options of the command.
-        varied: options of the model with several values, as texts.
+        varied: texts of the options of the model with several values.
         constant: names of the options that are equal in all runs.
         common: words of the command line that are equal in all runs.
     """
@@ -53,7 +53,7 @@ def read_words(
         varies: whether the text of an option describes several values.
 
     Raises:
-        OptionError: no model, no ``-output``, or options that the study itself sets for each run.
+        OptionError: the model or ``-output`` is missing, or options are given that the study itself sets for each run.
     """
     words, behind = split_arguments(words)
     model, pairs, values = take_own(words, own, command)

@@ -37,13 +37,13 @@ class SweepPlan:
         model: file of the script.
         names: names of the options that vary.
         cases: their values.
-        common: words of the command line that all cases have.
-        units: units of the options that vary, empty for none.
+        common: words of the command line that all cases share.
+        units: units of the options that vary, empty for options without unit.
         folder: folder of the sweep.
         jobs: number of cases that run at a time.
         limit: time after which a case is stopped [s]; None for none.
         retry: whether failed cases run again.
-        plot: results to draw; empty for the first ones.
+        plot: results to draw; empty for the first results.
         quiet: whether only errors are printed.
     """
 
@@ -60,7 +60,7 @@ class SweepPlan:
     quiet: bool
 
     def describe(self) -> dict[str, Any]:
-        """Values that must be the same when a sweep continues."""
+        """Values that must be equal when a sweep continues."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -75,7 +75,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
     """The sweep of a command line; runs the model to get its options.
 
     Raises:
-        OptionError: an error in the command line.
+        OptionError: the command line is wrong.
     """
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "sweep", "cases", "friction_sweep")
     listed = _read_listed(varied, own)
@@ -110,7 +110,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
-    """The cases of -cases, none without; other varying options are an error."""
+    """The cases of -cases, empty without -cases; other varying options are an error."""
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")

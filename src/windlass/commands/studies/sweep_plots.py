@@ -17,7 +17,7 @@ from windlass.framework.output.figures import hand_over
 FIRST = 6
 """Number of results that are drawn by default."""
 WORK = (*COUNTS, "cpu_time")
-"""Ends of names of counts of work, which are drawn only if chosen."""
+"""Ends of names of work counts, which are drawn only if selected."""
 MOST_PANELS = 6
 """Largest number of heat maps side by side, one for each combination of the options that are not axes."""
 MOST_CURVES = 12
@@ -29,10 +29,11 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw chosen results, else the first that differ from case to case, over the options that vary; returns the files.
+    """Draw selected results, or the first results that differ between cases, over the options that vary; returns the
+    files.
 
     Raises:
-        OptionError: a result that no case has.
+        OptionError: no case has a result.
     """
     good = [row for row in rows if row["status"] != "failed"]
     numeric = find_numbers(good, ("case", "run_time", *names))
@@ -86,7 +87,7 @@ def is_grid(rows: Sequence[Row], axes: Sequence[str]) -> bool:
 
 
 def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """A result over the option with most values, a curve for each combination of the others."""
+    """Draw a result over the option with most values, with a curve for each combination of the other options."""
     figure, (panel,) = create_figure(1, 1)
     places, words = find_places(rows, axes[0])
     curves = find_groups(rows, axes[1:])
@@ -106,9 +107,10 @@ def draw_lines(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, st
 
 
 def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """Heat maps of a result over the two options with most values, one for each combination of the others.
+    """Draw heat maps of a result over the two options with most values, one map for each combination of the other
+    options.
 
-    Cases that have failed are crossed out.
+    Failed cases are crossed out.
     """
     groups = list(find_groups(rows, axes[2:]).items())[:MOST_PANELS]
     figure, panels = create_figure(1 + (len(groups) - 1) // 3, min(3, len(groups)))
@@ -138,7 +140,7 @@ def draw_maps(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str
 
 
 def draw_points(rows: Sequence[Row], axes: Sequence[str], labels: Mapping[str, str], value: str) -> Any:
-    """A result over each option, a point for each case."""
+    """Draw a result over each option, with a point for each case."""
     figure, panels = create_figure(1, len(axes))
     for name, panel in zip(axes, panels, strict=False):
         places, words = find_places(rows, name)
@@ -159,7 +161,7 @@ def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
 
 
 def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """The rows by their values of some options."""
+    """The rows grouped by their values of the given options."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in axes), []).append(row)
@@ -167,7 +169,7 @@ def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...
 
 
 def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]:
-    """Places of the values of an option on an axis: numbers at their values, words one after the other."""
+    """Positions of the values of an option on an axis: numbers at their values, words in sequence."""
     values = list(dict.fromkeys(row[name] for row in rows))
     if any(isinstance(value, str) for value in values):
         return {value: float(k) for k, value in enumerate(values)}, True
@@ -175,7 +177,7 @@ def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]
 
 
 def find_edges(centres: Sequence[float]) -> FloatArray:
-    """Borders of the cells around some places, shape (places + 1,)."""
+    """Borders of the cells around the given positions, shape (positions + 1,)."""
     middles = np.array(centres)
     inner = (middles[1:] + middles[:-1]) / 2
     ends = (

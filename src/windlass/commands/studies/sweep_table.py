@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each case that has ended, with its options, status and results."""
+"""The table of a sweep: a row for each finished case, with its options, status and results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 @checked(OutputError, folder=path())
 def read_sweep(folder: str | Path) -> Any:
-    """The table of a sweep as a frame of pandas, one row for each case that has ended, also while others run.
+    """The table of a sweep as a frame of pandas, one row for each finished case, also while other cases run.
 
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
@@ -40,7 +40,7 @@ def read_sweep(folder: str | Path) -> Any:
         ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary`` and counts of each solve.
 
     Raises:
-        OutputError: pandas is not installed; not the folder of a sweep.
+        OutputError: pandas is not installed, or the folder is not the folder of a sweep.
     """
     if importlib.util.find_spec("pandas") is None:
         raise OutputError(f"read_sweep makes a frame of pandas, which is not installed: {PIP_LINE}")
@@ -72,7 +72,7 @@ def read_definition(folder: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a file of a case; None if it is missing or incomplete."""
+    """The content of a file of a case, or None if the file is missing or incomplete."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -80,7 +80,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """The rows of the cases that have ended, in order."""
+    """The rows of the finished cases, in order."""
     definition = read_definition(folder)
     rows = []
     for number, values in enumerate(definition["cases"], 1):
@@ -108,7 +108,7 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Results by dotted names: of dictionaries by key, of short lists by number; long lists are omitted."""
+    """Results by dotted names: dictionaries by key, short lists by number; long lists are omitted."""
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
     elif isinstance(values, list):
@@ -119,7 +119,7 @@ def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
 
 
 def to_value(text: str) -> int | float | str:
-    """A number if the word is one, else the word."""
+    """A word as a number if possible, otherwise as text."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -154,7 +154,7 @@ def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV
 
 
 def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
-    """The table as the bytes of a Parquet file; a column with text has only text; None without pyarrow."""
+    """The table as the bytes of a Parquet file; a column that contains text is stored as text; None without pyarrow."""
     try:
         import pyarrow  # imported here, because it is optional and large
         import pyarrow.parquet  # imported here, because it is optional and large

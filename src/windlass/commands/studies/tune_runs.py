@@ -1,4 +1,5 @@
-"""Runs of a model with settings of its solvers: the cost of each, and the difference of its answer from the default."""
+"""Runs of a model with different settings of its solvers: the cost of each run, and the difference of its answer from
+the default."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from windlass.framework.launch.arguments import join_options, split_arguments, s
 
 CLOCKS = ("wall_time", "cpu_time")
 COMPARED = ("q", "v")
-"""Coordinates and velocities are the answer; accelerations and multipliers follow from them, with more noise."""
+"""The answer consists of coordinates and velocities; accelerations and multipliers follow from them, with more
+noise."""
 TIME = "t"
 SLACK = 2.0
 """Extra time that a run may take before its first solve [s]."""
@@ -29,9 +31,9 @@ class Result:
     """Costs and answer of one run.
 
     Attributes:
-        reason: why it has no result, empty if it has one.
-        stopped: whether it reached the limit.
-        run_time: time from its start to its end [s].
+        reason: reason why the run has no result; empty if it has a result.
+        stopped: whether the run reached the time limit.
+        run_time: time from the start to the end of the run [s].
         solves: ``-statistics`` of its solves.
         answer: coordinates and velocities at the end, by name.
     """
@@ -47,9 +49,9 @@ class Result:
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:
-        """Largest difference of an answer, relative to the largest coordinate and velocity [1].
+        """Largest difference between two answers, relative to the largest coordinate and velocity [1].
 
-        If all velocities are very small, they are relative to the largest coordinate over the time of the end.
+        Very small velocities are compared with the largest coordinate divided by the end time.
         """
         sizes = [[len(run.answer.get(name, ())) for name in COMPARED] for run in (self, other)]
         if sizes[0] != sizes[1]:
@@ -67,8 +69,8 @@ class Tried:
 
     Attributes:
         setting: the options.
-        out: why it is excluded from the ranking, empty if it is not.
-        difference: difference of its answer from the default's answer [1].
+        out: reason why the setting is excluded from the ranking; empty otherwise.
+        difference: difference between the setting's answer and the default's answer [1].
         runs: all completed runs.
     """
 
@@ -90,7 +92,7 @@ class Runner:
         model: file of the script.
         words: options of all runs.
         processes: number of processes of each run.
-        folder: folder of the runs, used one after the other.
+        folder: folder of the runs, which run one after the other.
     """
 
     model: Path
@@ -99,7 +101,7 @@ class Runner:
     folder: Path
 
     def run(self, options: Sequence[str], limit: float | None = None) -> Result:
-        """Run the model with more options, for a time [s] at most."""
+        """Run the model with additional options, for at most the given time [s]."""
         for old in ("statistics.json", "final.npz"):
             (self.folder / old).unlink(missing_ok=True)
         own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
@@ -116,7 +118,8 @@ class Runner:
 
 
 def find_limit(default: Result, prefix: str, factor: float) -> float:
-    """Time after which a run is stopped [s]: a multiple of the default's time for its solves, plus its other time."""
+    """Time after which a run is stopped [s]: a multiple of the default's time for its solves, plus its remaining
+    time."""
     solving = default.sum(prefix, "wall_time")
     return factor * solving + 1.5 * max(0.0, default.run_time - solving) + SLACK
 

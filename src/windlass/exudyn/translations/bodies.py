@@ -39,7 +39,8 @@ POINTS: dict[str, tuple[type[Component], int, str]] = {
     "NodePoint2DSlope1": (el.PointSlope2D, 2, "slope"),
     "NodePointSlope1": (el.PointSlope3D, 3, "slope"),
 }
-"""Nodes by type: component, number of reference coordinates that form a position, and column of the others."""
+"""Data of nodes by type: component, number of reference coordinates that form a position, and column of the other
+coordinates."""
 
 
 @translates(*POINTS)
@@ -76,13 +77,13 @@ def data_node(b: Building, item: Item) -> Entity:
 
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
-    """The ground; markers on it carry its rotation."""
+    """The ground; markers on the ground have its rotation."""
     return b.add(el.Ground, item, "referencePosition:position")
 
 
 @translates("MassPoint", "MassPoint2D", body=True)
 def mass_point(b: Building, item: Item) -> Entity:
-    """A mass; on a ground node it is the ground."""
+    """A mass; on a ground node the mass becomes the ground."""
     node = b.node(item["nodeNumber"])
     if node is None:
         position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
@@ -92,7 +93,7 @@ def mass_point(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody", body=True)
 def rigid_body(b: Building, item: Item) -> Entity:
-    """A 3D rigid body; in Exudyn its inertia is about the node, here about the centre of mass."""
+    """A 3D rigid body, whose inertia is about the node in Exudyn and about the centre of mass in Windlass."""
     if b.own_node(item).table.component is not el.RigidNode3D:
         raise Refused("nodeNumber: must be a node with Euler parameters or angles")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = read_numbers(item, "inertia", 6)
@@ -104,7 +105,7 @@ def rigid_body(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody2D", body=True)
 def rigid_body2d(b: Building, item: Item) -> Entity:
-    """A 2D rigid body; in Exudyn its inertia is about the node, here about the centre of mass."""
+    """A 2D rigid body, whose inertia is about the node in Exudyn and about the centre of mass in Windlass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
     inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # inertia of a point away from the node

@@ -47,7 +47,8 @@ MOST_MOVED = 500
 def find_force(
     b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
 ) -> dict[str, Any]:
-    """The force function of a spring; ``adapt`` converts our arguments (u, u_t, stiffness, damping, last)."""
+    """The force function of a spring; ``adapt`` converts the arguments of Windlass (u, u_t, stiffness, damping,
+    last)."""
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
@@ -63,7 +64,7 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Springs along the global axes; their functions get u without the offset, and lists."""
+    """Springs along the global axes; their functions receive u without the offset, and lists."""
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
         return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
@@ -75,7 +76,7 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
 def spring_damper(b: Building, item: Item) -> Entity:
     """A spring along a line; a velocity offset is a constant force.
 
-    A spring without length at rest has 1 m here, and a preload of the same pull.
+    A spring with zero rest length has the rest length 1 m in Windlass, and a preload with the same pull.
     """
     force, fast, length = float(item["force"]), float(item["velocityOffset"]), float(item["referenceLength"])
     more = 0.0 if length > 0.0 else 1.0
@@ -94,7 +95,7 @@ def distance(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinate")
 def coordinate_constraint(b: Building, item: Item) -> Entity:
-    """factor1 x1 - x0 = offset; here x1 - x0/factor1 = offset/factor1."""
+    """factor1 x1 - x0 = offset, which Windlass writes as x1 - x0/factor1 = offset/factor1."""
     factor, fast, offset = float(item["factor1"]), bool(item["velocityLevel"]), float(item["offset"])
     if factor == 0.0:
         raise Refused("factor1 = 0: must not be 0")
@@ -137,7 +138,7 @@ def prismatic2d(b: Building, item: Item) -> Entity:
 
 @translates("JointSpherical")
 def spherical(b: Building, item: Item) -> Entity:
-    """Two coincident points, along all or some axes."""
+    """Two coincident points, constrained along all or some axes."""
     axes = np.asarray(item["constrainedAxes"]) != 0
     return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
 
@@ -150,8 +151,9 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 def joint(b: Building, item: Item) -> Entity:
     """A joint between two frames that locks translations and rotations.
 
-    With one rotation locked, about x or z, Exudyn's equation is a_y·b_z = 0 and ours a_z·b_y = 0: the markers are
-    exchanged, and a separate joint holds the points, so that a start with an error in the joint moves as in Exudyn.
+    With one rotation locked, about x or z, Exudyn's equation is a_y·b_z = 0 and the equation of Windlass a_z·b_y = 0.
+    Therefore the markers are exchanged, and a separate joint holds the points, so that a start with an error in the
+    joint moves as in Exudyn.
     """
     kind = item["objectType"]
     if kind not in LOCKED:
@@ -180,8 +182,8 @@ def joint(b: Building, item: Item) -> Entity:
 def _find_drive(b: Building, item: Item, frame: MarkerFrame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
     """The offsets of a joint as a function of time; Exudyn does not implement their rates.
 
-    In Exudyn they are along the rotated axes of marker 0, as here, but along global axes if all translations are
-    locked.
+    In Exudyn the offsets are along the rotated axes of marker 0, as in Windlass, but along global axes if all
+    translations are locked.
     """
     if not item.get("offsetUserFunction"):
         return {}
@@ -270,11 +272,12 @@ def vector_load(b: Building, item: Item) -> Entity:
 
 
 def find_inputs(b: Building, function: Callable[..., float], given: Any) -> tuple[IntArray, list[Entity]]:
-    """The coordinates that a load depends on, found by small changes of each in the present state of the MainSystem.
+    """The coordinates on which a load depends, found by small changes of each coordinate in the present state of the
+    MainSystem.
 
     Returns:
-        Their places in Exudyn's vector, and the inputs of `StateLoad`; none if there are more than eight, or in large
-        systems, because each costs two evaluations.
+        Indices of these coordinates in Exudyn's vector, and the inputs of `StateLoad`; empty if there are more than
+        eight, or in large systems, because each coordinate costs two evaluations.
     """
     data, found = b.functions.mbs.systemData, list[tuple[int, Entity]]()
     vectors = {name: np.array(getattr(data, f"Get{name}")()) for name in ("ODE2Coordinates", "ODE2Coordinates_t")}

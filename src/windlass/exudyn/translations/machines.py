@@ -20,7 +20,7 @@ LAW = "stiffness", "damping", "offset", ACTIVE
 RATE = "velocityOffset:rate_offset"
 DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
 NO_ZONE = 1e-12
-"""Slip [m/s] of spheres used if there is no proportional zone."""
+"""Slip [m/s] of spheres that is used if there is no proportional zone."""
 EXTENDED = (
     "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
     "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
@@ -56,7 +56,7 @@ ACTUATOR = (
 
 
 def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
-    """Both rigid markers of a connector, and its joint frames in their bodies."""
+    """Both rigid markers of a connector, and its joint frames relative to their bodies."""
     found = [find_frame(b, number) for number in item["markerNumbers"]]
     values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
     if frames:
@@ -74,7 +74,7 @@ def _history(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ConnectorTorsionalSpringDamper")
 def torsional_spring(b: Building, item: Item) -> Entity:
-    """A torsion spring; without a node its angle is not wrapped here."""
+    """A torsion spring; without a node its angle is not wrapped in Windlass."""
     given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
     values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
@@ -125,7 +125,7 @@ def attraction(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorCoordinateSpringDamperExt")
 def extended_spring(b: Building, item: Item) -> Entity:
-    """A spring with friction and stops; its function gets all parameters of friction."""
+    """A spring with friction and stops, whose function receives all parameters of friction."""
     names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
     more = [item[name] for name in names]
     given = find_force(b, item, lambda *arguments: (*arguments, *more))
@@ -176,7 +176,7 @@ def rope(b: Building, item: Item) -> Entity:
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
-    """The markers of a disc; they must not be turned in their bodies."""
+    """The markers of a disc, which must not be rotated relative to their bodies."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
             raise Refused(f"localHT of marker {int(number)} is turned")
@@ -185,7 +185,7 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("GenericODE2", body=True)
 def matrices(b: Building, item: Item) -> Entity:
-    """A body given by matrices and functions; nodes on the ground have no coordinates there."""
+    """A body given by matrices and functions; nodes on the ground have no coordinates in Windlass."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
         raise Refused("nodeNumbers has nodes on the ground")
@@ -249,7 +249,7 @@ def count_equations(item: Item) -> int:
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """The numbers of the nodes with coordinates behind a marker of all coordinates."""
+    """The numbers of the nodes to whose coordinates a marker of all coordinates refers."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]
@@ -262,7 +262,8 @@ def _coordinates(b: Building, number: Any) -> list[int]:
 
 @translates("ConnectorCoordinateVector")
 def coordinate_vector(b: Building, item: Item) -> Entity | None:
-    """Equations between all coordinates of two nodes, each a row here, of displacements; in Exudyn, of totals."""
+    """Equations between all coordinates of two nodes, each a row in Windlass. Windlass uses displacements, Exudyn total
+    coordinates."""
     nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
     if not 1 <= len(nodes) <= 2:
         raise Refused(f"markerNumbers has {len(nodes)} nodes: must be 1 or 2")
@@ -290,12 +291,12 @@ def coordinate_vector(b: Building, item: Item) -> Entity | None:
 
 
 def _split(values: FloatArray, sizes: list[int]) -> list[FloatArray]:
-    """A row of factors, node by node."""
+    """Split a row of factors by node."""
     return list(np.split(values, np.cumsum(sizes)[:-1]))
 
 
 def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
-    """Row k of the factors on all coordinates, with the sign of marker 0; zeros where none are given."""
+    """Row k of the factors on all coordinates, with the sign of marker 0; zeros if no factors are given."""
     parts = [np.atleast_2d(np.asarray(item[f"{name}Marker{side}"], np.float64)) for side in (0, 1)]
     rows = [sign * part[k] for sign, part in zip((-1.0, 1.0), parts, strict=True) if part.size]
     row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
@@ -307,7 +308,7 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
 def _equation(
     b: Building, item: Item, k: int, function: Callable[..., Any], slope: Callable[..., Any] | None, whole: FloatArray
 ) -> dict[str, Any]:
-    """Equation k of user functions, which get total coordinates."""
+    """Equation k of user functions, which receive total coordinates."""
     mbs, number, fast = b.functions.in_motion, b.number(item), bool(item["velocityLevel"])
 
     def value(t: float, row: int, q: FloatArray, v: FloatArray) -> Any:
@@ -328,7 +329,7 @@ def node1d(b: Building, item: Item) -> Entity:
 
 @translates("NodeGenericODE2")
 def coordinate_node(b: Building, item: Item) -> Entity:
-    """Any number of coordinates; the axial motion of cables if one of them has the node."""
+    """Any number of coordinates; the axial motion of cables if a cable has the node."""
     number = next(k for k, other in enumerate(b.items["nodes"]) if other is item)
     axial = (o["nodeNumbers"][2] for o in b.items["objects"] if o["objectType"] == "ALEANCFCable2D")
     if number not in [int(node) for node in axial]:

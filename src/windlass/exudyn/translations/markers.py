@@ -1,4 +1,4 @@
-"""Markers of Exudyn; they are made when a connector or load needs them."""
+"""Markers of Exudyn, made when a connector or load needs them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> MarkerFrame:
 
 @contextmanager
 def _naming(item: Item, number: Any) -> Iterator[None]:
-    """Errors about the node or body of a marker begin with its field."""
+    """Context in which errors about the node or body of a marker begin with its field."""
     try:
         yield
     except ModelError as error:
@@ -67,7 +67,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """A 2D cable that begins or ends at a node, and the place of the node on it; it turns with the slope."""
+    """A 2D cable that begins or ends at a node, and the position of the node on the cable; the marker rotates with the
+    slope."""
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
             ends = [int(node) for node in other["nodeNumbers"][:2]]
@@ -77,7 +78,7 @@ def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
-    """The node of a marker on a body given by matrices, if it is a single one."""
+    """The node of a marker on a body given by matrices, if the marker has a single node."""
     nodes, body = np.atleast_1d(item["meshNodeNumbers"]), b.items["objects"][int(item["bodyNumber"])]
     if (
         len(nodes) != 1

@@ -15,7 +15,7 @@ from windlass.exudyn.translations.markers import find_point
 from windlass.framework.model.table import Entity
 
 SAME = 1e-9
-"""Tolerance of an offset compared with the lengths of the cables before, relative to the total length [1]."""
+"""Tolerance of an offset compared with the lengths of the preceding cables, relative to the total length [1]."""
 
 
 SHAPES = "BodyCable2DCoordinates", "BodyBeamShape"
@@ -48,8 +48,8 @@ def _join(b: Building, item: Item, data: Any, slides: bool, reference: float, *k
 
 @translates("JointSliding2D", "JointSliding")
 def sliding(b: Building, item: Item) -> Entity:
-    """A point on a chain of cables, in 3D without constraints of rotations; both forms of its equations are the same
-    joint here."""
+    """A point on a chain of cables, in 3D without constraints of rotations; both forms of Exudyn's equations give the
+    same joint in Windlass."""
     in_space = item["objectType"] == "JointSliding"
     free = {"constrainRotations": [0, 0, 0], "constrainTranslations": [1, 1, 1]}
     require(item, axialForce=0.0, **(free if in_space else {"constrainRotation": False}))
@@ -58,7 +58,7 @@ def sliding(b: Building, item: Item) -> Entity:
 
 @translates("JointALEMoving2D")
 def moving(b: Building, item: Item) -> Entity:
-    """A point that moves with the material of a chain of cables: its place in the material is held."""
+    """A point that moves with the material of a chain of cables: its material position is fixed."""
     require(item, usePenaltyFormulation=False)
     on = bool(item["activeConnector"])
     data, reference = item["nodeNumbers"][0], float(item["slidingOffset"])

@@ -1,0 +1,76 @@
+"""Records tensions of MoorDyn's Python package for the input files of tests/reference/moordyn.
+
+usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py        (pip install moordyn==2.7.2)
+
+Writes values.json beside the input files: tensions of the first and the last segment of each line at
+rest and over time, with quantiles of 2 and 98 % and standard deviations in the last two periods.  The motion of
+the coupled objects is that of tests/support/moordyn_motions.py.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+
+import moordyn
+import numpy as np
+
+from support.moordyn_motions import END, FOLDER, PERIOD, STARTS, STEP, move
+
+COUPLING = 0.001
+"""Time between calls of MoorDyn [s].  It keeps the velocity of coupled objects between calls: with 0.05 s the
+velocity jumps at each call, and tensions at the ends of calls lack the force of the acceleration."""
+
+
+def record(name: str, folder: Path) -> dict[str, Any]:
+    """Values of a model."""
+    system = moordyn.Create(str(folder / f"{name}.txt"))
+    x, v = move(name, 0.0)
+    moordyn.Init(system, x[0].tolist(), v[0].tolist())
+    lines = [moordyn.GetLine(system, k + 1) for k in range(moordyn.GetNumberLines(system))]
+    rows, times, begin = [], [0.0], process_time()
+
+    def read() -> list[list[float]]:
+        ends = ((line, n) for line in lines for n in (0, moordyn.GetLineN(line)))
+        return [float(np.linalg.norm(moordyn.GetLineNodeTen(line, n))) for line, n in ends]
+
+    rest = read()
+    rows.append(rest)
+    calls = round(STEP / COUPLING)
+    x, v = move(name, np.arange(round(END / COUPLING)) * COUPLING)
+    for k, (place, rate) in enumerate(zip(x.tolist(), v.tolist(), strict=True)):
+        moordyn.Step(system, place, rate, k * COUPLING, COUPLING)
+        if (k + 1) % calls == 0:
+            times.append((k + 1) * COUPLING)
+            rows.append(read())
+    used = process_time() - begin
+    moordyn.Close(system)
+    values = np.array(rows)
+    late = values[np.array(times) >= END - 2.0 * PERIOD]
+    return {
+        "rest": rest,
+        "low": np.quantile(late, 0.02, axis=0).tolist(),
+        "high": np.quantile(late, 0.98, axis=0).tolist(),
+        "deviation": late.std(axis=0).tolist(),
+        "process_time_per_second": used / END,
+        "series": [[round(value) for value in row] for row in values[::10].tolist()],
+    }
+
+
+def main() -> None:
+    """Record all models."""
+    found = {}
+    for name in STARTS:
+        with TemporaryDirectory() as copy:
+            shutil.copytree(FOLDER / name, copy, dirs_exist_ok=True)
+            found[name] = record(name, Path(copy))
+        print(name, json.dumps(found[name])[:300])
+    (FOLDER / "values.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Options of an input file of MoorDyn: gravity, water, waves, current, bed and friction.
+
+Waves by summing components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i), A_i and φ_i from the complex amplitudes
+of wave_frequencies.txt; as cosines of (k s - ω t + π/2 - φ) they are waves of `Fluid`.  MoorDyn stretches the velocity
+below a wave to the moving surface, `Fluid` continues the velocity at the level upwards: the difference is of second
+order in the steepness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+from windlass.moordyn.input_file import InputFile
+
+NUMERICAL = (
+    "writelog", "dtm", "dt", "cfl", "tscheme", "dtic", "icdt", "tmaxic", "ictmax", "cdscaleic", "icdfac", "threshic",
+    "icthresh", "icgendynamic", "gendynamicic", "fileic", "icfile", "dtwave", "unifycurrentgrid", "writeunits",
+    "disableoutput", "disableouttime", "outswitch", "inertialf", "inertialf_rampt",
+)  # fmt: skip
+"""Options of the solver of MoorDyn, which have no effect here."""
+KNOWN = (
+    "g", "gravity", "rho", "rhow", "wtrdnsty", "wtrdpth", "kbot", "kb", "cbot", "cb", "wavekin", "currents",
+    "frictioncoefficient", "fricdamp", "cv", "statdynfricscale", "mc", "mu_kt", "mu_ka", "dtout",
+)  # fmt: skip
+FREQUENCIES, PROFILE = "wave_frequencies.txt", "current_profile.txt"
+"""Names of the files of waves and currents, in the folder of the input file."""
+PROFILE_HEADING = 3
+"""Lines of heading in a file of a current."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Water and bed of a file, in SI units.
+
+    Attributes:
+        gravity: size of the acceleration [m/s^2].
+        density: of the water [kg/m^3]; 0 for none.
+        depth: of the water [m].
+        stiffness, damping: of the bed per area [N/m^3], [N s/m^3].
+        friction: coefficient [1].
+        friction_damping: force of a slow node over velocity and coefficient of friction [N s/m].
+        output_step: time between rows of the output [s]; 0: every step.
+        flow: columns of `Fluid` for waves and current.
+    """
+
+    gravity: float
+    density: float
+    depth: float
+    stiffness: float
+    damping: float
+    friction: float
+    friction_damping: float
+    output_step: float
+    flow: dict[str, Any]
+
+
+def read_environment(file: InputFile) -> Environment:
+    """Read the options; what cannot be translated is noted in the file."""
+    for name, (at, text) in file.options.items():
+        if name not in (*NUMERICAL, *KNOWN):
+            file.refuse(at, f"option {name} = {text}", f"must be one of {', '.join(KNOWN)}")
+    ignored = [name for name in file.options if name in NUMERICAL]
+    if ignored:
+        file.notes.append(f"options of the solver of MoorDyn have no effect: {', '.join(ignored)}")
+    depth = file.option(["wtrdpth"], 0.0, "m")
+    if depth <= 0.0:
+        file.refuse(file.options.get("wtrdpth", (0, ""))[0], f"wtrdpth = {depth:g} m", "must be > 0 m")
+    mu = file.option(["frictioncoefficient"], 0.0, "1", 0.0)
+    across, along = (file.option([name], mu, "1", 0.0) for name in ("mu_kt", "mu_ka"))
+    if across != along:
+        at = max(file.options[name][0] for name in ("mu_kt", "mu_ka") if name in file.options)
+        file.refuse(at, f"mu_kt = {across:g}, mu_ka = {along:g}", "must be equal; friction has one coefficient")
+    scale = file.option(["statdynfricscale", "mc"], 1.0, "1")
+    if scale != 1.0 and across > 0.0:
+        at = next(file.options[name][0] for name in ("statdynfricscale", "mc") if name in file.options)
+        file.refuse(at, f"statdynfricscale = {scale:g}", "must be 1")
+    return Environment(
+        gravity=file.option(["g", "gravity"], 9.81, "m/s^2", 0.0),
+        density=file.option(["rho", "rhow", "wtrdnsty"], 1025.0, "kg/m^3", 0.0),
+        depth=depth,
+        stiffness=file.option(["kbot", "kb"], 3e6, "Pa/m", 0.0),
+        damping=file.option(["cbot", "cb"], 3e5, "Pa s/m", 0.0),
+        friction=across,
+        friction_damping=file.option(["fricdamp", "cv"], 200.0, "N s/m", 0.0),
+        output_step=file.option(["dtout"], 0.0, "s", 0.0),
+        flow=_read_waves(file) | _read_current(file),
+    )
+
+
+def _read_waves(file: InputFile) -> dict[str, Any]:
+    """Columns of the waves."""
+    at, text = file.options.get("wavekin", (0, "0"))
+    if text == "0":
+        return {}
+    if text != "7":
+        file.refuse(at, f"WaveKin = {text}", "must be 0 (none) or 7 (sum of components)")
+        return {}
+    rows = _read_table(file, at, FREQUENCIES, (3, 4), 0)
+    table = np.array([row if len(row) == 4 else [*row, 0.0] for row in rows], dtype=np.float64).reshape(-1, 4)
+    amplitude, phase = np.hypot(table[:, 1], table[:, 2]), np.arctan2(table[:, 2], table[:, 1])
+    on = (amplitude > 0.0) & (table[:, 0] > 0.0)
+    return {
+        "wave_amplitudes": amplitude[on],
+        "wave_frequencies": table[on, 0],
+        "wave_directions": table[on, 3],
+        "wave_phases": 0.5 * np.pi - phase[on],
+    }
+
+
+def _read_current(file: InputFile) -> dict[str, Any]:
+    """Columns of the current."""
+    at, text = file.options.get("currents", (0, "0"))
+    if text == "0":
+        return {}
+    if text != "1":
+        file.refuse(at, f"Currents = {text}", "must be 0 (none) or 1 (steady profile)")
+        return {}
+    rows = _read_table(file, at, PROFILE, (4,), PROFILE_HEADING)
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    table = table[np.argsort(table[:, 0])]
+    if table[:, 3].any():
+        file.refuse(at, f"{PROFILE} has vertical velocities", "must be 0 m/s")
+    if len(table) < 2 or not (np.diff(table[:, 0]) > 0.0).all():
+        file.refuse(at, f"{PROFILE} has {len(table)} rows", "must have two or more, each at its own height")
+        return {}
+    return {
+        "profile": "table", "table_heights": table[:, 0], "table_x": table[:, 1], "table_y": table[:, 2],
+    }  # fmt: skip
+
+
+def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]]:
+    """Numbers of a table beside the input file; faults are noted."""
+    path = file.path.parent / name
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        file.refuse(at, str(path), f"cannot be read: {error.strerror}")
+        return []
+    rows = []
+    for number, line in enumerate(lines[skip:], skip + 1):
+        words = line.split()
+        if not words:
+            continue
+        try:
+            rows.append([float(word) for word in words])
+        except ValueError:
+            file.refuse(at, f"line {number} of {path}", "must have numbers")
+            continue
+        if len(words) not in widths:
+            file.refuse(at, f"line {number} of {path}", f"must have {' or '.join(map(str, widths))} numbers")
+            rows.pop()
+    return rows
+
+
+def read_motion(path: Path) -> FloatArray:
+    """A table of motions: times [s], then numbers; lines that begin with ``#`` or a letter are comments.
+
+    A row is added after the last one, by a parabola.
+
+    Raises:
+        ModelError: a file that is no such table.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise ModelError(f"motion file {path} cannot be read: {error.strerror}") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", " ").split()
+        if not words or words[0][0] in "#!" or words[0][0].isalpha() or words[0][0] == "(":
+            continue
+        try:
+            rows.append([float(word) for word in words])
+        except ValueError:
+            raise ModelError(f"motion file {path}, line {number}: must have numbers") from None
+        if len(rows[-1]) != len(rows[0]):
+            raise ModelError(f"motion file {path}, line {number} has {len(words)} numbers: must have {len(rows[0])}")
+    table = np.array(rows, dtype=np.float64)
+    if len(table) < 4 or not (np.diff(table[:, 0]) > 0.0).all() or not np.isfinite(table).all():
+        raise ModelError(f"motion file {path}: must have four rows or more with times that rise, and finite numbers")
+    # a solve that ends with the table needs rates at its end: the motion continues for one more row
+    after = 3.0 * table[-1] - 3.0 * table[-2] + table[-3]
+    after[0] = 2.0 * table[-1, 0] - table[-2, 0]
+    return np.vstack((table, after))

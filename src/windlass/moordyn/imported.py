@@ -1,0 +1,298 @@
+"""A model of an input file of MoorDyn as parts of a World, with the numbers of its objects.
+
+| MoorDyn | Windlass |
+| --- | --- |
+| line of N segments | N cables (`Cable3D`) with `FluidLoad` |
+| bed kBot, cBot | `PlaneSurface` with kBot d and cBot d per length of a line of diameter d |
+| friction | friction of the surface that grows with the speed, FrictionCoefficient FricDamp per segment, up to mu |
+| free point | the ends of its lines at one place, with a `MassPoint` and the buoyancy as a `Force` |
+
+Lines without bending stiffness get EI = 1e-9 w L^3 (w: weight in water), which changes tensions by less than 1e-6.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass import connectors as con
+from windlass.connectors.markers.position_markers import merge_handles
+from windlass.elements import Cable3D, Ground, MassPoint, PointSlope3D
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, instance, optional, path, yes_no
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.output.sensors import Sensor
+from windlass.framework.state.state import State
+from windlass.moordyn.environment import Environment, read_environment, read_motion
+from windlass.moordyn.input_file import InputFile, Line, LineType, NotTranslated, Point, read_input
+from windlass.moordyn.motion import find_paths
+from windlass.moordyn.starts import find_shape
+from windlass.solvers.static import Static
+
+SOFT = 1e-9
+"""Bending stiffness of lines without one, per weight in water times length cubed [1]."""
+GROWTH = 0.01
+"""Time in which waves grow at the start [s]: statics are without waves."""
+
+
+class Mooring:
+    """Parts of a World that were made from an input file of MoorDyn.
+
+    Attributes:
+        world: the world.
+        lines: cables of each line, from end A to end B, by its number.
+        points: node of each point to which a line is attached, by its number; nodes at ends of further lines at this
+            point share its position.
+        supports: constraints of x, y and z of fixed and coupled points, by the number of the point.
+        sea: the `Fluid`, or None without water.
+        loads: loads of the water, by the number of the line.
+        bed, contacts: the bed and its contact with all lines, or None.
+        environment: the options of the file.
+        file: its rows.
+        notes: differences without effect on the motion, one line for each.
+    """
+
+    def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
+        self.world, self.file, self.environment = world, file, environment
+        self.lines: dict[int, Entity] = {}
+        self.points: dict[int, Entity] = {}
+        self.supports: dict[int, Entity] = {}
+        self.loads: dict[int, Entity] = {}
+        self.sea: Entity | None = None
+        self.bed: Entity | None = None
+        self.contacts: Entity | None = None
+        self.notes = file.notes
+
+    def rest(self, **settings: Any) -> State:
+        """The state at rest at t = 0, without waves and with the current.
+
+        Args:
+            **settings: arguments of `Static`.
+
+        Raises:
+            NotConverged: no equilibrium was found.
+        """
+        return Static(self.world, **({"time": 0.0} | settings)).solve()
+
+    def sensors(self) -> list[Sensor]:
+        """The outputs of the file, in its order and with its names; without any the tensions at all ends."""
+        channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
+        if channels:
+            return channels
+        ends = (("FairTen", "TENB"), ("AnchTen", "TENA"))
+        return [self._sense(f"{name}{k}", "line", k, -1, what) for name, what in ends for k in self.lines]
+
+    def _sense(self, name: str, kind: str, number: int, node: int, quantity: str) -> Sensor:
+        """The sensor of a channel, see `Channel`."""
+        if quantity.startswith("TEN"):
+            line, row = self.lines[number], self.file.lines[number]
+            part = row.length / row.segments
+            node = {"TENA": 0, "TENB": row.segments}.get(quantity, node)
+            k = min(node, row.segments - 1)
+            return Sensor(line[k], "axial_force", name=name, where={"x": part * (node - k)})
+        axis = "XYZ".index(quantity[1])
+        if quantity[0] == "F":
+            return Sensor(self.supports[number][axis], "force", name=name)
+        output = {"P": "position", "V": "velocity"}[quantity[0]]
+        if kind == "line":
+            line, row = self.lines[number], self.file.lines[number]
+            k = min(node, row.segments - 1)
+            return Sensor(line[k], output, axis, name, {"x": row.length / row.segments * (node - k)})
+        return Sensor(self.points[number], output, axis, name)
+
+
+class Places(NamedTuple):
+    """Places of the points: at the start [m], and those of moving ones over time, see `find_paths`."""
+
+    start: dict[int, FloatArray]
+    times: FloatArray
+    paths: dict[int, FloatArray]
+
+
+@checked(
+    world=instance(World),
+    file=path(),
+    motion=optional(path()),
+    hold=yes_no(),
+)
+def import_system(world: World, file: str | Path, motion: str | Path | None = None, hold: bool = True) -> Mooring:
+    """Add the lines, points, water and bed of an input file of MoorDyn 2 to a world.
+
+    Args:
+        world: the world; its gravity must be that of the file, along -z.
+        file: the input file; files of waves and currents are read from its folder.
+        motion: a table of the motion of coupled objects: times [s], then 6 numbers for each coupled body (x, y, z [m]
+            and angles about x, y, z [rad]) and 3 for each coupled point, as positions; or, without coupled bodies, 6
+            numbers of a platform at the origin that moves all coupled points.  Without a table they are held.
+        hold: hold or move coupled points by constraints; otherwise their nodes, in ``points``, are free for your own
+            joints.
+
+    Raises:
+        NotTranslated: rows that cannot be expressed, all in one list.
+        ModelError: a file that is no input file of MoorDyn, a world of other gravity, or a wrong motion.
+        OutputError: a file that cannot be read.
+    """
+    given, environment = _read(Path(file))
+    wanted = np.array([0.0, 0.0, -environment.gravity])
+    if np.abs(np.asarray(world.gravity) - wanted).max() > 1e-9 * max(environment.gravity, 1.0):
+        raise ModelError(
+            f"gravity = {tuple(world.gravity)} m/s^2 of the world: must be (0, 0, {-environment.gravity:g}), as in "
+            f"{file}"
+        )
+    return _build(world, given, environment, motion, hold)
+
+
+@checked(file=path(), motion=optional(path()), hold=yes_no())
+def load(file: str | Path, motion: str | Path | None = None, hold: bool = True) -> Mooring:
+    """The model of an input file of MoorDyn 2 in a world of its own; see `import_system`."""
+    given, environment = _read(Path(file))
+    world = World(gravity=(0.0, 0.0, -environment.gravity))
+    return _build(world, given, environment, motion, hold)
+
+
+def _read(path: Path) -> tuple[InputFile, Environment]:
+    """The rows and options of a file.
+
+    Raises:
+        NotTranslated: rows that cannot be expressed.
+    """
+    file = read_input(path)
+    environment = read_environment(file)
+    for number, point in file.points.items():
+        if point.kind == "free" and (point.drag_area or point.added_mass * point.volume):
+            file.faults.append(f"point {number}: CdA and Ca of free points are refused: must be 0")
+    forces = {channel.number: channel.name for channel in file.channels if channel.quantity[0] == "F"}
+    for number, name in forces.items():
+        if file.points[number].kind not in ("fixed", "coupled"):
+            file.faults.append(f"output {name}: must be the force of a fixed or coupled point")
+    if file.faults:
+        raise NotTranslated(path, file.faults)
+    return file, environment
+
+
+def _build(world: World, file: InputFile, environment: Environment, motion: str | Path | None, hold: bool) -> Mooring:
+    """Add the parts to the world."""
+    table = None if motion is None else read_motion(Path(motion))
+    mooring, places = Mooring(world, file, environment), Places(*find_paths(file, table))
+    if environment.density > 0.0:
+        growth: dict[str, Any] = {"wave_growth": GROWTH} if "wave_amplitudes" in environment.flow else {}
+        mooring.sea = world.add(
+            con.Fluid, name="sea", density=environment.density, depth=environment.depth, **growth, **environment.flow
+        )
+    for number, line in file.lines.items():
+        _add_line(mooring, number, line, places)
+    for number, node in mooring.points.items():
+        _hold_point(mooring, number, node, places, hold)
+    if environment.stiffness > 0.0:
+        _add_bed(mooring)
+    return mooring
+
+
+def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None:
+    """Add a line with its load."""
+    world, environment, kind = mooring.world, mooring.environment, mooring.file.types[line.type]
+    area = 0.25 * np.pi * kind.diameter**2
+    submerged = kind.mass - environment.density * area
+    ends = np.array([places.start[point] for point in line.ends])
+    shape = find_shape(
+        ends, line.length, line.segments, kind.stiffness, submerged, environment.gravity, -environment.depth
+    )
+    size = np.linalg.norm(shape.slope, axis=1)[:, None]
+    unit = shape.slope / size
+    stretched = np.column_stack((np.zeros_like(unit), shape.slope - unit))
+    nodes = list[Entity]()
+    inner = slice(1, line.segments)
+    if line.segments > 1:
+        nodes.append(
+            world.add(
+                PointSlope3D, name=f"line {number} node", position=shape.place[inner], slope=unit[inner],
+                displacement=stretched[inner],
+            )
+        )  # fmt: skip
+    for k, point in enumerate(line.ends):
+        at = -k
+        owner = mooring.points.get(point)
+        shared: dict[str, Any] = {} if owner is None else {"shares_position": owner}
+        node = world.add(
+            PointSlope3D, name=f"point {point}", position=ends[k], slope=unit[at], displacement=stretched[at], **shared
+        )
+        if owner is None:
+            mooring.points[point] = node
+        nodes.insert(0 if k == 0 else len(nodes), node)
+    weight = abs(submerged) * max(environment.gravity, 1e-3)
+    cables = world.add(
+        Cable3D, name=f"line {number}", node0=nodes[:-1] if line.segments > 1 else nodes[:1], node1=nodes[1:],
+        length=line.length / line.segments, axial_stiffness=kind.stiffness, mass_per_length=kind.mass,
+        bending_stiffness=kind.bending or SOFT * weight * line.length**3, axial_damping=find_damping(kind, line),
+    )  # fmt: skip
+    mooring.lines[number] = cables
+    if mooring.sea is not None:
+        mooring.loads[number] = world.add(
+            con.FluidLoad, cable=cables, fluid=mooring.sea, diameter=kind.diameter, normal_drag=kind.drag,
+            axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
+            constant_volume=True,
+        )  # fmt: skip
+
+
+def find_damping(kind: LineType, line: Line) -> float:
+    """Axial damping of a line [N s]; a negative BA is a share of the critical damping of a segment."""
+    if kind.damping >= 0.0:
+        return kind.damping
+    return -kind.damping * line.length / line.segments * float(np.sqrt(kind.stiffness * kind.mass))
+
+
+def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> None:
+    """Hold or move a point, or give it a mass and buoyancy."""
+    world, point = mooring.world, mooring.file.points[number]
+    body = mooring.file.bodies.get(point.body)
+    kind = body.kind if body is not None else point.kind
+    if kind == "free":
+        _add_mass(mooring, number, node, point)
+    elif kind == "fixed" or (hold and number not in places.paths):
+        mooring.supports[number] = con.hinge(world, node)
+    elif hold:
+        path = places.paths[number] - places.start[number]
+        motions = [con.spline(places.times, path[:, k]) for k in range(3)]
+        held = [con.prescribe(world, node, axis, motion) for axis, motion in zip("xyz", motions, strict=True)]
+        mooring.supports[number] = merge_handles(held)
+
+
+def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None:
+    """The mass and buoyancy of a free point."""
+    world, environment = mooring.world, mooring.environment
+    if point.mass > 0.0:
+        place = mooring.file.points[number].position
+        clump = world.add(MassPoint, name=f"mass of point {number}", position=place, mass=point.mass)
+        markers = [con.position_marker(world, entity) for entity in (node, clump)]
+        world.add(con.SphericalJoint, name=f"mass at point {number}", marker0=markers[0], marker1=markers[1])
+    if point.volume > 0.0:
+        lift = point.volume * environment.density * environment.gravity
+        world.add(
+            con.Force, name=f"buoyancy of point {number}", marker=con.position_marker(world, node),
+            vector=(0.0, 0.0, lift),
+        )  # fmt: skip
+
+
+def _add_bed(mooring: Mooring) -> None:
+    """The bed and its contact with all lines."""
+    world, environment = mooring.world, mooring.environment
+    marker = con.rigid_marker(world, world.add(Ground))
+    mooring.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)
+    columns: dict[str, list[FloatArray]] = {}
+    for number, line in mooring.file.lines.items():
+        kind = mooring.file.types[line.type]
+        own = {
+            "contact_stiffness_per_length": environment.stiffness * kind.diameter,
+            "contact_damping_per_length": environment.damping * kind.diameter,
+        }
+        if environment.friction > 0.0:
+            slow = environment.friction * environment.friction_damping * line.segments / line.length
+            own |= {"friction_coefficient": environment.friction, "friction_velocity_penalty_per_length": slow}
+        for name, value in own.items():
+            columns.setdefault(name, []).append(np.full(len(mooring.lines[number]), value))
+    rows: dict[str, Any] = {name: np.concatenate(values) for name, values in columns.items()}
+    mooring.contacts = con.add_surface_contact(world, mooring.bed, list(mooring.lines.values()), **rows)

@@ -1,0 +1,417 @@
+"""The sections of an input file of MoorDyn 2 as numbers, with the faults of all lines in one list.
+
+MoorDyn reads the values of a row by their place; headings of columns are ignored.
+
+Source: MoorDyn 2.7, documentation, "Input Files".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from windlass.framework.errors import ModelError, OutputError
+
+SECTIONS = {
+    "line types": ("LINE TYPES", "LINE DICTIONARY"),
+    "rod types": ("ROD TYPES", "ROD DICTIONARY"),
+    "bodies": ("BODIES", "BODY LIST", "BODY PROPERTIES"),
+    "rods": ("RODS", "ROD LIST", "ROD PROPERTIES"),
+    "points": ("POINTS", "POINT LIST", "POINT PROPERTIES", "CONNECTION PROPERTIES", "NODE PROPERTIES"),
+    "lines": ("LINES", "LINE LIST", "LINE PROPERTIES"),
+    "failure": ("FAILURE",),
+    "control": ("CONTROL",),
+    "external loads": ("EXTERNAL LOADS",),
+    "syrope": ("SYROPE IC",),
+    "options": ("OPTIONS",),
+    "outputs": ("OUTPUT",),
+}
+"""Words in the headings of sections, by section."""
+WITHOUT_HEADINGS = "options", "outputs"
+HEADING_LINES = 2
+"""Lines between the heading of a section and its first row: names and units of columns."""
+FIXED = "FIXED", "FIX", "ANCHOR"
+COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
+FREE = "FREE", "POINT", "CONNECT", "CON"
+
+
+class NotTranslated(ModelError):
+    """Items of an input file of MoorDyn that cannot be expressed here.
+
+    Attributes:
+        items: one line for each: number of the line in the file, item, value, and what is allowed.
+    """
+
+    def __init__(self, file: Path, items: Sequence[str]) -> None:
+        self.items = list(items)
+        lines = "".join(f"\n  {line}" for line in self.items)
+        super().__init__(f"{file}: {len(self.items)} item(s) have no counterpart in Windlass:{lines}")
+
+
+class Row(NamedTuple):
+    """A line of a section: its number in the file, from 1, and its words."""
+
+    number: int
+    words: list[str]
+
+
+class LineType(NamedTuple):
+    """A row of LINE TYPES, in the units of the file: m, kg/m, N, N s, N m^2."""
+
+    diameter: float
+    mass: float
+    stiffness: float
+    damping: float
+    bending: float
+    drag: float
+    added_mass: float
+    axial_drag: float
+    axial_added_mass: float
+
+
+class Body(NamedTuple):
+    """A row of BODIES: fixed or coupled; position [m], and angles about x, y, z [deg]."""
+
+    kind: str
+    position: tuple[float, ...]
+    angles: tuple[float, ...]
+
+
+class Point(NamedTuple):
+    """A row of POINTS: "fixed", "coupled", "free", or "body" with its number; position [m], mass [kg], volume [m^3],
+    drag area [m^2] and coefficient of added mass [1]."""
+
+    kind: str
+    position: tuple[float, ...]
+    mass: float = 0.0
+    volume: float = 0.0
+    drag_area: float = 0.0
+    added_mass: float = 0.0
+    body: int = 0
+
+
+class Line(NamedTuple):
+    """A row of LINES: type, points at its ends A and B, unstretched length [m], number of segments."""
+
+    type: str
+    ends: tuple[int, int]
+    length: float
+    segments: int
+
+
+class Channel(NamedTuple):
+    """A row of OUTPUTS as written, and its parts: kind of object, its number, node of a line or -1, quantity."""
+
+    name: str
+    kind: str
+    number: int
+    node: int
+    quantity: str
+
+
+@dataclass
+class InputFile:
+    """An input file of MoorDyn, in its own words and units.
+
+    Attributes:
+        path: the file.
+        types, bodies, points, lines: rows by name or number.
+        options: values of options by their names in small letters, with the number of the line.
+        channels: the wanted outputs.
+        faults: what cannot be translated, one line for each.
+        notes: what has been left out without effect on the motion.
+    """
+
+    path: Path
+    types: dict[str, LineType] = field(default_factory=dict)
+    bodies: dict[int, Body] = field(default_factory=dict)
+    points: dict[int, Point] = field(default_factory=dict)
+    lines: dict[int, Line] = field(default_factory=dict)
+    options: dict[str, tuple[int, str]] = field(default_factory=dict)
+    channels: list[Channel] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def refuse(self, number: int, item: str, words: str) -> None:
+        """Note a fault in a line of the file."""
+        self.faults.append(f"line {number}: {item}: {words}")
+
+    def number(
+        self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
+    ) -> float:
+        """A number of a row; 0, and a fault, if it is none or outside of its range."""
+        try:
+            value = float(text)
+        except ValueError:
+            self.refuse(at, f"{item} = {text!r}", f"must be a number [{unit}]")
+            return 0.0
+        if value != value or value in (float("inf"), float("-inf")):
+            self.refuse(at, f"{item} = {text}", f"must be finite [{unit}]")
+        elif least is not None and (value <= least if above else value < least):
+            self.refuse(at, f"{item} = {text} {unit}", f"must be {'>' if above else '>='} {least:g} {unit}")
+        return value
+
+    def option(self, names: Sequence[str], default: float, unit: str, least: float | None = None) -> float:
+        """The number of an option with one of several names; the last one in the file counts."""
+        found = [self.options[name] for name in names if name in self.options]
+        if not found:
+            return default
+        at, text = max(found)
+        return self.number(at, names[0], text, unit, least)
+
+
+def read_input(path: Path) -> InputFile:
+    """Read a file; faults of its rows are in ``faults``.
+
+    Raises:
+        OutputError: a file that cannot be read.
+        ModelError: a file without lines.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise OutputError(f"input file of MoorDyn {path} cannot be read: {error.strerror}") from None
+    file = InputFile(path)
+    sections = split_sections(text.splitlines())
+    for name in ("line types", "points", "lines"):
+        if name not in sections:
+            raise ModelError(f"{path} has no section {SECTIONS[name][0]}: must be an input file of MoorDyn 2")
+    for name, read in READERS.items():
+        for row in sections.get(name, ()):
+            read(file, row)
+    check_references(file, sections.get("lines", []))
+    return file
+
+
+def split_sections(lines: Sequence[str]) -> dict[str, list[Row]]:
+    """Rows of the sections; text after ``#`` is a comment."""
+    found: dict[str, list[Row]] = {}
+    current, skip = "", 0
+    for number, line in enumerate(lines, 1):
+        if "---" in line:
+            title = line.upper()
+            current = next((name for name, words in SECTIONS.items() if any(word in title for word in words)), "")
+            if current:
+                found.setdefault(current, [])
+            skip = 0 if current in WITHOUT_HEADINGS else HEADING_LINES
+        elif skip:
+            skip -= 1
+        elif current and (words := line.split("#")[0].split()):
+            found[current].append(Row(number, words))
+    return found
+
+
+def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
+    """Whether a row has enough values; otherwise a fault is noted."""
+    if len(row.words) >= count:
+        return True
+    file.refuse(row.number, f"{section} has {len(row.words)} values", f"must have {count}")
+    return False
+
+
+def _read_type(file: InputFile, row: Row) -> None:
+    """LINE TYPES: name, diameter, mass, EA, BA, EI, Cd, Ca, CdAx, CaAx, and Cl."""
+    at, words = row
+    if len(words) == 9:
+        file.refuse(at, f"line type {words[0]} has 9 values", "must have 10, with EI in place 6, as in MoorDyn 2")
+        return
+    if not _has(file, row, "LINE TYPES", 10):
+        return
+    name = words[0]
+    for what, text in (("EA", words[3]), ("BA", words[4])):
+        if "|" in text:
+            file.refuse(
+                at, f"{what} = {text} of line type {name}", "must be one number; viscoelastic lines are refused"
+            )
+            return
+    try:
+        float(words[3])
+    except ValueError:
+        file.refuse(at, f"EA = {words[3]} of line type {name}", "must be a number; stiffness by a table is refused")
+        return
+
+    def number(k: int, what: str, unit: str, least: float | None, above: bool = False) -> float:
+        return file.number(at, f"{what} of line type {name}", words[k], unit, least, above)
+
+    file.types[name] = LineType(
+        number(1, "Diam", "m", 0.0, True), number(2, "Mass/m", "kg/m", 0.0, True), number(3, "EA", "N", 0.0, True),
+        number(4, "BA", "N s", None), number(5, "EI", "N m^2", 0.0), number(6, "Cd", "1", 0.0),
+        number(7, "Ca", "1", 0.0), number(8, "CdAx", "1", 0.0), number(9, "CaAx", "1", 0.0),
+    )  # fmt: skip
+    if len(words) > 10 and number(10, "Cl", "1", 0.0):
+        file.refuse(at, f"Cl = {words[10]} of line type {name}", "must be 0; vibration by vortices is refused")
+
+
+def _read_body(file: InputFile, row: Row) -> None:
+    """BODIES: number, attachment, position, angles, and properties of free ones."""
+    if not _has(file, row, "BODIES", 8):
+        return
+    at, words = row
+    kind = _find_kind(words[1])
+    if kind not in ("fixed", "coupled"):
+        file.refuse(at, f"body {words[0]} is {words[1]}", "must be Fixed or Coupled")
+    numbers = [file.number(at, f"body {words[0]}", text, "m or deg") for text in words[2:8]]
+    file.bodies[_whole(file, at, "body", words[0])] = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
+
+
+def _find_kind(word: str) -> str:
+    """Kind of an attachment."""
+    kinds = {"fixed": FIXED, "coupled": COUPLED, "free": FREE}
+    return next((kind for kind, words in kinds.items() if word.upper() in words), "")
+
+
+def _whole(file: InputFile, at: int, item: str, text: str) -> int:
+    """A number of an object; -1, and a fault, if it is none."""
+    if text.isdigit():
+        return int(text)
+    file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
+    return -1
+
+
+def _read_rod(file: InputFile, row: Row) -> None:
+    """RODS, which have no counterpart."""
+    file.refuse(row.number, f"rod {row.words[0]}", "rods are refused; must be a point, or a line with its EI")
+
+
+def _read_point(file: InputFile, row: Row) -> None:
+    """POINTS: number, attachment, position, mass, volume, CdA, Ca."""
+    if not _has(file, row, "POINTS", 9):
+        return
+    at, words = row
+    number = _whole(file, at, "point", words[0])
+    kind, upper, body = _find_kind(words[1]), words[1].upper(), 0
+    if not kind and upper.startswith("BODY") and upper[4:].isdigit():
+        kind, body = "body", int(upper[4:])
+        if body not in file.bodies:
+            file.refuse(at, f"point {number} is of {words[1]}", "must be a body of the section BODIES")
+    elif not kind:
+        file.refuse(at, f"point {number} is {words[1]}", "must be Fixed, Coupled, Free or Body# with a number")
+    place = tuple(file.number(at, f"position of point {number}", text, "m") for text in words[2:5])
+    items = ("Mass", "kg"), ("Volume", "m^3"), ("CdA", "m^2"), ("Ca", "1")
+    rest = [
+        file.number(at, f"{what} of point {number}", text, unit, 0.0)
+        for (what, unit), text in zip(items, words[5:9], strict=True)
+    ]
+    file.points[number] = Point(kind, place, rest[0], rest[1], rest[2], rest[3], body)
+
+
+def _read_line(file: InputFile, row: Row) -> None:
+    """LINES: number, type, ends A and B, unstretched length, segments, outputs."""
+    if not _has(file, row, "LINES", 6):
+        return
+    at, words = row
+    number = _whole(file, at, "line", words[0])
+    ends = []
+    for end, text in zip("AB", words[2:4], strict=True):
+        if text.upper().startswith("R"):
+            file.refuse(
+                at, f"end {end} of line {number} is at {text}", "rods are refused; must be the number of a point"
+            )
+            ends.append(-1)
+        else:
+            ends.append(_whole(file, at, f"end {end} of line {number} is at point", text))
+    length = file.number(at, f"UnstrLen of line {number}", words[4], "m", 0.0, True)
+    segments = _whole(file, at, f"NumSegs of line {number} =", words[5])
+    if segments == 0:
+        file.refuse(at, f"NumSegs of line {number} = 0", "must be >= 1; quasi-static lines are refused")
+    file.lines[number] = Line(words[1], (ends[0], ends[1]), length, segments)
+    if len(words) > 6 and words[6] != "-":
+        file.notes.append(f"line {at}: LineOutputs = {words[6]}: no files of single lines are written")
+
+
+def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
+    """A section that is refused."""
+
+    def read(file: InputFile, row: Row) -> None:
+        file.refuse(row.number, f"{section} {' '.join(row.words)}", allowed)
+
+    return read
+
+
+def _read_option(file: InputFile, row: Row) -> None:
+    """OPTIONS: value, name."""
+    if _has(file, row, "OPTIONS", 2):
+        file.options[row.words[1].lower()] = row.number, row.words[0]
+
+
+def _read_channels(file: InputFile, row: Row) -> None:
+    """OUTPUTS: names of channels."""
+    for word in row.words:
+        if word.upper() == "END":
+            return
+        channel = find_channel(word)
+        if channel is None:
+            file.refuse(row.number, f"output {word}", f"must be {CHANNELS}")
+            continue
+        tables: dict[str, dict[int, Any]] = {"line": file.lines, "point": file.points, "body": file.bodies}
+        table = tables[channel.kind]
+        if channel.number not in table:
+            file.refuse(row.number, f"output {word}", f"there is no {channel.kind} {channel.number}")
+        elif channel.kind == "line" and channel.node > file.lines[channel.number].segments:
+            file.refuse(row.number, f"output {word}", f"must have a node <= {file.lines[channel.number].segments}")
+        else:
+            file.channels.append(channel)
+
+
+CHANNELS = (
+    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, or Point#, Con# or Body# with PX to VZ "
+    "(points also FX to FZ)"
+)
+VECTORS = tuple(f"{quantity}{axis}" for quantity in "PV" for axis in "XYZ")
+FORCES = "FX", "FY", "FZ"
+OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point", "BODY": "body"}
+
+
+def find_channel(word: str) -> Channel | None:
+    """The parts of the name of an output, or None."""
+    upper = word.upper()
+    for start, node in (("FAIRTEN", "B"), ("ANCHTEN", "A")):
+        if upper.startswith(start) and upper[len(start) :].isdigit():
+            return Channel(word, "line", int(upper[len(start) :]), -1, f"TEN{node}")
+    letters = next((k for k, letter in enumerate(upper) if letter.isdigit()), len(upper))
+    kind, rest = OBJECTS.get(upper[:letters]), upper[letters:]
+    digits = next((k for k, letter in enumerate(rest) if not letter.isdigit()), len(rest))
+    if kind is None or not digits:
+        return None
+    number, rest, node_number = int(rest[:digits]), rest[digits:], -1
+    if kind == "line" and rest.startswith("N"):
+        digits = next((k for k, letter in enumerate(rest[1:]) if not letter.isdigit()), len(rest) - 1)
+        if not digits:
+            return None
+        node_number, rest = int(rest[1 : digits + 1]), rest[digits + 1 :]
+        quantity = "TEN" if rest in ("T", "TEN") else rest
+        return Channel(word, kind, number, node_number, quantity) if quantity in (*VECTORS, "TEN") else None
+    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES), "body": VECTORS}[kind]
+    return Channel(word, kind, number, -1, rest) if rest in allowed else None
+
+
+READERS: dict[str, Callable[[InputFile, Row], None]] = {
+    "line types": _read_type,
+    "bodies": _read_body,
+    "rods": _read_rod,
+    "points": _read_point,
+    "lines": _read_line,
+    "failure": _read_refused("FAILURE", "ropes that break are refused"),
+    "control": _read_refused("CONTROL", "lines whose length is controlled are refused"),
+    "external loads": _read_refused("EXTERNAL LOADS", "must be left out, and added to the World in Python"),
+    "syrope": _read_refused("SYROPE IC", "polyester with load history is refused"),
+    "options": _read_option,
+    "outputs": _read_channels,
+}
+"""Function that reads a row, by section, in the order of reading; types of rods matter only with rods."""
+
+
+def check_references(file: InputFile, rows: Sequence[Row]) -> None:
+    """Note lines of unknown types or points."""
+    places = {int(row.words[0]): row.number for row in rows if row.words[0].isdigit()}
+    for number, line in file.lines.items():
+        at = places.get(number, 0)
+        if line.type not in file.types and not any(f"line type {line.type}" in fault for fault in file.faults):
+            file.refuse(at, f"line {number} has the type {line.type}", f"must be one of {', '.join(file.types)}")
+        for end, point in zip("AB", line.ends, strict=True):
+            if point >= 0 and point not in file.points:
+                file.refuse(at, f"end {end} of line {number} is at point {point}", "must be a point of the file")
+        if line.ends[0] == line.ends[1] >= 0:
+            file.refuse(at, f"line {number} begins and ends at point {line.ends[0]}", "must join two points")

@@ -1,0 +1,59 @@
+"""Paths of points that move with coupled bodies or with a platform, or by themselves.
+
+A point at p of a body at X with the angles a is at X + R p, R = R_x(a_x) R_y(a_y) R_z(a_z), as in MoorDyn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+from windlass.moordyn.input_file import InputFile
+
+Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
+
+
+def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
+    """Places of all points at the start [m], times of the table [s], shape (n,), and places of moving points there,
+    shape (n, 3), by the number of the point.
+
+    Raises:
+        ModelError: a table with another number of columns.
+    """
+    start = {number: np.array(point.position) for number, point in file.points.items()}
+    for number, point in file.points.items():
+        if point.kind == "body" and point.body in file.bodies:
+            body = file.bodies[point.body]
+            pose = np.array([[*body.position, *np.radians(body.angles)]])
+            start[number] = carry(pose, point.position)[0]
+    if table is None:
+        return start, np.zeros(0), {}
+    bodies = [number for number, body in file.bodies.items() if body.kind == "coupled"]
+    points = [number for number, point in file.points.items() if point.kind == "coupled"]
+    paths: dict[int, FloatArray] = {}
+    width, wanted = table.shape[1] - 1, 6 * len(bodies) + 3 * len(points)
+    if width == wanted:
+        for k, body_number in enumerate(bodies):
+            poses = table[:, 1 + 6 * k : 7 + 6 * k]
+            of_body = (number for number, point in file.points.items() if point.body == body_number)
+            paths |= {number: carry(poses, file.points[number].position) for number in of_body}
+        first = 1 + 6 * len(bodies)
+        paths |= {number: table[:, first + 3 * k : first + 3 * k + 3] for k, number in enumerate(points)}
+    elif width == 6 and points and not bodies:
+        paths = {number: carry(table[:, 1:], file.points[number].position) for number in points}
+    else:
+        also = ", or 6 of a platform" if points and not bodies else ""
+        raise ModelError(
+            f"the motion has {width} columns beside the time: must have {wanted}, 6 for each coupled body and 3 "
+            f"for each coupled point{also}"
+        )
+    return start | {number: path[0] for number, path in paths.items()}, table[:, 0], paths
+
+
+def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:
+    """Global places of a point of a body [m], shape (n, 3), for poses x, y, z [m] and angles [rad], shape (n, 6)."""
+    from scipy.spatial.transform import Rotation  # imported here, because most models do not need it
+
+    turned: FloatArray = poses[:, :3] + Rotation.from_euler("XYZ", poses[:, 3:]).apply(place)
+    return turned

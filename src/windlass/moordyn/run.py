@@ -1,0 +1,80 @@
+"""``windlass run-moordyn FILE.txt``: rest and motion of the model of an input file, with its outputs as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from windlass.framework.command_line.options import help_requested, option
+from windlass.framework.command_line.summary import write_summary
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.recorder import Recorder
+from windlass.framework.output.sensors import Sensors
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
+from windlass.moordyn.imported import Mooring, load
+from windlass.solvers.dynamic import Dynamic
+
+FRAME = 0.5
+"""Time between frames of the recording [s]."""
+
+
+def run_file(file: str) -> None:
+    """Solve the model of an input file at rest, then in motion; options: see the command."""
+    motion = option("motion", "", "", "table of the motion of coupled bodies and points, or of a platform; empty: held")
+    end = option("end", 60.0, "s", "time that is simulated; 0: rest only", minimum=0.0)
+    step = option("step", 0.05, "s", "time step", minimum=1e-6)
+    output = option("output", f"{Path(file).stem}_out", "", "folder for results; 'none' writes no files")
+    mooring = load(file, motion or None)
+    folder = None if output == "none" or help_requested() else create_output_folder(output)
+    state = mooring.rest()
+    sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
+    recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
+    if end > 0.0:
+        Dynamic(mooring.world, step=step, end=end).solve(state, hooks=[sensors, *recorders])
+    if help_requested():
+        return
+    rest = find_tensions(mooring, state)
+    moving = {name: [float(sensors[name].min()), float(sensors[name].max())] for name in sensors.names if end > 0.0}
+    if folder is not None and end > 0.0 and is_first_process():
+        write_outputs(folder / "outputs.csv", sensors, mooring.environment.output_step or step)
+    write_summary({"rest": rest, "motion": moving})
+    if is_first_process():
+        print("\n".join(describe(mooring, rest, moving, sensors.units)))
+
+
+def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
+    """Write a table of the outputs at times that are a step apart [s], between the steps of the solver by straight
+    lines."""
+    times = sensors.times
+    rows = np.arange(times[0], times[-1] + 0.5 * step, step)
+    values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
+    columns = [("time", "s"), *((name, sensors.units[name]) for name in sensors.names)]
+    CsvTable(file, columns, np.column_stack((rows, *values)).tolist()).close()
+
+
+def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
+    """Tensions at the ends A and B of each line [N]."""
+    found = {}
+    for number, line in mooring.file.lines.items():
+        ends = (0, 0.0), (line.segments - 1, line.length / line.segments)
+        cables = mooring.lines[number]
+        found[f"line {number}"] = [float(eval_output(cables[k], "axial_force", state, x=x)) for k, x in ends]
+    return found
+
+
+def describe(
+    mooring: Mooring, rest: Mapping[str, list[float]], moving: Mapping[str, list[float]], units: Mapping[str, str]
+) -> list[str]:
+    """Lines of text about a run."""
+    lines = [f"note: {note}" for note in mooring.notes]
+    lines += ["at rest, tension at ends A and B [N]:"]
+    lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]
+    if moving:
+        lines += ["in motion, least and largest value:"]
+        lines += [f"  {name} [{units[name]}]: {low:.6g} to {high:.6g}" for name, (low, high) in moving.items()]
+    return lines

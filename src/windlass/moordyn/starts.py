@@ -1,0 +1,80 @@
+"""Shapes of lines from which statics begin: lying on the bed and hanging, hanging free, or broken straight lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.routes.catenary import hang_between
+from windlass.elements.routes.grounded_catenary import hang_from_ground
+from windlass.elements.routes.routes import RouteError
+from windlass.framework.arrays import FloatArray
+
+ON_BED = 1e-3
+"""Height above the bed below which an anchor lies on it, per depth of the water [1]."""
+
+
+class Shape(NamedTuple):
+    """Nodes of a line: places [m] and slopes r' [1], both of shape (n + 1, 3)."""
+
+    place: FloatArray
+    slope: FloatArray
+
+
+def find_shape(
+    ends: FloatArray, length: float, segments: int, EA: float, mass: float, gravity: float, bed: float
+) -> Shape:
+    """The shape of a line between two points.
+
+    Args:
+        ends: ends A and B [m], shape (2, 3).
+        length: unstretched length [m].
+        segments: number of elements.
+        EA: axial stiffness [N].
+        mass: mass less that of the displaced water [kg/m].
+        gravity: size of the acceleration [m/s^2].
+        bed: height of the bed [m].
+    """
+    s = np.linspace(0.0, length, segments + 1)
+    upwards = ends[1, 2] >= ends[0, 2]
+    lower, upper = ends if upwards else ends[::-1]
+    if mass > 0.0 and gravity > 0.0 and lower[2] <= bed + ON_BED * abs(bed):
+        found = _lie(lower, upper, length, s, EA, mass, gravity)
+        if found is not None:
+            return found if upwards else Shape(found.place[::-1], -found.slope[::-1])
+    try:
+        # a line that is lighter than water rises between its ends
+        down = (0.0, 0.0, -np.copysign(gravity, mass))
+        route = hang_between(ends[0], ends[1], length, EA, abs(mass), down)
+        place, tangent, _ = route.eval_points(s)
+        return Shape(place, tangent * route.eval_stretch(s)[:, None])
+    except RouteError:
+        along = (ends[1] - ends[0]) / length
+        return Shape(ends[0] + s[:, None] * along, np.tile(along, (segments + 1, 1)))
+
+
+def _lie(
+    lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, EA: float, mass: float, gravity: float
+) -> Shape | None:
+    """A line from an anchor on the bed, or None if no part of it lies there."""
+    try:
+        route = hang_from_ground(lower, upper, length, EA, mass, gravity=(0.0, 0.0, -gravity))
+        place, tangent, _ = route.eval_points(s)
+        return Shape(place, tangent * route.eval_stretch(s)[:, None])
+    except RouteError:
+        pass
+    across, height = upper - lower, upper[2] - lower[2]
+    across[2] = 0.0
+    reach = float(np.linalg.norm(across))
+    if not reach + height > length > np.hypot(reach, height):
+        return None
+    # along the bed to the corner c, then straight to the end: c + √((x - c)² + h²) = L
+    corner = (length**2 - reach**2 - height**2) / (2.0 * (length - reach))
+    if not 0.0 < corner < reach:
+        return None
+    turn = lower + corner / reach * across
+    rise = (upper - turn) / (length - corner)
+    place = np.where((s < corner)[:, None], lower + s[:, None] * across / reach, turn + (s - corner)[:, None] * rise)
+    slope = np.where((s < corner)[:, None], across / reach, rise)
+    return Shape(place, slope)

@@ -1,0 +1,202 @@
+"""Input files of MoorDyn: rows that are read, rows that are refused with the number of their line, and the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import RigidBody3D
+from windlass.moordyn.input_file import find_channel
+
+from support.moordyn_motions import FOLDER
+from support.processes import run_warm
+
+CHAIN = (FOLDER / "chain" / "chain.txt").read_text()
+COMMAND = "-m", "windlass.commands.cli"
+ENVIRONMENT = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
+REFUSED = [
+    ("chain      0.144", "chain      x", "line 6: Diam of line type chain = 'x': must be a number [m]"),
+    ("126.0", "-1.0", "line 6: Mass/m of line type chain = -1.0 kg/m: must be > 0 kg/m"),
+    ("5.44e8", "5e8|6e8", "line 6: EA = 5e8|6e8 of line type chain: must be one number"),
+    ("5.44e8", "ropes.dat", "line 6: EA = ropes.dat of line type chain: must be a number"),
+    ("0.64    0.5", "0.64    0.5    0.3", "line 6: Cl = 0.3 of line type chain: must be 0"),
+    ("0.64    0.5", "0.64", "line 6: line type chain has 9 values: must have 10"),
+    ("1     Fixed ", "1     Turbine1", "line 10: point 1 is Turbine1: must be Fixed, Coupled, Free or Body#"),
+    ("1     Fixed ", "1     Body3", "line 10: point 1 is of Body3: must be a body of the section BODIES"),
+    ("-80.0   0 ", "-80.0   -1", "line 10: Mass of point 1 = -1 kg: must be >= 0 kg"),
+    ("-80.0   0  ", "nan     0  ", "line 10: position of point 1 = nan: must be finite [m]"),
+    ("1        2         280.0", "1        9         280.0", "line 15: end B of line 1 is at point 9: must be a point"),
+    ("1        2         280.0", "1        R1A       280.0", "line 15: end B of line 1 is at R1A: rods are refused"),
+    ("1        2         280.0", "1        1         280.0", "line 15: line 1 begins and ends at point 1"),
+    ("280.0     40 ", "280.0     0  ", "line 15: NumSegs of line 1 = 0: must be >= 1"),
+    ("1     chain ", "1     rope  ", "line 15: line 1 has the type rope: must be one of chain"),
+    ("1.0e6         kBot", "1.0e6         bend", "line 19: option bend = 1.0e6: must be one of g, gravity, rho"),
+    ("1.0e6         kBot", "-1            kBot", "line 19: kbot = -1 Pa/m: must be >= 0 Pa/m"),
+    ("80            WtrDpth", "0             WtrDpth", "line 22: wtrdpth = 0 m: must be > 0 m"),
+    ("1             writeLog", "3             WaveKin", "line 17: WaveKin = 3: must be 0 (none) or 7 (sum of"),
+    ("1             writeLog", "2             Currents", "line 17: Currents = 2: must be 0 (none) or 1 (steady"),
+    ("1             writeLog", "7             WaveKin", "wave_frequencies.txt: cannot be read: No such file"),
+    ("1             writeLog", "0.5           mu_kt", "line 17: mu_kt = 0.5, mu_ka = 0: must be equal"),
+    ("L1N20PZ", "L1N50PZ", "line 30: output L1N50PZ: must have a node <= 40"),
+    ("L1N20PZ", "L2N1PZ", "line 30: output L2N1PZ: there is no line 2"),
+    ("L1N20PZ", "Rod1Sub", "line 30: output Rod1Sub: must be FairTen#, AnchTen#"),
+]
+"""Text of the file, its replacement, and the message."""
+
+
+def write(folder: Path, text: str, name: str = "model.txt") -> Path:
+    """The file with this text."""
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(("old", "new", "message"), REFUSED)
+def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+    """Wrong values, and items without counterpart."""
+    assert old in CHAIN
+    with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)):
+        wl.moordyn.load(write(tmp_path, CHAIN.replace(old, new, 1)))
+
+
+def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
+    """Sections without counterpart, free bodies, rods, and two wrong rows."""
+    rows = [
+        "---------------------- ROD TYPES ------", "names", "units", "can 10 1000 0.6 1.0 1.2 1.0",
+        "---------------------- BODIES ------", "names", "units", "1 Free 0 0 0 0 0 0 1e6 0 1e6 0 0 0",
+        "---------------------- RODS ------", "names", "units", "1 can Body1 0 0 2 0 0 15 8 p",
+        "---------------------- FAILURE ------", "names", "units", "1 1 1 0 100",
+        "---------------------- CONTROL ------", "names", "units", "1 1",
+        "---------------------- EXTERNAL LOADS ------", "names", "units", "1 Body1 0|0|0 0|0|0 0|0|0 G",
+    ]  # fmt: skip
+    head, tail = CHAIN.split("---------------------- POINTS", 1)
+    text = head + "\n".join(rows) + "\n---------------------- POINTS" + tail.replace("280.0", "-1")
+    with pytest.raises(wl.moordyn.NotTranslated) as error:
+        wl.moordyn.load(write(tmp_path, text))
+    assert len(error.value.items) == 6
+    assert str(error.value).startswith(f"{tmp_path / 'model.txt'}: 6 item(s) have no counterpart in Windlass:\n  line ")
+    for word in (
+        "body 1 is Free",
+        "rod 1: rods",
+        "FAILURE 1 1",
+        "CONTROL 1 1",
+        "EXTERNAL LOADS 1",
+        "UnstrLen of line 1",
+    ):
+        assert word in str(error.value)
+
+
+def test_other_files(tmp_path: Path) -> None:
+    """A missing file, other text, a world of other gravity, and motions of wrong shape."""
+    with pytest.raises(wl.OutputError, match=r"none\.txt cannot be read: No such file"):
+        wl.moordyn.load(tmp_path / "none.txt")
+    with pytest.raises(wl.ModelError, match="has no section LINE TYPES: must be an input file of MoorDyn 2"):
+        wl.moordyn.load(write(tmp_path, "a text"))
+    file = write(tmp_path, CHAIN)
+    with pytest.raises(wl.ModelError, match=r"gravity = .* of the world: must be \(0, 0, -9.81\), as in"):
+        wl.moordyn.import_system(wl.World(), file)
+    times = np.arange(5.0)[:, None]
+    for columns, words in (
+        (
+            2,
+            "has 2 columns beside the time: must have 3, 6 for each coupled body and 3 for each coupled point, or 6 of",
+        ),
+        (-1, "must have four rows or more with times that rise"),
+    ):
+        table = np.hstack((times, np.zeros((5, columns)))) if columns > 0 else np.ones((5, 4))
+        motion = tmp_path / "motion.txt"
+        np.savetxt(motion, table)
+        with pytest.raises(wl.ModelError, match=words):
+            wl.moordyn.load(file, motion=motion)
+    for text, words in (("1 2\n3 x\n", "line 2: must have numbers"), ("1 2\n3\n", "line 2 has 1 numbers: must have 2")):
+        with pytest.raises(wl.ModelError, match=words):
+            wl.moordyn.load(file, motion=write(tmp_path, text, "motion.txt"))
+    with pytest.raises(wl.ModelError, match="cannot be read"):
+        wl.moordyn.load(file, motion=tmp_path / "none.txt")
+
+
+def test_channels() -> None:
+    """Names of outputs, in any case, and their parts."""
+    found = {
+        name: find_channel(name) for name in ("FAIRTEN12", "anchten1", "Line3TenB", "l2n14pX", "Con3vY", "Body1PZ")
+    }
+    parts = {name: channel and channel[1:] for name, channel in found.items()}
+    assert parts == {
+        "FAIRTEN12": ("line", 12, -1, "TENB"), "anchten1": ("line", 1, -1, "TENA"),
+        "Line3TenB": ("line", 3, -1, "TENB"), "l2n14pX": ("line", 2, 14, "PX"), "Con3vY": ("point", 3, -1, "VY"),
+        "Body1PZ": ("body", 1, -1, "PZ"),
+    }  # fmt: skip
+    wrong = "FairTen", "Line1", "L1N", "L1N2", "L1N2FX", "Line1PX", "Point1Ten", "Body1FX", "R1SUB", "x", ""
+    assert [find_channel(name) for name in wrong] == [None] * len(wrong)
+
+
+def test_a_vessel_of_your_own(tmp_path: Path) -> None:
+    """Coupled points that are not held belong to a rigid body: its weight is carried by three lines, with outputs."""
+    points = ["1 Fixed 300 0 -80 0 0 0 0", "2 Fixed -150 260 -80 0 0 0 0", "3 Fixed -150 -260 -80 0 0 0 0"]
+    points += ["4 Vessel 5 0 -8 0 0 0 0", "5 Vessel -2.5 4.3 -8 0 0 0 0", "6 Vessel -2.5 -4.3 -8 0 0 0 0"]
+    lines = [f"{k} chain {k} {k + 3} 320 16 -" for k in (1, 2, 3)]
+    old_points = [line for line in CHAIN.splitlines() if "Fixed" in line or "Coupled" in line]
+    old_line = next(line for line in CHAIN.splitlines() if "280.0" in line)
+    text = CHAIN.replace("\n".join(old_points), "\n".join(points)).replace(old_line, "\n".join(lines))
+    file = write(tmp_path, text.split("---------------------- OUTPUTS")[0])
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    mooring = wl.moordyn.import_system(world, file, hold=False)
+    assert sorted(mooring.supports) == [1, 2, 3] and [sensor.name for sensor in mooring.sensors()][:2] == [
+        "FairTen1",
+        "FairTen2",
+    ]
+    vessel = world.add(RigidBody3D, position=(0.0, 0.0, -5.0), mass=1e5, inertia=(1e6, 1e6, 1e6))
+    for number in (4, 5, 6):
+        place = np.subtract(mooring.file.points[number].position, (0.0, 0.0, -5.0))
+        markers = (
+            con.position_marker(world, vessel, place),
+            con.position_marker(world, mooring.points[number]),
+        )
+        world.add(con.SphericalJoint, marker0=markers[0], marker1=markers[1])
+    lift = 1e5 * 9.81 + 4e5
+    world.add(
+        con.Force,
+        marker=con.position_marker(world, vessel, (0.0, 0.0, 4.0)),
+        vector=(0.0, 0.0, lift),
+    )
+    state = mooring.rest(name="")
+    x = wl.eval_output(vessel, "position", state)
+    assert abs(x[0]) < 0.2 and abs(x[1]) < 0.2
+    ends = [(mooring.lines[k][15], 20.0) for k in (1, 2, 3)]
+    vertical = sum(
+        float(wl.eval_output(cable, "axial_force", state, x=at)) * -float(slope[2] / np.linalg.norm(slope))
+        for cable, at in ends
+        for slope in [np.ravel(wl.eval_output(cable, "director", state, x=at))]
+    )
+    assert_allclose(-vertical, 4e5, rtol=1e-3)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """Rest and motion of a platform with tables, forces of supports in the sign of MoorDyn, a summary, and help."""
+    t = np.linspace(0.0, 2.0, 21)
+    surge = 0.2 * np.sin(t)
+    motion = tmp_path / "motion.csv"
+    np.savetxt(motion, np.column_stack((t, surge, np.zeros((21, 5)))), delimiter=",", header="t,x,y,z,a,b,c")
+    file = write(tmp_path, CHAIN.replace("1             writeLog", "0.2           dtOut", 1))
+    words = f"run-moordyn {file} -motion {motion} -end 1 -output {tmp_path / 'out'} -summary {tmp_path / 'out.json'}"
+    run = run_warm([*COMMAND, *words.split()], tmp_path, ENVIRONMENT)
+    assert run.returncode == 0, run.stderr
+    assert "note: options of the solver of MoorDyn have no effect: dtm, " in run.stdout
+    assert "at rest, tension at ends A and B [N]:\n  line 1: 22" in run.stdout
+    table = np.genfromtxt(tmp_path / "out" / "outputs.csv", delimiter=",", names=True)
+    assert_allclose(table[table.dtype.names[0]], np.linspace(0.0, 1.0, 6), atol=1e-9)
+    assert len(np.loadtxt(tmp_path / "out" / "steps.csv", delimiter=",", skiprows=1)) > 20
+    summary = json.loads((tmp_path / "out.json").read_text())
+    results = summary.get("results", summary)
+    rest, force = results["rest"]["line 1"], results["motion"]
+    assert rest[1] > rest[0] > 2e5 and force["Point2FX"][1] < -1.5e5 and force["Point2FZ"][1] < -1e5
+    help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
+    assert help_text.returncode == 0 and "-motion" in help_text.stdout and "dynamic_" in help_text.stdout

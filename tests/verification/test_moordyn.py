@@ -1,0 +1,82 @@
+"""Models of MoorDyn's input files against MoorDyn 2.7.2 at equal meshes, from benchmarks/peers/moordyn_record.py.
+
+Tensions are those of the first and last segment, and here of the middle of the first and last cable.  Differences: a
+lumped mass at a node leaves the bed at once, a cable leaves it gradually.  MoorDyn begins without current.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass.elements import hang_between
+
+from support.moordyn_motions import END, FOLDER, PERIOD, STEP, move
+
+RECORDED = json.loads((FOLDER / "values.json").read_text())
+
+
+def load(name: str, folder: Path, end: float = END) -> wl.moordyn.Mooring:
+    """The model of an input file whose coupled objects move."""
+    t = np.arange(0.0, end + 0.5 * STEP, STEP)
+    np.savetxt(folder / "motion.txt", np.column_stack((t, move(name, t)[0])), fmt="%.12g", header="t [s], coordinates")
+    return wl.moordyn.load(FOLDER / name / f"{name}.txt", motion=folder / "motion.txt")
+
+
+def sense_segments(mooring: wl.moordyn.Mooring) -> wl.Sensors:
+    """Tensions in the middle of the first and last cable of each line."""
+    sensors = []
+    for number, line in mooring.file.lines.items():
+        where = {"x": 0.5 * line.length / line.segments}
+        for k in (0, line.segments - 1):
+            sensors.append(wl.Sensor(mooring.lines[number][k], "axial_force", name=f"{number} {k}", where=where))
+    return wl.Sensors(None, sensors)
+
+
+@pytest.mark.parametrize(("name", "tolerance"), [("chain", 5e-4), ("buoy", 3e-3)])
+def test_tensions_at_rest(name: str, tolerance: float, tmp_path: Path) -> None:
+    """A chain on the bed within 0.05 %; chain, polyester, buoy and clump weight within 0.3 %."""
+    mooring = load(name, tmp_path)
+    state, sensors = mooring.rest(name=""), sense_segments(mooring)
+    sensors.after_step(state)
+    found = [sensors[key][0] for key in sensors.names]
+    assert_allclose(found, RECORDED[name]["rest"], rtol=tolerance)
+
+
+@pytest.mark.parametrize(("name", "tolerance"), [("chain", 0.015), ("buoy", 0.03), ("sea", 0.001)])
+def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None:
+    """A fairlead in surge and heave, a body in surge, heave, roll and pitch, and waves on a current.
+
+    In the last two periods the quantiles of 2 and 98 % agree within the tolerance, relative to the mean, the standard
+    deviations within 3 % or 0.05 % of the mean.
+    """
+    mooring = load(name, tmp_path)
+    sensors = sense_segments(mooring)
+    wl.Dynamic(mooring.world, step=STEP, end=END, name="").solve(mooring.rest(name=""), hooks=[sensors])
+    times = np.arange(END - 2.0 * PERIOD, END + 0.5 * STEP, STEP)
+    series = np.column_stack([np.interp(times, sensors.times, sensors[key]) for key in sensors.names])
+    recorded, mean = RECORDED[name], series.mean(axis=0)
+    for quantile, word in ((0.02, "low"), (0.98, "high")):
+        assert_allclose(np.quantile(series, quantile, axis=0) / mean, recorded[word] / mean, rtol=0, atol=tolerance)
+    assert_allclose(series.std(axis=0) / mean, recorded["deviation"] / mean, rtol=0.03, atol=5e-4)
+
+
+def test_weight_of_a_stretched_rope(tmp_path: Path) -> None:
+    """Polyester at a strain of 0.4 %: the volume is that of the unstretched rope, as in MoorDyn; closed form 1e-8."""
+    text = (FOLDER / "chain" / "chain.txt").read_text()
+    row = "chain      0.217      52.0      3.339e8    -0.8        0          1.33   1.0    0.64    0.5"
+    lines = [row if line.startswith("chain ") else line for line in text.splitlines()]
+    file = tmp_path / "polyester.txt"
+    file.write_text("\n".join(lines).replace("262.0 ", "278.0 ").replace(" 280.0 ", " 285.0 "))
+    mooring = wl.moordyn.load(file)
+    state = mooring.rest(name="")
+    mass = 52.0 - 1025.0 * np.pi * 0.217**2 / 4
+    line = hang_between((0, 0, -80), (278, 0, -10), 285.0, 3.339e8, mass, (0, 0, -9.81))
+    ends = [(0, 0.0), (39, 285.0 / 40)]
+    found = [wl.eval_output(mooring.lines[1][k], "axial_force", state, x=x) for k, x in ends]
+    assert_allclose(np.ravel(found), line.eval_tension([0.0, 285.0]), rtol=1e-8)
