@@ -61,7 +61,7 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 class InnerLibrary(KernelLibrary):
-    """Code that is only inserted into other code, which is optimised as a whole: simplified, never compiled to machine code."""
+    """Code that is only inserted into other code: simplified here, optimised there, never compiled to machine code."""
 
     def _optimize_final_module(self) -> None:
         if not _HAS_BUILDERS:
