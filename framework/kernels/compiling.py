@@ -50,17 +50,7 @@ def form_of(result: Any) -> str:
     return entry.form if isinstance(entry, NoEntry) else FOR_PYTHON
 
 
-class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code of a kernel, optimised as a whole only, and not function by function before."""
-
-    def _optimize_functions(self, module: Any) -> None:
-        if _HAS_BUILDERS:
-            module.data_layout = self._codegen._data_layout
-        else:
-            super()._optimize_functions(module)
-
-
-class InnerLibrary(KernelLibrary):
+class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
     """Code that is only inserted into other code: simplified here, optimised there, never compiled to machine code."""
 
     def _optimize_final_module(self) -> None:
@@ -135,10 +125,8 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
         remember_operators(typing)
         super().__init__(typing, target, library, args, return_type, flags, names)
         changes: dict[str, Any] = {}
-        library_of = InnerLibrary if form == INNER else KernelLibrary
-        self.state.library = library_of(self.state.targetctx.codegen(), form)
-        if form != INNER:
-            self.state.library.enable_object_caching()
+        if form == INNER:
+            self.state.library = InnerLibrary(self.state.targetctx.codegen(), "inner")
         if form != FOR_PYTHON:
             changes["get_executable"] = _Finish(form)
         if form != INNER and not _is_for_c(args):
