@@ -3,23 +3,25 @@
 usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit,mooring,net,crane] [--processes 1,2,3]
                     [--size N] [--steps N] [--results FOLDER]
 
-belt      the belt drive of 60 elements with 4 contact segments each, 800 steps; the drive starts in step 500
-loaded    the same with drive and load so early that the load is full from step 500 on
-hung      a plane lattice of 100 x 100 cables under its weight and a side load, two load steps
-falling   such a lattice that falls onto a circle, 300 steps
-spheres   2000 spheres that settle in a box, 300 steps of velocity Verlet
-implicit  the same with generalised-alpha and Newton's method
-mooring   a mooring line of 24 cables on its bed, in current and waves, whose top moves, 200 steps
-net       two layers of 6 ropes, lashed to each other, that fall on a sphere, 120 steps
-crane     the example, 20 elements per metre: 90 steps of hoisting, then 30 of swinging
+The cases are
 
-Each runs on every number of processes and is compared with the first one.  A difference is relative to the largest
-entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
-constraint, history values by their meaning, each sensor; compared at up to 40 instants, sensors at every step.
-Displacements, not positions, so errors of large models remain visible.  Multipliers below a millionth of the largest
-one of the run are compared with that millionth, because they are only round-off, such as multipliers of the norm of
-Euler parameters, which are 0 in theory.  The exit code is 1 if a difference is above 1e-8, or if the Newton iterations
-or the passes of any step differ.
+- belt: the belt drive of 60 elements with 4 contact segments each, over 800 steps. The drive starts in step 500.
+- loaded: the same belt drive, with drive and load so early that the full load acts from step 500 on.
+- hung: a plane lattice of 100 x 100 cables under its weight and a side load, in two load steps.
+- falling: a plane lattice that falls onto a circle, over 300 steps.
+- spheres: 2000 spheres that settle in a box, over 300 steps of velocity Verlet.
+- implicit: the same spheres with generalised-alpha and Newton's method.
+- mooring: a mooring line of 24 cables on its bed, in current and waves, with a moving top, over 200 steps.
+- net: two layers of 6 ropes, lashed to each other, that fall on a sphere, over 120 steps.
+- crane: the crane example with 20 elements per metre, 90 steps of hoisting and 30 steps of swinging.
+
+Each case runs on every number of processes, and the run is compared with the run on the first number. A difference is
+relative to the largest entry of its kind in the whole run. The kinds are displacements and velocities of positions,
+slopes and rotations, multipliers by constraint, history values by their meaning, and each sensor. States are compared
+at up to 40 instants, and sensors at every step. Displacements are compared instead of positions, so that errors of
+large models remain visible. Multipliers below a millionth of the largest multiplier of the run are compared with that
+millionth. Such multipliers are round-off, for example those of the norm of Euler parameters, which are 0 in theory. The
+exit code is 1 if a difference is above 1e-8, or if the Newton iterations or the passes of any step differ.
 """
 
 import argparse
@@ -39,7 +41,7 @@ from report import RESULTS, align, describe_machine
 
 CHILD = ROOT / "benchmarks" / "agreement_child.py"
 TOLERANCE = 1e-8
-"""Largest difference, relative to the largest entry of its kind."""
+"""Largest allowed difference, relative to the largest entry of its kind [1]."""
 COUNTS = ("newton", "passes")
 CASES = {
     "belt": (60, 800),
@@ -52,14 +54,15 @@ CASES = {
     "net": (6, 120),
     "crane": (20, 120),
 }
-"""Size and steps of each case."""
+"""Size and number of steps of each case."""
 WORDS = {
     "crane": ["-output", "none", "-falls", "2", "-dynamic_snes_rtol", "1e-6", "-static_snes_rtol", "1e-6"],
 }
-"""More options of a case; 1e-8 of the first residual of a later pass of the crane is round-off, which there decides
-about one more Newton iteration."""
+"""More options of the cases. In later passes of the crane, 1e-8 of the first residual is round-off, which would decide
+on one more Newton iteration.
+"""
 NEGLIGIBLE = 1e-6
-"""Fraction of the largest multiplier of a run."""
+"""Fraction of the largest multiplier of a run below which multipliers are round-off."""
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -69,7 +72,7 @@ class Comparison(NamedTuple):
     Attributes:
         differences: difference of each kind of numbers, relative to the largest entry of the kind [1].
         newton, passes: all Newton iterations and passes of the run.
-        uneven: steps whose Newton iterations or passes differ.
+        uneven: steps whose Newton iterations or passes differ between the runs.
     """
 
     differences: dict[str, float]
@@ -79,17 +82,19 @@ class Comparison(NamedTuple):
 
     @property
     def worst(self) -> tuple[str, float]:
-        """The kind with the largest difference, and that difference."""
+        """The kind of numbers with the largest difference, and this difference."""
         return max(self.differences.items(), key=lambda pair: pair[1])
 
     @property
     def agrees(self) -> bool:
-        """Whether all differences are small and all counts equal."""
+        """Whether all differences are below the limit and all counts are equal."""
         return self.uneven == 0 and self.worst[1] <= TOLERANCE
 
 
 def relative_difference(found: NDArray[Any], expected: NDArray[Any], floor: float = 0.0) -> float:
-    """The largest difference over the largest expected magnitude, at least `floor`; infinite for other shapes."""
+    """The largest difference divided by the largest expected magnitude, which is at least `floor`; infinite if the
+    shapes differ.
+    """
     if found.shape != expected.shape:
         return float("inf")
     difference = np.abs(found - expected).max(initial=0.0)
@@ -100,7 +105,7 @@ def relative_difference(found: NDArray[Any], expected: NDArray[Any], floor: floa
 
 
 def compare(found: Arrays, expected: Arrays) -> Comparison:
-    """Compare the arrays of two runs of the child."""
+    """Compare the arrays of two runs of agreement_child.py."""
     names = [name for name in expected if name not in COUNTS]
     if set(found) != set(expected):
         raise ValueError(f"arrays {', '.join(sorted(set(found) ^ set(expected)))}: must be in both runs")
@@ -118,7 +123,7 @@ def compare(found: Arrays, expected: Arrays) -> Comparison:
 
 
 def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder: Path) -> list[dict[str, Any]]:
-    """Run a case on all numbers of processes and compare; one record each."""
+    """Run a case on all numbers of processes and return one record for each comparison."""
     records = []
     first: dict[str, NDArray[Any]] = {}
     for number in processes:
@@ -154,7 +159,7 @@ def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder:
 
 
 def tabulate(records: Sequence[Mapping[str, Any]]) -> str:
-    """A table with a line for each run."""
+    """Format a table with one line for each run."""
     head = ["case", "largest difference of", "processes", "relative", "Newton", "passes", "uneven", "elapsed [s]", ""]
     rows = [head]
     for r in records:

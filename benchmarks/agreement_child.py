@@ -1,10 +1,10 @@
-"""One model on the processes of mpiexec; the first one writes its results to a file of arrays.
+"""Solves one model on the processes of mpiexec; the first process writes the results to a file of arrays.
 
     mpiexec -n 2 windlass run agreement_child.py -case hung -out hung2.npz
 
-The models come from the tests.  The arrays are named ``what: kind``: displacements and velocities of positions, slopes
-and rotations, multipliers by constraint, history values by their meaning, and sensors, each at several instants;
-"newton" and "passes" are the Newton iterations and the passes of every step.
+The models are imported from the tests. The arrays are named ``quantity: kind``. They hold displacements and velocities
+of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and sensors, each at
+several instants. The arrays "newton" and "passes" hold the Newton iterations and the passes of every step.
 """
 
 import sys
@@ -31,18 +31,20 @@ KINDS = {
     **dict.fromkeys(("x'", "y'", "z'"), "slopes"),
     **dict.fromkeys(("rotation", "e0", "e1", "e2", "e3"), "rotations"),
 }
-"""Kind of a coordinate by its name."""
+"""Kind of a coordinate for each name of a coordinate."""
 MEANINGS = {
     con.ContactFrictionCircleCable2D: ("gaps", "states", "sticking positions"),
     con.ContactCircleCable2D: ("gaps",),
     con.ContactFrictionSurfaceCable: ("gaps", "states", *("anchors",) * 3),
     con.ContactFrictionSurfaceSetCable: ("gaps", "states", *("anchors",) * 3),
 }
-"""Kinds of the history values of a contact, in the order of storage, each for all segments."""
+"""Kinds of the history values of a contact, in the order of storage; each kind has one value for each segment."""
 CROSSINGS = {"numbers of ropes": 0, "feet": 1, "gaps of ropes": 2, "states of ropes": 3, "anchors of ropes": 4}
-"""Indices of some history values of a contact between ropes."""
+"""Indices of the compared history values of a contact between ropes."""
 LOADED = {"tAccStart": 0.005, "tAccEnd": 0.555, "tq0": 0.02, "tq1": 0.05}
-"""Earlier times [s] of drive and load of the belt, within 800 steps of 0.1 ms; the drive is equally steep."""
+"""Times [s] at which drive and load of the belt start, within 800 steps of 0.1 ms; the ramp of the drive is as steep as
+in the example.
+"""
 Indices = dict[str, NDArray[np.int64]]
 
 
@@ -55,7 +57,7 @@ class Kinds(NamedTuple):
 
 
 def sort_numbers(world: wl.World) -> Kinds:
-    """The numbers of a model by their kind; it must not yet be divided among the processes."""
+    """Sort the numbers of a model by their kind; the model must not yet be divided among the processes."""
     world.finalize()
     number = world.numbering
     coordinates: dict[str, list[Any]] = {}
@@ -85,12 +87,12 @@ def sort_numbers(world: wl.World) -> Kinds:
 
 
 class Watch(wl.StepHook):
-    """Keeps states at every n-th step, and the counts of every step.
+    """Records states at every n-th step, and the counts of every step.
 
     Args:
         kinds: numbers of the model.
-        sensors: sensors read at every step.
-        every: number of steps between states.
+        sensors: sensors that are read at every step.
+        every: number of steps between recorded states.
     """
 
     def __init__(self, kinds: Kinds, sensors: list[wl.Sensor], every: int) -> None:
@@ -102,7 +104,7 @@ class Watch(wl.StepHook):
         self._passes: list[int] = []
 
     def after_step(self, state: wl.State) -> None:
-        """Record the counts, and every n-th state."""
+        """Record the counts of the step, and every n-th state."""
         statistics = self.solver.statistics
         self._newton.append(statistics.newton_iterations)
         self._passes.append(statistics.discontinuous_iterations)
@@ -121,7 +123,7 @@ class Watch(wl.StepHook):
                 self._kept.setdefault(f"{what}: {kind}", []).append(values[places])
 
     def tabulate(self) -> dict[str, NDArray[Any]]:
-        """All records, with the first axis over instants; iterations and passes of single steps."""
+        """Return all records as arrays whose first axis is the instants; iterations and passes are per step."""
         found = {name: np.array(parts) for name, parts in self._kept.items()}
         if self.sensors is not None:
             found |= {f"sensors: {name}": self.sensors[name] for name in self.sensors.names}
@@ -130,7 +132,7 @@ class Watch(wl.StepHook):
 
 
 def run_belt(size: int, steps: int, times: Mapping[str, float]) -> dict[str, NDArray[Any]]:
-    """The belt with this number of elements, 4 segments each: preload, then steps of 0.1 ms."""
+    """Solve the belt with a number of elements and 4 segments per element: preload, then steps of 0.1 ms."""
     info = belt_parameters(size, 4)
     info["args"] |= times
     belt = build_belt(info)
@@ -147,7 +149,7 @@ def run_belt(size: int, steps: int, times: Mapping[str, float]) -> dict[str, NDA
 
 
 def run_hung(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """A lattice in its plane under its weight and a side load; ``steps`` load steps."""
+    """Solve a plane lattice under its weight and a side load in ``steps`` load steps."""
     lattice = hung_lattice(size, side_load=0.1 * size)
     supports = [wl.Sensor(lattice.supports, "force", name="support forces")]
     watch = Watch(sort_numbers(lattice.world), supports, 1)
@@ -157,7 +159,7 @@ def run_hung(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_falling(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """A lattice that falls onto a circle and touches it from step 135 on, in steps of 0.15 ms."""
+    """Integrate a lattice that falls onto a circle, in steps of 0.15 ms. It touches the circle from step 135 on."""
     lattice = falling_lattice(size)
     middle = [wl.Sensor(lattice.net.nodes["bottom"], "velocity", name="velocities of the lower edge")]
     watch = Watch(sort_numbers(lattice.world), middle, 25)
@@ -167,7 +169,7 @@ def run_falling(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_spheres(size: int, steps: int, implicit: bool) -> dict[str, NDArray[Any]]:
-    """Spheres that settle in a box, in steps of 0.1 ms, explicit or with Newton's method."""
+    """Integrate spheres that settle in a box, in steps of 0.1 ms, explicitly or with Newton's method."""
     model = build_packing(size)
     names = ("potential_energy", "dissipated_power", "contact_count")
     sensors = [wl.Sensor(model.forces[0], name, name=name) for name in names]
@@ -182,7 +184,7 @@ def run_spheres(size: int, steps: int, implicit: bool) -> dict[str, NDArray[Any]
 
 
 def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """A mooring line on its bed, in a current and in waves, with a moving top; steps of 50 ms."""
+    """Integrate a mooring line on its bed, in a current and in waves, with a moving top; steps are 50 ms long."""
     world, line, loads, contacts = build_line(size)
     sensors = [wl.Sensor(line, "axial_force", name="tension"), wl.Sensor(loads, "submerged_weight", name="loads")]
     watch = Watch(sort_numbers(world), sensors, 5)
@@ -195,7 +197,7 @@ def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """A net of ropes in both directions, laid on each other, that falls on a sphere with 1 m/s; steps of 0.5 ms."""
+    """Integrate a net of two crossing layers of ropes that falls on a sphere with 1 m/s; steps are 0.5 ms long."""
     net = create_laid_net(size)
     sensors = [wl.Sensor(net.crossings, name, name=name) for name in ("contact_force", "normal_force", "axis_torque")]
     watch = Watch(sort_numbers(net.world), [*sensors, wl.Sensor(net.on_surfaces, "surface", name="surfaces")], 5)
@@ -205,9 +207,11 @@ def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """The crane of the examples with some elements per metre: it hoists for some steps, is pushed, and swings."""
+    """Integrate the crane of the examples with a number of elements per metre: it hoists for some steps, is pushed, and
+    swings.
+    """
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
-    import crane_hoist  # imported here, because the example has its own options
+    import crane_hoist  # the example reads its own options, so it is imported inside the function
 
     crane_hoist.size = 1.0 / size
     crane = crane_hoist.build()
@@ -243,7 +247,7 @@ RUNS: dict[str, Callable[[int, int], dict[str, NDArray[Any]]]] = {
 
 
 def main() -> None:
-    """Solve and write."""
+    """Solve the case and write its results."""
     case = wl.option("case", "belt", "", "what to solve", choices=tuple(RUNS))
     size = wl.option("count", 60, "1", "elements, meshes along a side of the lattice, spheres, ropes", minimum=1)
     steps = wl.option("steps", 800, "1", "steps, or load steps", minimum=1)

@@ -1,10 +1,11 @@
-"""Times the two-pulley belt in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
+"""Times the two-pulley belt in Exudyn and in Windlass, alternately; the printed ratio is the time of Exudyn divided by
+the time of Windlass.
 
 usage: belt.py [MESH ...] [--loaded] [--rounds N] [--results FOLDER]
 
-MESH is elements x segments per element, such as 240x2 (default). Timed is the dynamic solve alone: its first 1000 steps
+MESH is elements x segments per element, such as 240x2 (default). Only the dynamic solve is timed: its first 1000 steps
 (0.1 s), or with --loaded the 1000 steps from 1.0 s to 1.1 s of one run. Both programs use steps of 1e-4 s and the
-tolerances of examples/belt_drive.py. The first use installs Exudyn into .venv-bench.
+tolerances of examples/belt_drive.py. The first run installs Exudyn into .venv-bench.
 """
 
 import sys
@@ -15,8 +16,9 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 
 FOLDER = ROOT / "benchmarks"
 
-# In the first 0.1 s both follow the same path, within the Newton tolerances: a Newton method with a lagged Jacobian
-# stops at another point below them than a full one.  With full Newton in both the torques agree to 1e-10.
+# In the first 0.1 s both programs follow the same path within the Newton tolerances. Newton's method with a lagged
+# Jacobian ends at another point within the tolerances than with a new Jacobian in each iteration. With a new Jacobian
+# in each iteration in both programs, the torques agree to 1e-10.
 FIRST_STEPS = {
     "omega_driver": Tolerance(absolute=1e-7),
     "omega_driven": Tolerance(absolute=1e-7),
@@ -31,7 +33,7 @@ FIRST_STEPS = {
     "sticking_driven": Tolerance(absolute=0),
     "static_support_force_x": Tolerance(relative=1e-6),
 }
-# Later the pattern of sticking segments is chaotic; only sums over the belt can agree.
+# Later the pattern of sticking segments is chaotic, so only sums over the belt are compared.
 LOADED = {
     "omega_driver": Tolerance(absolute=1e-7),
     "omega_driven": Tolerance(relative=0.001),
@@ -46,7 +48,7 @@ LOADED = {
 
 
 def create_case(mesh: str, loaded: bool) -> Case:
-    """The comparison for a mesh such as ``"240x2"``.
+    """Create the comparison for a mesh such as ``"240x2"``.
 
     Raises:
         ValueError: the mesh is not two whole numbers > 0.
@@ -63,13 +65,14 @@ def create_case(mesh: str, loaded: bool) -> Case:
         title=f"belt of {words[0]} elements with {words[1]} contact segments each, {phase}",
         commands={"exudyn": (*exudyn, *times), "windlass": (*windlass, *times)},
         tolerances=LOADED if loaded else FIRST_STEPS,
-        # long enough for pulleys to turn and segments to slip, because some kernels are compiled only then
+        # the warm-up is long enough for pulleys to turn and segments to slip, because some kernels are compiled only in
+        # these states
         warm_up=[(*windlass, "0.1")],
     )
 
 
 def create_cases(given: Namespace) -> list[Case]:
-    """The cases of the command line."""
+    """Create the cases of the command line."""
     return [create_case(mesh, given.loaded) for mesh in given.meshes]
 
 

@@ -1,9 +1,9 @@
-"""examples/belt_drive.py with steps of many sizes: speed loss, torque balance, work, and unsettled steps.
+"""Runs examples/belt_drive.py with steps of many sizes and prints speed loss, torque balance, work and unsettled steps.
 
 usage: belt_steps.py [STEP ...] [options of the example]
 
-Steps in s; without any, 2.5e-5 to 1e-3.  Speed and drive torque are means over the last 0.1 s, the excess is the drive
-torque minus the load and the torque of the brake.
+STEP is in s; without STEP, the steps are 2.5e-5 to 1e-3. Speed and drive torque are means over the last 0.1 s. The
+excess is the drive torque minus the load and the torque of the brake.
 """
 
 import json
@@ -14,12 +14,12 @@ from pathlib import Path
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "belt_drive.py"
 STEPS = ("1e-3", "4e-4", "2e-4", "1e-4", "5e-5", "2.5e-5")
-SPEED, LOAD, BRAKE = 12.0, 25.0, 2.0  # [rad/s] of the driver, [N m], [N m s]
+SPEED, LOAD, BRAKE = 12.0, 25.0, 2.0  # speed of the driver [rad/s], load torque [N m], damping torque per speed [N m s]
 HEAD = ("step [s]", "loss [%]", "excess [%]", "steps", "rejected", "Newton", "cycles", "at limit", "error", "time [s]")
 
 
 def run(step: str, options: list[str]) -> None:
-    """One run; prints a line of JSON."""
+    """Run the example with one step size; print a line of JSON."""
     sys.argv = [str(EXAMPLE), "-step", step, "-output", "none", "-ledger", "false", "-progress", "false", *options]
     sys.path.insert(0, str(EXAMPLE.parent))
     model = runpy.run_path(str(EXAMPLE), run_name="__main__")
@@ -32,7 +32,7 @@ def run(step: str, options: list[str]) -> None:
 
 
 def main(words: list[str]) -> None:
-    """One process for each step, and the table."""
+    """Run one process for each step size, and print the table."""
     count = next((k for k, word in enumerate(words) if word.startswith("-")), len(words))
     steps, options = words[:count] or list(STEPS), words[count:]
     print(" | ".join(HEAD))

@@ -1,11 +1,10 @@
-"""examples/belt_drive.py in Windlass, unchanged; prints one RESULT line.
+"""Runs examples/belt_drive.py in Windlass, unchanged; prints one RESULT line.
 
 usage: belt_windlass.py ELEMENTS SEGMENTS END_TIME [--from TIME] [options]
 
-The method equals the other program's: passes, tolerances, steps accepted at the limit of passes, no projection after
-kinks, and the mean torque of samples every 1e-3 s.
-Times in s; with --from, a multiple of 1e-3 s, only the steps after that time are counted and timed. Options are options
-of the example and of PETSc.
+The numerical method is the method of the Exudyn script: passes, tolerances, steps accepted at the limit of passes, no
+projection after kinks, and the mean torque of samples every 1e-3 s. Times are in s; with --from, which is a multiple of
+1e-3 s, only the steps after that time are counted and timed. Options are options of the example and of PETSc.
 """
 
 import json
@@ -25,7 +24,7 @@ import numpy as np
 import windlass as wl
 
 CHOSEN = "--chosen"
-"""Last word of a command line that has the options of the other program's settings."""
+"""Last argument of a command line that already has the options for the settings of the Exudyn script."""
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "belt_drive.py"
 
 if len(sys.argv) < 4:
@@ -40,11 +39,11 @@ called = sys.argv
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
 sys.argv += [word for word in more if word != CHOSEN]
 preset = wl.presets.exudyn()
-# an argument without an option
+# this argument is no option, so PETSc ignores it
 arguments = {"rotations": preset.dynamic["rotations"]}
 if more[-1:] != [CHOSEN]:
-    # the settings and the law of the other program, with the passes of its script; the presets start PETSc, which reads
-    # the command line only then, so this program begins anew with these options
+    # These options set the settings, the contact law and the passes of the Exudyn script. PETSc reads the command line
+    # only when it starts, so this program starts itself again with these options.
     passes = replace(preset.dynamic["passes"], max_it=3, atol=1e-3)
     options = {name: value for name, value in {**preset.dynamic, "passes": passes}.items() if name not in arguments}
     words = [word for name, value in preset.contact.items() for word in (f"-{name}", value)]
@@ -60,32 +59,32 @@ before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)
 
 
 class Clocks(wl.StepHook):
-    """Records clocks and counts at the start time of the measurement."""
+    """Records clocks and counts at the time at which the measurement starts."""
 
     def __init__(self, solver: wl.Dynamic) -> None:
         self.solver, self.noted = solver, begin == 0.0
         self.wall, self.cpu = time.perf_counter(), time.process_time()
 
     def after_step(self, state: wl.State) -> None:
-        """Record them once."""
+        """Record clocks and counts once."""
         if not self.noted and state.t > begin - 1e-9:
             self.noted = True
             before.update(cpu=time.process_time() - self.cpu, wall=time.perf_counter() - self.wall)
             before.update({name: getattr(self.solver.statistics, name) for name in COUNTS})
 
     def idle_steps(self, state: wl.State, size: float) -> int:
-        """All steps before the one that reaches this time."""
+        """Count the steps before the step that ends at this time."""
         return 10**9 if self.noted else max(0, int((begin - state.t) / size) - 1)
 
 
 class TimedDynamic(wl.Dynamic):
-    """The solver of the example with these clocks."""
+    """The solver of the example, with clocks."""
 
     def __init__(self, world: wl.World, **given: Any) -> None:
         super().__init__(world, **given, **arguments)
 
     def solve(self, state: wl.State | None = None, hooks: Sequence[Any] = (), *, resume: bool = False) -> wl.State:
-        """Integrate without the mean of the example over all steps, which differs from the other program's."""
+        """Integrate without the mean of the example over all steps, because Exudyn computes another mean."""
         sampled = [hook for hook in hooks if type(hook).__name__ != "MeanTorque"]
         return super().solve(state, [*sampled, *([Clocks(self)] if begin > 0.0 else [])], resume=resume)
 

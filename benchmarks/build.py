@@ -1,10 +1,11 @@
-"""Times the building of a large chain in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
+"""Times the building of a large chain in Exudyn and in Windlass, alternately; the printed ratio is the time of Exudyn
+divided by the time of Windlass.
 
 usage: build.py [SIZE ...] [--rounds N] [--results FOLDER]
 
-SIZE is a number of cables, default 100000.  Timed is the construction from the empty model to `World.finalize` in
-Windlass, array-wise, and to `Assemble` in Exudyn, item by item; the memory is the growth of the process.  Windlass
-finds the sparsity of the model when its first solver is made: a further measurement.
+SIZE is a number of cables, default 100000. The timed part is the construction from the empty model to `World.finalize`
+in Windlass, array-wise, and to `Assemble` in Exudyn, item by item. The memory is the growth of the process. Windlass
+finds the sparsity of the model when its first solver is made, which is a separate measurement.
 """
 
 import sys
@@ -17,7 +18,7 @@ FOLDER = ROOT / "benchmarks"
 
 
 def create_case(size: int) -> Case:
-    """The comparison for a number of cables.
+    """Create the comparison for a number of cables.
 
     Raises:
         ValueError: fewer than 2 cables.
@@ -38,7 +39,7 @@ def create_case(size: int) -> Case:
 
 
 def create_cases(given: Namespace) -> list[Case]:
-    """The cases of the command line."""
+    """Create the cases of the command line."""
     return [create_case(size) for size in given.sizes]
 
 

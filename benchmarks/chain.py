@@ -1,12 +1,14 @@
-"""Times a chain of cables in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
+"""Times a chain of cables in Exudyn and in Windlass, alternately; the printed ratio is the time of Exudyn divided by
+the time of Windlass.
 
 usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--space] [--rtol RTOL]
                 [--rounds N] [--results FOLDER]
 
-SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules.  Timed is the solve alone, per
-Newton iteration, with full Newton in both: one load step, or 5 time steps of 1 ms with generalised-alpha; with --steady
-steps 41 to 60, because Windlass evaluates the energy of each of the first 16 steps, of 32 and 33, and of few later
-ones. Small chains are solved many times in one process.  The first use installs Exudyn into .venv-bench.
+SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules. Only the solve is timed, per
+Newton iteration, with a new Jacobian in each iteration in both programs. A solve is one load step, or 5 time steps of 1
+ms with generalised-alpha. With --steady, steps 41 to 60 are timed, because Windlass evaluates the energy in each of the
+first 16 steps, in steps 32 and 33, and in few later steps. Small chains are solved many times in one process. The first
+run installs Exudyn into .venv-bench.
 """
 
 import sys
@@ -19,12 +21,13 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 FOLDER = ROOT / "benchmarks"
 KINDS, RULES = ("static", "dynamic"), (0, 2)
 FIRST = 5
-"""Steps from the start."""
+"""Number of steps if the clock starts with the solve."""
 STEADY = (40, 60)
-"""Steps before the clock starts if the start is excluded, and total steps."""
+"""Number of steps before the clock starts, and total number of steps, if the start is excluded."""
 SIZES = (100, 1000, 10_000)
 LARGE = 30_000
-CABLES_IN_ALL = 20_000  # cables of all repeated solves: small solves are repeated until the clock is exact
+# number of cables of all repeated solves: small solves are repeated until the resolution of the clock is negligible
+CABLES_IN_ALL = 20_000
 
 TOLERANCES = {
     "deflection_middle": Tolerance(relative=1e-8),
@@ -35,11 +38,12 @@ TOLERANCES = {
 
 
 def newton_tolerance(size: int) -> float:
-    """Relative tolerance of Newton [1] at which both programs need the same number of iterations.
+    """Return the relative tolerance of Newton's method [1] with which both programs need the same number of iterations.
 
-    The coordinates of a long chain are large numbers; their rounding, times the axial stiffness of a short element, is
-    a residual that grows as size in each equation and as size^1.5 in the norm.  Below it no Newton method converges;
-    the first iteration of a step of the dynamic case ends near 1e-6, so large chains stop above that.
+    The coordinates of a long chain are large numbers. Their rounding errors, times the axial stiffness of a short
+    element, are a residual that grows with the size in each equation and with size^1.5 in the norm. No Newton method
+    converges below this residual. The first iteration of a step of the dynamic case ends near 1e-6, so the tolerance of
+    large chains is above 1e-6.
     """
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
@@ -47,16 +51,16 @@ def newton_tolerance(size: int) -> float:
 def create_case(
     size: int, kind: str, rule: int, steady: bool = False, rtol: float | None = None, space: bool = False
 ) -> Case:
-    """The comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
+    """Create the comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
 
     Args:
         size, kind, rule: see the text of this file.
-        steady: without the work of a solve before its first step; for the dynamic case only.
-        rtol: relative tolerance of Newton [1], default: `newton_tolerance`.
-        space: 3D cables, with the same motion.
+        steady: exclude the work of a solve before its first step; only for the dynamic case.
+        rtol: relative tolerance of Newton's method [1], default: `newton_tolerance`.
+        space: use 3D cables, which have the same motion.
 
     Raises:
-        ValueError: fewer than 2 cables, statics without its start, or a tolerance that is not > 0.
+        ValueError: fewer than 2 cables, a static case with `steady`, or a tolerance that is not > 0.
     """
     if size < 2:
         raise ValueError(f"size {size}: must be >= 2 cables")
@@ -103,7 +107,7 @@ def create_case(
 
 
 def create_cases(given: Namespace) -> list[Case]:
-    """The cases of the command line, size by size."""
+    """Create the cases of the command line, size by size."""
     kinds, rules = given.case or KINDS, given.rule or RULES
     return [
         create_case(size, kind, rule, given.steady, given.rtol, given.space)

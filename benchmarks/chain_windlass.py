@@ -1,11 +1,11 @@
-"""A chain of cables between two supports in Windlass; prints one RESULT line.
+"""Solves a chain of cables between two supports in Windlass; prints one RESULT line.
 
     windlass run chain_windlass.py -elements 1000 -rule 0 -case dynamic
     windlass run chain_windlass.py -elements 100000 -build_only
 
-Prestretched cables in line, at first straight; the weight, in statics 1/1000 of it, bends them down.  The same model is
-in peers/chain_exudyn.py.  Timed is the solve alone, without the solver's set-up; a tiny chain, solved before, loads the
-kernels.
+The cables are prestretched and at first straight. Gravity bends them down; the static case has 1/1000 of the weight.
+The same model is in peers/chain_exudyn.py. Only the solve is timed, without the set-up of the solver. A tiny chain is
+solved before, to load the kernels.
 """
 
 import json
@@ -23,14 +23,15 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import nodes_of, straight_cable
 
-LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0  # of one cable [m], [m], [Pa], [kg/m^3]
+# of one cable: length [m], width and height of the section [m], modulus [Pa], density [kg/m^3]
+LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0
 PRESTRAIN = -0.01
 STEP = 1e-3  # [s]
 WARM_UP_ELEMENTS = 20
 
 
 class Chain(NamedTuple):
-    """A chain, not finalized: its world, its nodes in order and the supports in x, y (and z) of both ends."""
+    """A chain that is not finalized: its world, its nodes in order, and the supports in x, y (and z) of both ends."""
 
     world: wl.World
     nodes: wl.Entity
@@ -56,7 +57,7 @@ def add_chain(world: wl.World, elements: int, rule: int, space: bool = False) ->
 
 
 def build_chain(elements: int, rule: int, gravity: float, space: bool = False) -> Chain:
-    """Build the chain array-wise; gravity [m/s^2] downwards."""
+    """Build the chain array-wise, with gravity [m/s^2] downwards."""
     world = wl.World(gravity=(0.0, -gravity))
     cables = add_chain(world, elements, rule, space)
     nodes = nodes_of(world, cables)
@@ -64,7 +65,9 @@ def build_chain(elements: int, rule: int, gravity: float, space: bool = False) -
 
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
-    """The solver of a case, ``"static"`` (one load step) or ``"dynamic"``: full Newton, fixed steps."""
+    """Create the solver of a case, ``"static"`` (one load step) or ``"dynamic"``, with a new Jacobian in each iteration
+    and fixed steps.
+    """
     tolerances: dict[str, Any] = {"rtol": rtol, "atol": 1e-9, "adaptive": False}
     if case == "static":
         return wl.Static(world, max_it=20, **tolerances)
@@ -72,19 +75,19 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
 
 
 class Clock(wl.StepHook):
-    """Times [s] and iterations at the beginning, or after a number of steps."""
+    """Records times [s] and iterations at the start of the solve, or after a number of steps."""
 
     def __init__(self, solver: Any, after: int) -> None:
         self._statistics, self._after = solver.statistics, after
         self._note()
 
     def after_step(self, state: wl.State) -> None:
-        """Restart the counts at the given step."""
+        """Restart the counts after the given step."""
         if self._statistics.steps == self._after:
             self._note()
 
     def idle_steps(self, state: wl.State, size: float) -> int:
-        """All steps up to the given one, and all after it."""
+        """Number of steps until the next one with work of this hook."""
         left = self._after - self._statistics.steps - 1
         return left if left >= 0 else sys.maxsize
 
@@ -94,7 +97,7 @@ class Clock(wl.StepHook):
 
 
 def read_memory() -> dict[str, int]:
-    """Memory of this process [B]: at present, and the maximum so far."""
+    """Return the memory of this process [B]: the present value, and the maximum."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}
@@ -108,7 +111,7 @@ def print_result(times: tuple[float, float], counts: dict[str, int], **more: dic
 
 
 def main() -> None:
-    """Run a case."""
+    """Run the case of the command line."""
     elements = wl.option("elements", 1000, "1", "number of cables", minimum=2)
     rule = wl.option("rule", 2, "1", "integration rule", minimum=0, maximum=2)
     case = wl.option("case", "dynamic", "", "kind of solve", choices=("static", "dynamic"))
@@ -135,7 +138,7 @@ def main() -> None:
     clock = time.process_time()
     solver = create_solver(chain.world, case, steps, rtol)
     start = wl.State(chain.world)
-    # the sparsity of the world is computed here, once for all its solvers
+    # the sparsity of the world is computed here, once for all solvers of the world
     measured = {"set-up of the solver [s]": time.process_time() - clock}
     if build_only:
         for which, value in built.items():

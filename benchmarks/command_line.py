@@ -1,4 +1,4 @@
-"""The common command line of the benchmarks."""
+"""Command line that all benchmarks share."""
 
 import argparse
 import subprocess
@@ -10,7 +10,7 @@ from report import RESULTS, run_cases
 
 
 def create_parser(description: str | None) -> argparse.ArgumentParser:
-    """A parser with the options of every benchmark; its description is the text of the file."""
+    """Create a parser with the options of every benchmark; its description is the docstring of the file."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for <case>.json")
@@ -25,9 +25,9 @@ def run(
     """Parse the command line, install the peer and run the cases.
 
     Args:
-        parser: result of `create_parser`, with the file's own options.
+        parser: result of `create_parser`, with further options of the file.
         create_cases: the cases of the parsed options; a ValueError becomes an error of the command line.
-        peer: the word for the peer on the command line of scripts/setup_bench.sh; None if none is needed.
+        peer: argument of scripts/setup_bench.sh that installs the peer; None if the benchmark has no peer.
 
     Returns:
         The exit code: 1 if the programs disagree, one fails, or the peer cannot be installed.

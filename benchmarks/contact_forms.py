@@ -1,15 +1,16 @@
-"""Compares contact at points of the cubic axis with contact of straight segments: accuracy and cost, in tables.
+"""Compares contact at points of the cubic axis with contact of straight segments, and prints tables of accuracy and
+cost.
 
 usage: contact_forms.py [PART ...] [--results FOLDER]
 
-PART of capstan, bent, stiff, creep, free, cost; default all, which takes about five minutes.
+PART is capstan, bent, stiff, creep, free or cost; the default is all parts, which takes about five minutes.
 
-capstan  tension ratio of a rope that is drawn over half a turn, against exp(mu pi)
-bent     tension of a preloaded belt with bending stiffness, against the elastica on a foundation
-stiff    tension of a preloaded belt of EA 4e5 N and reference strain -0.001
-creep    speed loss and tensions of loaded drives, against the theory with inertia, and the work of the solver
-free     traction of a belt that runs free, as part of the limit of friction: largest and mean
-cost     time of residual, tangent and update for each closed segment or point, and for each open one
+- capstan: tension ratio of a rope that is pulled over half a turn, compared with exp(mu pi).
+- bent: tension of a preloaded belt with bending stiffness, compared with the elastica on a foundation.
+- stiff: tension of a preloaded belt of EA 4e5 N and reference strain -0.001.
+- creep: speed loss and tensions of loaded drives, compared with the theory with inertia, and the work of the solver.
+- free: largest and mean traction of a belt without load, as a fraction of the limit of friction.
+- cost: time of residual, tangent and update for each closed segment or point, and for each open one.
 
 The models are in tests/support/contact_forms.py, the theory is in tests/support/belt_theory.py.
 """
@@ -29,7 +30,7 @@ from harness import ROOT
 from report import RESULTS, align, describe_machine
 
 sys.path.insert(0, str(ROOT / "tests"))
-# otherwise Windlass would read them as options
+# removed from the command line, because Windlass would read these arguments as its options
 WORDS = sys.argv[1:]
 del sys.argv[1:]
 
@@ -59,19 +60,19 @@ FORMS: dict[str, tuple[Any, Any, int]] = {
     "points, 2": (ContactFrictionCirclePoints2D, ContactFrictionCirclePoints2D, 2),
     "points, 4": (ContactFrictionCirclePoints2D, ContactFrictionCirclePoints2D, 4),
 }
-"""Law with friction, law without, and number per cable."""
+"""Contact law with friction, law without friction, and number of contacts per cable."""
 BELTS = {"soft": (8000.0, -0.05), "stiff": (4e5, -1e-3)}
 """EA [N] and reference strain [1]."""
 Rows = list[tuple[str, ...]]
 
 
 def percent(value: float) -> str:
-    """A relative error in percent with two significant digits."""
+    """Format a relative error in per cent with two significant digits."""
     return f"{100.0 * value:+.2g} %"
 
 
 def compare_capstan() -> Rows:
-    """Relative error of the ratio of the tensions on some meshes."""
+    """Tabulate the relative error of the ratio of the tensions for several meshes."""
     rows: Rows = [("capstan", *(f"{n} cables" for n in (20, 40, 80)))]
     for name, (law, _, count) in FORMS.items():
         errors = [solve_capstan(law, n, count, 0.5, steps=40)[0] / exp(0.5 * pi) - 1.0 for n in (20, 40, 80)]
@@ -80,7 +81,7 @@ def compare_capstan() -> Rows:
 
 
 def compare_bent() -> Rows:
-    """Relative error of the tension, and Newton iterations."""
+    """Tabulate the relative error of the tension, and the Newton iterations."""
     EA, e0, EI, k = 8000.0, -0.05, 0.4, 1e8
     exact = solve_bent_belt(EA, e0, EI, k, BEND_RADIUS, BEND_DISTANCE).tension
     rows: Rows = [("bent belt", *(f"{n} cables" for n in (20, 40, 80, 160)))]
@@ -91,7 +92,7 @@ def compare_bent() -> Rows:
 
 
 def compare_stiff() -> Rows:
-    """Relative error of the tension."""
+    """Tabulate the relative error of the tension of the stiff belt."""
     (EA, e0), k = BELTS["stiff"], 3.2e10
     length = 2.0 * pi * BEND_RADIUS + 2.0 * BEND_DISTANCE
     exact = -EA * e0 / (1.0 + EA * 2.0 * pi / (BEND_RADIUS * k * length))
@@ -103,7 +104,7 @@ def compare_stiff() -> Rows:
 
 
 def compare_creep() -> Rows:
-    """Loaded drives of 60 cables; step 0.2 ms, cut if passes do not converge."""
+    """Tabulate loaded drives of 60 cables; the step is 0.2 ms and is cut if passes do not converge."""
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     rows: Rows = [("drive", "speed loss", "tight", "slack", "steps", "iterations", "passes", "ms/step")]
     for belt, (EA, e0) in BELTS.items():
@@ -120,7 +121,7 @@ def compare_creep() -> Rows:
 
 
 def compare_free() -> Rows:
-    """Soft belt of 60 cables on bristles of two stiffnesses [N/m²]."""
+    """Tabulate a soft belt of 60 cables on bristles of two stiffnesses [N/m²]."""
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     stiffness = (4e7, 4e8)
     rows: Rows = [("running free", *(f"bristles {k:.0e}" for k in stiffness))]
@@ -135,7 +136,9 @@ def compare_free() -> Rows:
 
 
 def compare_cost() -> Rows:
-    """Kernels alone, 240 cables, data in the caches; history values set which contacts are closed or open."""
+    """Time the contact kernels for 240 cables with all data in the caches; history values set which contacts are closed
+    or open.
+    """
     rows: Rows = [("nanoseconds", "residual, closed", "residual, open", "tangent, closed", "update")]
     for name, (law, _, count) in FORMS.items():
         model = create_drive(law, 240, count, *BELTS["soft"])
@@ -156,7 +159,7 @@ def compare_cost() -> Rows:
 
 
 def measure(call: Callable[[], Any], calls: int = 300, rounds: int = 7) -> float:
-    """Process time of a call [s], the fastest of some rounds."""
+    """Measure the process time of a call [s], the minimum of several rounds."""
     call()
     times = []
     for _ in range(rounds):

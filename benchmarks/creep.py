@@ -1,19 +1,20 @@
-"""Speed loss of belt drives against the theory of creep, over stiffness, prestrain, bristles, inertia and meshes.
+"""Compares the speed loss of belt drives with the theory of creep, for several stiffnesses, prestrains, bristles,
+inertias and meshes.
 
 usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
        creep.py --free | --sinking | --chosen | --laws
 
-Prints a table: loss by simulation, by theory and by the theory of rigid bristles in per cent, the difference of the
-first two in per cent of the driver's speed and of the loss, the mean axial force against theory, without and with the
-length that the polygon of the belt adds, and the processor time. The runs come from
-tests/verification/test_belt_creep.py; --points takes contact points, --damped a third of the critical damping of the
-contact, --reference the published law.
---free: tractions of belts without load, for segments and points of the axis, as fractions of the limit of friction,
-compared with theory for a belt that sinks in, and the bend of the bristles compared with the bend by the mesh in closed
-form. --sinking: tractions by sinking in, by theory, for all cases of the map, with the contact of the rule; no mesh
-removes them. --chosen: all cases of the map as strings without load, on the mesh of points and the contact of
-`choose_free_belt`. --laws: one belt on ever stiffer bristles, by segments and points on circles and by points on discs,
-the 3D surfaces: convergence of its loss to the loss with rigid bristles.
+Prints a table with these columns: loss by simulation, by theory and by the theory of rigid bristles in per cent; the
+difference of the first two in per cent of the driver's speed and of the loss; the mean axial force against theory,
+without and with the length that the polygon of the belt adds; and the processor time. The runs are functions of
+tests/verification/test_belt_creep.py. --points takes contact points, --damped a third of the critical damping of the
+contact, --reference the published law. --free prints tractions of belts without load, for segments and for points of
+the axis, as fractions of the limit of friction. It compares them with theory for a belt that sinks in, and compares the
+bend of the bristles with the closed-form bend due to the mesh. --sinking prints the theoretical tractions due to
+sinking in, for all cases of the map, with the contact of `choose_free_belt`; no mesh removes these tractions. --chosen
+runs all cases of the map as strings without load, on the mesh of points and the contact of `choose_free_belt`. --laws
+compares the speed loss of one belt with the loss for rigid bristles while the stiffness of the bristles grows, by
+segments and points on circles and by points on discs, which are 3D surfaces.
 """
 
 import sys
@@ -23,7 +24,8 @@ from pathlib import Path
 
 import numpy as np
 
-arguments, sys.argv[1:] = sys.argv[1:], []  # otherwise PETSc would read them as options
+# removed from the command line, because PETSc would read these arguments as its options
+arguments, sys.argv[1:] = sys.argv[1:], []
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support.creep import (  # noqa: E402
@@ -40,12 +42,13 @@ from support.creep import (  # noqa: E402
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
 INERTIA = (0.05, 0.3, 0.7)
-# k/EA [1/m²]: EA/(k R²) is 1 % of the loss, and belts sink in by more than the waves of cubics with 60 elements
+# The stiffness is the ratio k/EA [1/m²]. EA/(k R²) is 1 % of the loss, and belts sink in by more than the waves of
+# cubics with 60 elements.
 CONTACT = 100 / RADIUS**2
 
 
 def list_cases(elements: int, segments: int, sticking_length: str, points: bool, ratio: float | None) -> list[Case]:
-    """The product of stiffness, prestrain, bristles and inertia."""
+    """List all combinations of stiffness, prestrain, bristles and inertia."""
     base = Case(
         elements=elements, segments=segments, sticking_length=sticking_length, points=points, damping_ratio=ratio
     )
@@ -63,16 +66,16 @@ def list_cases(elements: int, segments: int, sticking_length: str, points: bool,
 
 
 def lengthened(case: Case) -> float:
-    """Reference length [m] of a belt on circles with the same tension as a belt on polygons.
+    """Return the reference length [m] of a belt on circles with the same tension as a belt on polygons.
 
-    Straight segments of length l that touch a circle in their middle put the belt l²/(8 R) farther out.
+    Straight segments of length l that touch a circle of radius R at their middle move the belt outwards by l²/(8 R).
     """
     out = (case.length / case.elements / case.segments) ** 2 / (8 * RADIUS)
     return case.length - 2 * np.pi * out / case.stretch
 
 
 def show(case: Case) -> str:
-    """The line of one case."""
+    """Format the line of one case."""
     start = time.process_time()
     mesh = f"{case.elements}x{case.segments}"
     head = (
@@ -80,9 +83,9 @@ def show(case: Case) -> str:
         f" {case.contact_stiffness:8.1e}"
     )
     try:
-        # a belt whose bristles transfer tension over more than an arc reaches its steady motion later
+        # a belt whose bristles transfer tension over more than an arc needs longer to reach its steady motion
         found = run_drive(case, passes=100 if case.axial_stiffness > 1e-3 * case.bristles else 40)
-    except Exception as error:  # any error ends only its case; the table continues and shows it
+    except Exception as error:  # any error ends only its own case, and the table shows the error
         return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"
     tensions = []
     for length in (case.length, lengthened(case)):
@@ -99,18 +102,18 @@ def show(case: Case) -> str:
 
 
 def eval_limit(case: Case) -> float:
-    """Limit of friction of a belt without load, per reference length [N/m]."""
+    """Return the limit of friction of a belt without load, per reference length [N/m]."""
     theory = eval_theory(case._replace(load=0.0), torque=0.0)
     return float(FRICTION * theory.slack_force / (RADIUS + case.offset) * theory.slack_stretch)
 
 
 def eval_sinking_traction(case: Case) -> float:
-    """Traction of a belt that sinks in, as a fraction of its limit of friction, by theory."""
+    """Return the theoretical traction of a belt that sinks in, as a fraction of its limit of friction."""
     return eval_sinking(case) * case.bristles / eval_limit(case)
 
 
 def show_sinking() -> None:
-    """The table of tractions by sinking in."""
+    """Print the table of tractions due to sinking in."""
     print("    EA      e0 rAv2/T  traction [%] with bristles of", *(f"{one:.1e}" for one in BRISTLES))
     cases = list_cases(60, 4, "current", True, None)
     for first in range(0, len(cases), len(BRISTLES)):
@@ -121,7 +124,7 @@ def show_sinking() -> None:
 
 
 def show_free() -> None:
-    """The table of belts that run free."""
+    """Print the table of belts without load."""
     base = Case(load=0.0, contact_stiffness=3e8, stretch=1.03)
     print("  mesh law      tension bristles traction [%] theory bend [um] mesh [um]")
     for points, tension, bristles, elements, segments in product(
@@ -132,7 +135,7 @@ def show_free() -> None:
         case = base._replace(points=points, bristles=bristles, elements=elements, segments=segments)
         if tension == "low":
             case = case._replace(reference_strain=-0.01, stretch=1.0)
-        # time for all material on an arc to leave it, and five elements more
+        # the time in which all material leaves its arc, plus five elements
         found, known = run_drive(case, passes=elements // 4 + 20, mean=10), eval_sinking_traction(case)
         print(
             f"{elements:4d}x{segments} {'points' if points else 'segments':8} {tension:>7} {bristles:8.1e}"
@@ -143,7 +146,7 @@ def show_free() -> None:
 
 
 def show_chosen() -> None:
-    """The table of strings without load where mesh and contact are chosen."""
+    """Print the table of strings without load whose mesh and contact are chosen by `choose_free_belt`."""
     print(" mesh     EA     e0 rAv2/T bristles k/rule  mesh [%] sinking [%] measured [%]")
     for given in list_cases(60, 4, "current", True, None):
         case, choice = choose_mesh(given)
@@ -158,7 +161,7 @@ def show_chosen() -> None:
 
 
 def show_laws() -> None:
-    """The table of laws over the stiffness of bristles, on the mesh 60x4."""
+    """Print the table of contact laws for several stiffnesses of the bristles, on the mesh 60x4."""
     print("bristles  law       loss [%] theory [%] rigid [%]  to theory  to rigid [% of the loss]  cpu [s]")
     for bristles, law in product((1e6, 1e7, 1e8, 1e9), ("segments", "points", "discs")):
         case = Case(bristles=bristles, points=law == "points", discs=law == "discs")

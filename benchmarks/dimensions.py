@@ -1,9 +1,10 @@
-"""3D and 2D cables: residual and tangent with inertia, per element; no peer.
+"""Compares the cost of residual and tangent with inertia of 3D and 2D cables, per element; there is no peer program.
 
 usage: dimensions.py [-elements N] [-rounds N]
 
-Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping,
-and add into a matrix of compressed rows.  Times are process times, the shortest of the rounds; the ratio is 3D / 2D.
+Both kernels run alternately in one process, on the same number of elements of a chain in a random state, with damping.
+They add into a matrix in compressed row storage. Times are process times, the minimum of the rounds; the ratio is the
+time of 3D cables divided by the time of 2D cables.
 """
 
 import sys
@@ -24,7 +25,7 @@ MASS, DAMPING = 900.0, 30.0
 
 
 def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
-    """Residual and tangent of a chain in 2 or 3 dimensions."""
+    """Return the residual and the tangent of a chain in 2 or 3 dimensions as functions."""
     world = wl.World()
     end = (0.1 * elements, *[0.0] * (dims - 1))
     straight_cable(
@@ -39,7 +40,7 @@ def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
     fields = assembly.load_fields(state)
     (fused,) = (system.fused for system in assembly.systems if system.fused is not None)
     width = 2 * dims
-    # each row of the matrix has entries for its node and both neighbours
+    # each row of the matrix has entries for its node and for both neighbours of the node
     row, node = np.arange(2 * width), np.arange(elements)
     first = (node[:, None] * width + row) * 3 * width
     offset = np.arange(2)[None, :] - row[:, None] // width + 1
@@ -54,7 +55,7 @@ def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
 
 
 def measure(function: Callable[[], Any], elements: int) -> float:
-    """Process time of a call per element [µs]."""
+    """Measure the process time of a call per element [µs]."""
     start = time.process_time()
     for _ in range(CALLS):
         function()
@@ -62,7 +63,7 @@ def measure(function: Callable[[], Any], elements: int) -> float:
 
 
 def main() -> int:
-    """Measure and print."""
+    """Measure both kernels and print the times."""
     elements = wl.option("elements", 4000, "1", "cables of each chain", minimum=1)
     rounds = wl.option("rounds", 15, "1", "rounds, of which the least times count", minimum=1)
     functions = [function for dims in (2, 3) for function in create_functions(elements, dims)]

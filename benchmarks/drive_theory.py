@@ -1,20 +1,20 @@
-"""Steady belt drives of any number of pulleys, by a theory that shares no code with the package.
+"""Computes the steady motion of belt drives with any number of pulleys, with code that is independent of the package.
 
-A belt of the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, so with the speed v = c lam.  The
-part F = N - rhoA c v of N presses on the pulleys and carries torque; it is constant in a span.  R is the radius of the
-cord, r the radius of the face, omega the speed of a pulley, and K [N/m²] the stiffness of a layer between cord and face
-(force per metre of belt and metre of shear), without shear where the belt enters:
+A belt of the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack length X, and therefore with the speed v =
+c lam. The part F = N - rhoA c v of N presses on the pulleys and transmits torque; F is constant in a span. R is the
+radius of the cord, r the radius of the face, and omega the speed of a pulley. K [N/m²] is the stiffness of a layer
+between cord and face (force per metre of belt and metre of shear). The layer has no shear where the belt enters:
 
-    shear     u' = w = lam - omega R/c,  u(0) = 0;    F' = K u  until |K u| = mu (r/R) F lam/R, the limit of friction
-              so with a² = (EA - rhoA c²)/K:  w = w0 cosh(X/a),  F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1)
-    slip      F = F_s exp(+-mu (r/R) phi)  over the angle phi that is left
-    K = inf   omega R = c lam_in, and F does not change where the belt sticks
-    torque    (F_out - F_in) R
-    bending   an arc has N less by EI/(2 R²) than a span; the line of a span lies at R + EI/(2 F R) from the centre, and
-              an end of an arc adds l³/(12 R²) to the length, l² = EI/F (beam under tension that leaves a rigid circle)
-    length  the slack lengths of spans and arcs add up to the length of the belt
+- shear: u' = w = lam - omega R/c with u(0) = 0, and F' = K u until |K u| = mu (r/R) F lam/R, the limit of friction.
+  With a² = (EA - rhoA c²)/K the solution is w = w0 cosh(X/a), F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1).
+- slip: F = F_s exp(+-mu (r/R) phi) over the remaining angle phi.
+- rigid layer, K = inf: omega R = c lam_in, and F is constant where the belt sticks.
+- torque: (F_out - F_in) R.
+- bending: N is smaller by EI/(2 R²) on an arc than in a span. The line of a span lies at R + EI/(2 F R) from the
+  centre. An end of an arc adds l³/(12 R²) to the length, l² = EI/F (beam under tension that leaves a rigid circle).
+- length: the slack lengths of spans and arcs sum to the length of the belt.
 
-Hub loads are the pulls F of both spans along their lines.  Unknown are F of all spans and c.
+Hub loads are the pulls F of both spans along their lines. The unknowns are F of all spans and c.
 
 Source: F. Grashof, Theoretische Maschinenlehre II (1883); S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, J. Appl.
 Mech. 67 (2000) 197-206, for inertia; T. C. Firbank, Int. J. Mech. Sci. 12 (1970) 1053-1063, for the layer.
@@ -29,7 +29,9 @@ import numpy as np
 from scipy.optimize import brentq, fsolve
 
 SMALLEST = 1e-9
-"""Change of F on an arc, relative to F, below which its layer is rigid [1]: it changes speeds by less than 1e-9."""
+"""Change of F on an arc, relative to F, below which the layer is treated as rigid [1]. A layer changes speeds by less
+than 1e-9 there.
+"""
 LARGEST = 300.0
 """Largest argument X/a of cosh [1]."""
 GAUSS = np.polynomial.legendre.leggauss(24)
@@ -49,7 +51,7 @@ class Wheel:
 
 @dataclass(frozen=True)
 class Steady:
-    """The steady motion, for each pulley and for the span after it.
+    """The steady motion, with one value for each pulley or for the span after the pulley.
 
     Speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads (2,) [N], slip arcs
     [rad].
@@ -67,14 +69,16 @@ class Steady:
 
 
 def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lengths and directions of the spans after each pulley, and wrap angles: common tangents of circles."""
+    """Return lengths and directions of the spans after each pulley, and wrap angles. Spans are common tangents of the
+    circles.
+    """
     n = len(wheels)
     lengths, angles = np.zeros(n), np.zeros(n)
     for i in range(n):
         j = (i + 1) % n
         dx, dy = np.subtract(wheels[j].at, wheels[i].at)
         distance = sqrt(dx * dx + dy * dy)
-        # of a line with the direction angle t both centres lie at -side*radius on its left
+        # both centres lie at the distance -side*radius to the left of a line with the direction angle t
         offset = wheels[i].side * radii[i] - wheels[j].side * radii[j]
         lengths[i] = sqrt(distance**2 - offset**2)
         angles[i] = atan2(dy, dx) - np.arcsin(offset / distance)
@@ -83,7 +87,7 @@ def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: float) -> tuple[float, float, float]:
-    """Stretch minus shear rate lam - w at the entry [1], slip arc [rad] and slack length [m] of an arc."""
+    """Return stretch minus shear rate lam - w at the entry [1], slip arc [rad] and slack length [m] of an arc."""
     R, mu = wheel.cord, wheel.friction * wheel.face / wheel.cord
     rise = 1.0 if out > F else -1.0
 
@@ -101,7 +105,7 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     a, K = sqrt(E / wheel.shear), wheel.shear
 
     def move(g: float) -> tuple[float, float, float]:
-        """F at the exit with the shear rate w0 = rise exp(g) at the entry; slip arc, length."""
+        """Return F at the exit for the shear rate w0 = rise exp(g) at the entry, the slip arc, and the length."""
         w = rise * exp(g)
 
         def force(X: float) -> float:
@@ -115,12 +119,12 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
 
         limit = mu * F * stretch(F) / R
         if rise < 0.0:
-            # the limit falls and the shear grows: the limit is reached once, earlier than the limit of the entry would
-            # be
+            # The limit falls and the shear grows. The limit is therefore reached once, and earlier than the limit of
+            # the entry would be.
             X = brentq(excess, 0.0, a * asinh(limit / (K * a * abs(w))))
             slides = angle(X) < wrap
         else:
-            # up to its end, or to where exp(LARGEST) is reached
+            # the search ends at the end of the arc, or where X/a reaches its largest value
             places = np.linspace(0.0, min(R * wrap / stretch(F) * (1.0 + 1e-9), LARGEST * a), 400)
             grown = F + 2.0 * E * w * np.sinh(0.5 * places / a) ** 2
             over = np.flatnonzero(K * abs(w) * a * np.sinh(places / a) > mu * grown * (grown + EA) / E / R)
@@ -136,8 +140,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # start with the shear of the whole change on the arc, then try larger values (for long parts without shear) and
-    # smaller ones
+    # start with a shear that makes the whole change on the arc, then try larger values (for long parts without shear)
+    # and smaller values
     low = high = log(abs(out - F) / E)
     while miss(high) < 0.0:
         high += 2.0
@@ -157,20 +161,20 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
 def solve_drive(
     wheels: list[Wheel], EA: float, rho: float, EI: float, length: float, driver: int, speed: float, torques: np.ndarray
 ) -> Steady:
-    """The steady motion of a belt of a slack length [m].
+    """Solve for the steady motion of a belt of a slack length [m].
 
-    torques: torques of the belt on each pulley against its load [N m], > 0 drives it; the driver's is not read.
+    torques: torque of the belt on each pulley [N m], > 0 if it drives the pulley; the entry of the driver is not read.
     """
     n, radii = len(wheels), np.array([w.cord for w in wheels])
     sides = np.array([w.side for w in wheels])
 
     def spread(u: np.ndarray) -> tuple[np.ndarray, float]:
-        """Presses F of all spans from the press after the driver, and the flow."""
+        """Return the pressing forces F of all spans from the force after the driver, and the flow."""
         F = np.zeros(n)
         F[driver] = u[0]
         for step in range(1, n):
             i = (driver + step) % n
-            # the torque of a driven pulley also changes the pressing force after it
+            # the torque of a driven pulley changes the pressing force in the span after the pulley
             F[i] = F[i - 1] + torques[i] / radii[i]
         return F, float(u[1])
 

@@ -1,14 +1,15 @@
-"""Random belt drives, made by `wl.Belt` with default numerical parameters, against the theory of `drive_theory.py`.
+"""Compares random belt drives, made by `wl.Belt` with default numerical parameters, with the theory of
+`drive_theory.py`.
 
     python benchmarks/drives.py -count 100 -first 0
 
 Each drive has two to five pulleys of ratios up to 4, EA of 1e4 to 1e6 N, friction of 0.2 to 1, rhoA v²/T up to 0.6, a
 cord up to 5 mm above the face on a rigid layer, and bending stiffnesses from strings to ribbed belts. It starts in its
-steady motion, by `Belt.steady`, and runs for two revolutions of the belt, or for five if it loses less than 1e-4 of its
-speed, because vibrations from the start change the mean of one revolution by up to 2e-6; means begin after the first
-revolution.  A drive whose verdict asks for a smaller step runs again with half the step.  The comparison has the speed
-losses of all loaded pulleys, span tensions, hub loads, torque and power of the driver.  A drive passes if all errors
-are below 1 %, or if its own verdict is doubtful.
+steady motion, by `Belt.steady`, and runs for two revolutions of the belt. A drive that loses less than 1e-4 of its
+speed runs for five revolutions, because vibrations from the start change the mean of one revolution by up to 2e-6.
+Means begin after the first revolution. A drive whose verdict recommends a smaller step runs again with half the step.
+The compared quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power of
+the driver. A drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful.
 """
 
 from __future__ import annotations
@@ -31,26 +32,30 @@ from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
-"""Steps per passage of an element; not an integer, because elements would be at the same few places in all steps."""
+"""Steps per passage of an element. The number is no integer, because elements would otherwise be at the same few places
+in all steps.
+"""
 PERIODS_PER_STEP = 0.5
-"""Periods of the softest contact per step, k = 1000 T/R²: with longer steps slow belts rattle, and a note asks for half
-a period."""
+"""Periods of the softest contact per step, k = 1000 T/R². With longer steps slow belts rattle, and a note recommends
+half a period.
+"""
 REVOLUTIONS, LONG_RUN = 2.0, 5.0
-"""Revolutions of the belt, usually and with small losses; means begin after the first one."""
+"""Revolutions of the belt, for usual and for small losses; means begin after the first revolution."""
 SMALL_LOSS = 1e-4
-"""Largest loss of speed of a pulley up to which it is small [1]: means over one revolution differ by 1 to 3 % of it."""
+"""Largest speed loss of a pulley that counts as small [1]. Means over one revolution differ by 1 to 3 % of such a loss.
+"""
 EVERY = 5
-"""Steps between two records; speeds and powers include all steps."""
+"""Steps between two records; means of speeds and powers include all steps."""
 ALLOWED = 0.01
 SMALLER = "take a smaller step"
-"""Words of reasons for doubt that ask for a smaller step."""
+"""Text in reasons for doubt that recommend a smaller step."""
 STEADY_ELEMENTS = 80
-"""Elements if there is no motion: enough to lay the belt around all pulleys."""
+"""Number of elements of a model without motion, enough to place the belt around all pulleys."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A drive: the driver is the first pulley; the torques are load torques [N m]."""
+    """A drive. The driver is the first pulley; the torques are load torques [N m]."""
 
     seed: int
     centers: tuple[tuple[float, float], ...]
@@ -65,12 +70,12 @@ class Case:
     torques: tuple[float, ...]
 
     def wheels(self) -> list[Wheel]:
-        """The pulleys for the theory; the layer between cord and face is rigid."""
+        """Return the pulleys for the theory; the layer between cord and face is rigid."""
         places = zip(self.centers, self.radii, strict=True)
         return [Wheel(at, R - self.cord, R, friction=self.friction) for at, R in places]
 
     def solve(self, length: float) -> Steady:
-        """The theory; half of each load grows with the speed of its pulley."""
+        """Solve the theory; half of each load torque is proportional to the speed of its pulley."""
         full, wheels = np.array((0.0, *self.torques)), self.wheels()
         rims, share = self.speed * self.radii[0] / np.array(self.radii), np.ones(len(self.radii))
         for _ in range(4):
@@ -81,7 +86,9 @@ class Case:
 
 
 def draw(seed: int, quick: bool = False) -> Case:
-    """The drive of a seed; ``quick``: two pulleys and an extensible belt, for which few elements suffice."""
+    """Draw the random drive of a seed; ``quick`` draws two pulleys and an extensible belt, for which few elements
+    suffice.
+    """
     rng = np.random.default_rng(seed)
 
     def log_uniform(low: float, high: float) -> float:
@@ -98,7 +105,7 @@ def draw(seed: int, quick: bool = False) -> Case:
         EI, share = log_uniform(1e-5, 5e-3), float(rng.uniform(0.0, 0.6))
         reach = sum(radii) * rng.uniform(0.9, 1.4) if n > 2 else 0.5 * sum(radii) * rng.uniform(1.3, 2.5)
         places = 2.0 * pi * (np.arange(n) + (rng.uniform(-0.15, 0.15, n) if n > 2 else 0.0)) / n
-        # clockwise, as the belt runs
+        # clockwise, the direction in which the belt runs
         centers = tuple((float(reach * cos(-p)), float(reach * sin(-p))) for p in places)
         load, split = rng.uniform(0.2, 0.65), rng.dirichlet(np.ones(n - 1))
         wheels = [Wheel(at, R - cord, R, friction=mu) for at, R in zip(centers, radii, strict=True)]
@@ -125,7 +132,7 @@ def draw(seed: int, quick: bool = False) -> Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Errors [1] by name, efficiency, reasons of the verdict, steps and process time [s]."""
+    """Errors [1] by name, efficiency, reasons of the verdict, number of steps and process time [s]."""
 
     errors: dict[str, float]
     efficiency: float
@@ -136,12 +143,12 @@ class Outcome:
 
     @property
     def worst(self) -> float:
-        """The largest error."""
+        """The largest of the errors [1]."""
         return max(map(abs, self.errors.values()))
 
 
 def lay_belt(case: Case, elements: int | None = None, step: float | None = None) -> tuple[wl.Belt, wl.Entity]:
-    """The belt of a drive, and the constraint that turns its driver."""
+    """Build the belt of a drive, and the constraint that turns its driver."""
     world = wl.World()
     bodies = [
         world.add(RigidBody2D, name=f"p{i}", position=at, mass=1.0, inertia=2e-3) for i, at in enumerate(case.centers)
@@ -162,7 +169,7 @@ def lay_belt(case: Case, elements: int | None = None, step: float | None = None)
 
 
 def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
-    """The steady motion by `Belt.steady`, with the loads of `lay_belt`."""
+    """Find the steady motion by `Belt.steady`, with the loads of `lay_belt`."""
 
     def create_load(torque: float, speed: float) -> Callable[[float], float]:
         return lambda now: 0.5 * torque * (1.0 - now / speed)
@@ -173,7 +180,9 @@ def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
 
 
 def compare_steady(case: Case) -> tuple[dict[str, float], float]:
-    """Errors of `Belt.steady` relative to the theory with a rigid layer, and of its slip arcs [rad]."""
+    """Return the errors of `Belt.steady` relative to the theory with a rigid layer, and the errors of its slip arcs
+    [rad].
+    """
     belt, _ = lay_belt(case, elements=STEADY_ELEMENTS)
     steady = find_steady(case, belt)
     theory = case.solve(belt.length)
@@ -185,7 +194,9 @@ def run(
     case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE,
     revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
 ) -> Outcome:  # fmt: skip
-    """Simulate a drive and compare; ``start``: fraction of the run after which means begin."""
+    """Simulate a drive and compare its means with the theory; ``start`` is the fraction of the run after which means
+    begin.
+    """
     begin = time.process_time()
     radii = np.array(case.radii)
     lengths, _, wraps = lay_lines(case.wheels(), radii)
@@ -212,13 +223,15 @@ def run(
 
 
 def find_losses(case: Case, speeds: np.ndarray) -> np.ndarray:
-    """Loss of speed of each pulley relative to the driver [1], shape (pulleys,)."""
+    """Return the speed loss of each pulley relative to the driver [1], shape (pulleys,)."""
     rims = np.abs(speeds) * np.array(case.radii)
     return np.asarray(1.0 - rims / rims[0])
 
 
 def compare(case: Case, theory: Steady, report: wl.DriveReport | wl.SteadyDrive) -> dict[str, float]:
-    """Errors of the means, each relative to its theory, errors of losses relative to the largest loss of a pulley."""
+    """Return the errors of the means, each relative to its theoretical value; errors of speed losses are relative to
+    the largest loss of a pulley.
+    """
     speeds = np.array([duty.speed for duty in report.pulleys])
     loss, ideal = (find_losses(case, s) for s in (speeds, theory.speeds))
     errors = {"loss": float(np.abs(loss - ideal).max() / np.abs(ideal).max())}
@@ -234,7 +247,7 @@ def compare(case: Case, theory: Steady, report: wl.DriveReport | wl.SteadyDrive)
 
 
 def main() -> None:
-    """Run drives and print how many agree."""
+    """Run the drives and print how many agree."""
     count = int(wl.option("count", 100, "1", "number of drives", minimum=1))
     first = int(wl.option("first", 0, "1", "seed of the first", minimum=0))
     right, doubtful, wrong, above, again = 0, 0, 0, 0, 0

@@ -1,24 +1,26 @@
-"""Runs scripts of Exudyn twice, solved by Exudyn and by Windlass; its table is docs/reference/exudyn_models.md.
+"""Runs scripts of Exudyn twice, once solved by Exudyn and once by Windlass; the table of results is
+docs/reference/exudyn_models.md.
 
 usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--steps N ...] [--until TIME]
        [--records FOLDER] [--write]
 
 FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.com/jgerstmayr/EXUDYN, which is not part
-of Windlass; all scripts in it and below are tried.  --only selects scripts whose name contains one of the words,
---seconds is the longest run of a script in process time (default 60), --until ends the command at a time of the day,
---records is a folder that keeps the result of every run, so that the command continues where it was ended; --write puts
-them into the table of docs/reference/exudyn_models.md, which keeps rows of scripts that were not run.  Runs that were
-ended after less than --seconds are run again.  Exudyn is taken from .venv-bench, or from EXUDYN_SITE.
+of Windlass. All scripts in FOLDER and its subfolders are run. --only selects scripts whose name contains one of the
+words. --seconds is the longest process time of a script (default 60). --until ends the command at a time of the day.
+--records is a folder that stores the result of every run, with which an interrupted command continues. --write updates
+the table of docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after
+less than --seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
 
-A script that takes longer in one of the programs is cut in both: each solve ends after the first 200 steps, or the
-first 20, and the script after its fourth solve.  --steps 200 20 begins with such runs.
+A script that takes too long in one of the programs is cut in both: each solve ends after the first 200 steps, or the
+first 20, and the script ends after its fourth solve. --steps 200 20 begins with such cut runs.
 
-Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances of 1e-10,
-1e-12, 1e-9 and 1e-8 and full Newton, to compare models and not the ends of Newton's method; and then with two, four and
-eight times as many time steps: if only the integrators differ, each halving reduces the difference.
-After each solve, the comparison includes the whole vectors of coordinates and of multipliers, and the values of each
-sensor, each relative to its largest entry, or to 1e-6 if all are smaller; and the result of the script. It excludes
-multipliers without a counterpart in Windlass, and sensors that either program cannot read.
+Both programs run with the settings of the script. If the results differ by more than 1e-8, both run again with
+tolerances of 1e-10, 1e-12, 1e-9 and 1e-8 and a new Jacobian in each iteration, so that the comparison does not depend
+on where Newton's method ends. After that, both run with two, four and eight times as many time steps. If only the
+integrators differ, each halving of the steps reduces the difference. After each solve, the comparison includes the
+whole vectors of coordinates and of multipliers, the values of each sensor, and the result of the script. Each
+difference is relative to the largest entry, or to 1e-6 if all entries are smaller. It excludes multipliers without a
+counterpart in Windlass, and sensors that one of the programs cannot read.
 """
 
 import argparse
@@ -41,34 +43,36 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Lists of reasons by script, for words of REASONED."""
+"""Scripts whose reason is stated by hand, for the verdicts of REASONED."""
 REASONED = "differs", "refused", "fails", "not finished", "no result"
 MEASURED = "agrees", "converges", "differs"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
-"""Smallest scale of multipliers, sensors and results: smaller values are rounding errors of 0."""
+"""Smallest scale of multipliers, sensors and results. Smaller values are rounding errors of 0."""
 TOLERANCES = 1e-10, 1e-12, 1e-9, 1e-8
 TIMES = 2, 4, 8
-"""Time steps for each step of the script."""
+"""Numbers of time steps for each step of the script."""
 MOST = 0, 200, 20
-"""Largest number of steps of a solve: unlimited, and limits for scripts that are cut."""
+"""Largest number of steps of a solve: 0 is unlimited, the other values are for scripts that are cut."""
 WAITS = 10.0
-"""Elapsed time per process time after which a script that waits is ended."""
+"""Ratio of elapsed time to process time above which a script counts as waiting and is ended."""
 LONGER = "longer than"
 REFUSAL = "ModelError: "
 """First word of errors that name an item of the model, a reason, and allowed values."""
 NO_TOLERANCE = 0.5
-"""Ratio of differences with tighter and given tolerances above which tolerances are not the cause."""
+"""Ratio of the differences with tighter and with given tolerances above which tolerances are not the cause [1]."""
 SPOILT = 3.0
-"""The same ratio above which results with tighter tolerances are not used [1]."""
+"""The same ratio of differences above which results with tighter tolerances are not used [1]."""
 FALLS = 0.6
-"""Ratio of the differences with twice as many steps and before, below which the difference converges: a half or less in
-theory. Counted from the steps of the script on, because a difference may pass through 0."""
+"""Ratio of the differences with twice as many steps and with the previous steps below which the difference converges
+[1]; theory predicts at most 0.5. The comparison starts at the steps of the script, because a difference may pass
+through 0.
+"""
 
 
 def find_exudyn() -> str:
-    """The folder that holds exudyn: EXUDYN_SITE, or .venv-bench."""
+    """Return the folder that holds exudyn: EXUDYN_SITE, or .venv-bench."""
     if given := os.environ.get("EXUDYN_SITE"):
         return given
     command = [PEER_PYTHON, "-c", "import exudyn, pathlib; print(pathlib.Path(exudyn.__file__).parents[1])"]
@@ -76,12 +80,12 @@ def find_exudyn() -> str:
 
 
 class Settings(NamedTuple):
-    """Settings of a run of a script.
+    """Settings of one run of a script.
 
     Attributes:
         tolerance: largest tolerance of Newton's method; 0: the tolerances of the script.
-        times: time steps for each step of the script.
-        most: largest number of steps of the script in a solve; 0: all.
+        times: number of time steps for each step of the script.
+        most: largest number of steps of the script in a solve; 0: no limit.
     """
 
     tolerance: float = 0.0
@@ -90,17 +94,17 @@ class Settings(NamedTuple):
 
 
 class Runner:
-    """One of the two programs, which runs the scripts one after the other.
+    """Runs scripts in one of the two programs, one after the other.
 
     Args:
         program: ``exudyn`` or ``windlass``.
         site: the folder that holds exudyn.
-        folder: folder for files of the scripts.
+        folder: folder for files that the scripts write.
     """
 
     def __init__(self, program: str, site: str, folder: Path) -> None:
         self._folder, links = folder, folder / f"site_{program}"
-        # only exudyn of that folder, which may have another NumPy
+        # the process loads only exudyn from that folder, which may contain another NumPy
         links.mkdir()
         for name in ("exudyn", "exudyn.libs"):
             (links / name).symlink_to(Path(site) / name)
@@ -110,7 +114,7 @@ class Runner:
         self._process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
 
     def run(self, script: Path, how: Settings, seconds: float) -> dict[str, Any]:
-        """Result of a script in the program: the record of its solves, or an error."""
+        """Return the result of a script in the program: the record of its solves, or an error."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -136,23 +140,23 @@ class Runner:
 
 
 def empty_record(error: str) -> dict[str, Any]:
-    """The record of a run that ended without one."""
+    """Return the record of a run that ended without a record."""
     return {"error": error, "errors": [], "solves": [], "items": {}, "result": None, "cut": False}
 
 
 class Late(Exception):
-    """The command must end."""
+    """The time at which the command must end is reached."""
 
 
 class Records:
-    """Runs scripts, and keeps their records.
+    """Runs scripts, and stores their records.
 
     Args:
-        folder: where records are kept.
-        seconds: longest process time of a run.
+        folder: folder of the stored records.
+        seconds: longest process time of a run [s].
         site: the folder that holds exudyn.
-        temporary: folder for files of the scripts.
-        until: time of the day after which no scripts are run, as 21:05; empty: never.
+        temporary: folder for files that the scripts write.
+        until: time of the day after which no script is started, such as 21:05; empty: no limit.
     """
 
     def __init__(self, folder: Path, seconds: float, site: str, temporary: Path, until: str = "") -> None:
@@ -166,14 +170,14 @@ class Records:
         return self._folder / ("__".join(words) + ".json")
 
     def _may_take_longer(self, error: str) -> bool:
-        """Whether a run was ended after less time than is allowed now."""
+        """Whether a run was ended after less time than is allowed in this command."""
         return error.startswith(LONGER) and float(error.removeprefix(LONGER).removesuffix("s")) < self._seconds
 
     def find(self, name: str, script: Path, program: str, how: Settings) -> dict[str, Any]:
-        """The record of a script, by its name, in a program.
+        """Return the record of a script, given by name, in a program.
 
         Raises:
-            Late: it is not known, and the command must end.
+            Late: the record is not stored, and the time at which the command must end is reached.
         """
         kept = self._place(name, program, how)
         if kept.is_file():
@@ -190,9 +194,10 @@ class Records:
 
 
 def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
-    """Largest difference of two vectors, relative to the largest entry of the first one, or to ``rounding``.
+    """Return the largest difference of two vectors, relative to the largest entry of the first vector or to
+    ``rounding``.
 
-    Entries of b that are not a number are unknown there.
+    Entries of b that are not a number are unknown in Windlass and are left out.
     """
     if len(a) != len(b):
         return float("inf")
@@ -202,7 +207,7 @@ def distance(a: list[float], b: list[float], rounding: float = 0.0) -> float:
 
 
 def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
-    """Largest differences of two records with equally many solves, by compared quantity."""
+    """Return the largest differences of two records with equally many solves, by compared quantity."""
     found = {"coordinates": 0.0, "multipliers": 0.0, "sensors": 0.0}
     for a, b in zip(theirs["solves"], ours["solves"], strict=True):
         found["coordinates"] = max(found["coordinates"], distance(a["q"], b["q"]))
@@ -215,14 +220,14 @@ def measure(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, float]:
 
 
 class Verdict(NamedTuple):
-    """Comparison of a script in both programs.
+    """Result of the comparison of a script in both programs.
 
     Attributes:
         word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` with
             any other error, ``no result`` if Exudyn itself fails, or ``not finished``.
         reason: text of the reason.
-        difference: largest difference of all solves; infinite without.
-        motion: the same without multipliers.
+        difference: largest difference of all solves; infinite without a comparison.
+        motion: largest difference of all solves without multipliers.
     """
 
     word: str
@@ -232,11 +237,11 @@ class Verdict(NamedTuple):
 
 
 def find_refusal(ours: dict[str, Any]) -> Verdict | None:
-    """The items without counterpart, counted by reason; None if there are none."""
+    """Return the items without counterpart, counted by reason; None if all items have counterparts."""
     lines = [line.strip() for line in ours["error"].split("\n")]
     if "NoCounterpart" not in lines[0]:
         return None
-    # without number and name
+    # items without number and name
     found = [re.match(r"\w+ \d+ '.*?' \((\w*)\): (.*)", line) for line in lines[1:]]
     reasons = Counter(
         f"{match[1]} ({match[2]})" if match else line for match, line in zip(found, lines[1:], strict=True)
@@ -246,19 +251,19 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
 
 
 def first_sentence(error: str) -> str:
-    """The first sentence of an error."""
+    """Return the first sentence of an error."""
     return error.split("\n")[0].partition(". ")[0].strip()
 
 
 def say_briefly(error: str) -> str:
-    """An error without the lines that follow its words, and without the file that Exudyn names."""
+    """Return an error without the lines that follow its message, and without the file that Exudyn names."""
     head, _, rest = error.partition("\n")
     words = f"{head} {rest.partition(chr(10))[0]}" if head.endswith(":") else head
     return re.sub(r" *\[Python file .*?\]", "", words).strip()
 
 
 def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
-    """Compare two records."""
+    """Judge a script from its two records."""
     if theirs["error"].startswith(LONGER):
         return Verdict("not finished", f"Exudyn takes {theirs['error']}")
     if theirs["error"]:
@@ -284,11 +289,11 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
 
 
 def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
-    """Judge a script with its settings, with tighter tolerances, and with shorter steps.
+    """Judge a script with its own settings, with tighter tolerances, and with shorter steps.
 
     Args:
-        solve: comparison with given settings; None if Exudyn itself fails or takes too long.
-        most: largest number of steps of the script in a solve, 0: all.
+        solve: function that compares with given settings; None if Exudyn itself fails or takes too long.
+        most: largest number of steps of the script in a solve; 0: no limit.
     """
     first = best = solve(Settings(most=most))
     assert first is not None
@@ -304,14 +309,14 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
         if best.word == "agrees":
             return best
         if found is not None and found.difference > SPOILT * first.difference:
-            # Newton's method fails with these tolerances, and steps are cut: larger tolerances are tried
+            # Newton's method fails with these tolerances and steps are cut, so larger tolerances are tried
             spoilt, tolerance = tight, 0.0 if best is first else tolerance
             continue
         if found is not None and found.motion > max(NO_TOLERANCE * first.motion, AGREES):
-            # the tolerances are not the cause
+            # the difference does not depend on the tolerances
             break
     for tight in dict.fromkeys((tolerance, 0.0)):
-        # with small steps tight tolerances may be below rounding: then the tolerances of the script
+        # with small steps, tight tolerances may be below rounding errors, so the tolerances of the script are used
         start = first if tight == 0.0 else best
         if (found := refine(solve, start, tight, most)) is not None:
             return found
@@ -319,7 +324,9 @@ def compare(solve: Callable[[Settings], Verdict | None], most: int) -> Verdict:
 
 
 def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, tolerance: float, most: int) -> Verdict | None:
-    """Judge a script with shorter steps, from its verdict with its own steps; None if the difference does not fall."""
+    """Judge a script with shorter steps, starting from its verdict with its own steps; None if the difference does not
+    fall.
+    """
     fallen, differences = start, []
     for k, times in enumerate(TIMES):
         found = solve(Settings(tolerance, times, most))
@@ -334,10 +341,10 @@ def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, toleranc
 
 
 def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> Verdict:
-    """Judge a script, which is cut to fewer steps if it takes too long in one of the programs.
+    """Judge a script. It is cut to fewer steps if it takes too long in one of the programs.
 
     Raises:
-        Late: it has not been run, and the command must end.
+        Late: the script has not been run, and the time at which the command must end is reached.
     """
     for most in steps:
         try:
@@ -361,7 +368,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
                 return None
             raise
         fails = theirs["error"] and not theirs["error"].startswith(LONGER)
-        # refusals need no whole solve of Exudyn
+        # a refused script needs no complete solve in Exudyn
         return (None if fails else find_refusal(ours)) or judge(theirs, ours)
 
     found = compare(solve, most)
@@ -371,7 +378,9 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
 
 
 def write_table(rows: Mapping[str, Verdict]) -> None:
-    """Put rows into the table of the page, with known reasons; rows of scripts that were not run stay."""
+    """Write rows into the table of the page, with the reasons stated by hand; rows of scripts that were not run are
+    kept.
+    """
     reasons = tomllib.loads(REASONS.read_text())
     head, _, old = PAGE.read_text().partition(MARK)
     lines = {line.split("|")[1].strip(): line for line in old.splitlines() if line.startswith("| ") and ".py" in line}
@@ -387,7 +396,7 @@ def write_table(rows: Mapping[str, Verdict]) -> None:
 
 
 def main() -> int:
-    """Run the command; the exit code is 0 for any table."""
+    """Run the command; the exit code is 0 for any result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--only", nargs="*", default=[""], help="scripts whose name has one of these words")

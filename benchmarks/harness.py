@@ -1,16 +1,16 @@
-"""Times a case in two programs side by side.
+"""Times a case in two programs alternately.
 
-Each program runs as a separate child process, alternately (A B A B ...), on one thread. A child times its own solve and
-prints one line, `RESULT` and a JSON object:
+Each program runs in a separate child process, alternately (A B A B ...), on one thread. A child times its own solve and
+prints one line with the word `RESULT` and a JSON object:
 
-    cpu, wall   process time and elapsed time of the solve [s], without imports and model building
-    counts      numbers of steps, iterations, ...
-    answers     name -> number, what was computed
-    measured    name with unit -> number, further measurements without ratios (may be left out)
-    versions    name -> text
+- cpu, wall: process time and elapsed time of the solve [s], without imports and model building.
+- counts: name -> number of steps, iterations and other work.
+- answers: name -> computed number.
+- measured: name with unit -> number, for further measurements without ratios (optional).
+- versions: name -> text.
 
-A ratio is valid only if both programs did the same work: the counts that the case names must be equal and the answers
-must agree within its tolerances, in every round. Otherwise the case fails, and no ratio is given.
+A ratio is valid only if both programs did the same work: in every round, the counts that the case names must be equal
+and the answers must agree within its tolerances. Otherwise the case fails, and no ratio is given.
 
 A case is described by `Case`; a file such as belt.py lists its cases and passes them to `run_cases` of report.py, with
 the command line of command_line.py.
@@ -30,7 +30,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTHON = str(ROOT / ".venv" / "bin" / "python")
 PEER_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-# A solve on one thread uses at most its elapsed time; the tolerance is for the resolution of the clocks.
+# The process time of a solve on one thread is at most its elapsed time; the tolerance allows for the resolution of the
+# clocks.
 SURPLUS_OF_ONE_THREAD = 1.05
 
 Command = Sequence[str]
@@ -41,16 +42,16 @@ class ChildError(Exception):
 
 
 class Tolerance(NamedTuple):
-    """Tolerance of two answers: the larger of both bounds.
+    """Tolerance of two answers: the larger of a relative and an absolute bound.
 
-    relative: fraction of the larger magnitude [1]; absolute: in the unit of the answer.
+    relative: fraction of the larger magnitude [1]; absolute: bound in the unit of the answer.
     """
 
     relative: float = 0.0
     absolute: float = 0.0
 
     def accepts(self, a: float, b: float) -> bool:
-        """Whether a and b agree; false if one is not finite."""
+        """Whether a and b agree; false if a or b is not finite."""
         bound = max(self.relative * max(abs(a), abs(b)), self.absolute)
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
 
@@ -60,13 +61,14 @@ class Case:
     """One comparison.
 
     Attributes:
-        name: name of the file with the results.
+        name: name of the file of results.
         title: description of the timed work.
-        commands: program -> its command. Two programs; the ratio is cost of the first / cost of the second.
-        tolerances: answers that must agree.
+        commands: program -> its command. A case has two programs; the ratio is the cost of the first program divided by
+            the cost of the second.
+        tolerances: answers that must agree, with their tolerances.
         work: the count by which the times are divided, e.g. ``"steps"``.
-        equal_counts: counts that must be equal in both programs.
-        warm_up: commands that run once before, untimed, e.g. to fill a compiler cache.
+        equal_counts: names of counts that must be equal in both programs.
+        warm_up: commands that run once before the timed runs, e.g. to fill a compiler cache.
         timeout: time limit of one child [s].
     """
 
@@ -86,7 +88,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Sample:
-    """Result of one child; see the head of this file."""
+    """Result of one child process; its fields are explained at the head of this file."""
 
     cpu: float
     wall: float
@@ -100,10 +102,10 @@ Runner = Callable[[Command, float], Sample]
 
 
 def run_child(command: Command, timeout: float) -> Sample:
-    """Run a child on one thread and read its result.
+    """Run a child process on one thread and read its result.
 
     Raises:
-        ChildError: it cannot be started, fails, takes longer than `timeout` [s], or prints no valid result.
+        ChildError: the child cannot be started, fails, takes longer than `timeout` [s], or prints no valid result.
     """
     environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1")
     line = " ".join(str(word) for word in command)
@@ -125,17 +127,17 @@ def run_child(command: Command, timeout: float) -> Sample:
 
 
 def parse_result(output: str) -> Sample:
-    """The one RESULT line in the output of a child.
+    """Return the only RESULT line in the output of a child.
 
     Raises:
-        ChildError: there is none or more than one, or it is incomplete.
+        ChildError: the output has no RESULT line, more than one, or an incomplete one.
     """
     lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
     if len(lines) != 1:
         raise ChildError(f"printed {len(lines)} RESULT lines; expected 1")
     try:
         values = json.loads(lines[0].removeprefix("RESULT "))
-        # null means a number that is missing or not finite
+        # null stands for a number that is missing or not finite
         answers = {name: math.nan if value is None else float(value) for name, value in values["answers"].items()}
         counts = {name: int(value) for name, value in values["counts"].items()}
         measured = {name: float(value) for name, value in values.get("measured", {}).items()}
@@ -145,7 +147,7 @@ def parse_result(output: str) -> Sample:
 
 
 def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
-    """Differences between two programs that should have done the same work; empty if all agree."""
+    """List differences between two programs that should have done the same work; empty if the programs agree."""
     (a, first), (b, second) = samples.items()
     found = []
     for name in case.equal_counts:
@@ -165,7 +167,7 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
 
 
 def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
-    """Reasons why the times of one round cannot be divided by its work; empty without reasons."""
+    """List reasons why the times of one round cannot be divided by its work; empty if the times are valid."""
     found = []
     for program, sample in timed.items():
         work = sample.counts.get(case.work, 0)
@@ -176,12 +178,12 @@ def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
 
 
 def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
-    """Time per unit of work [s], by the clock ``"cpu"`` or ``"wall"``."""
+    """Return the time per unit of work [s], by the clock ``"cpu"`` or ``"wall"``."""
     return float(getattr(sample, clock)) / sample.counts[case.work]
 
 
 class Spread(NamedTuple):
-    """Values over the rounds."""
+    """Median, smallest and largest value over the rounds."""
 
     median: float
     min: float
@@ -189,7 +191,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(values: Sequence[float]) -> Spread:
-    """Median, smallest and largest value."""
+    """Return median, smallest and largest value."""
     return Spread(median(values), min(values), max(values))
 
 
@@ -198,10 +200,10 @@ class Outcome:
     """Results of the rounds of one case.
 
     Attributes:
-        rounds: per round program -> timed result.
+        rounds: for each round, program -> timed result.
         mismatches: differences and invalid values, with their rounds; empty if the case passed.
-        ratio: cost of the first program / cost of the second in process time [1]; None if the case failed.
-        ratio_wall: the same in elapsed time.
+        ratio: cost of the first program divided by cost of the second in process time [1]; None if the case failed.
+        ratio_wall: cost of the first program divided by cost of the second in elapsed time [1].
         cost: program -> process time per unit of work [s].
     """
 
@@ -214,10 +216,10 @@ class Outcome:
 
 
 def measure(case: Case, rounds: int, run: Runner = run_child) -> Outcome:
-    """Run a case alternately and compare.
+    """Run a case alternately in both programs and compare the results.
 
     Raises:
-        ChildError: a child failed.
+        ChildError: a child process failed.
     """
     if rounds < 1:
         raise ValueError(f"rounds = {rounds}: must be >= 1")

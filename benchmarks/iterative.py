@@ -1,10 +1,10 @@
-"""Iterative linear solvers on tangents of chains and nets: which converge, and in how many iterations.
+"""Compares iterative linear solvers on tangents of chains and nets: which solvers converge, and in how many iterations.
 
     mpiexec -n 2 windlass run iterative.py -model net -case dynamic -sizes 10,20,40 -supports springs
 
-One linear system per size: the first tangent of a static load step or of a time step of 1 ms, with its residual on the
-right.  Relative tolerance 1e-8 (of the true residual, preconditioned from the right), at most 500 iterations. Times are
-process times [s] of the first process; they include the waiting time of MPI.
+Each size gives one linear system: the first tangent of a static load step or of a time step of 1 ms, with its residual
+as right-hand side. The relative tolerance is 1e-8 (of the true residual, with right preconditioning), and at most 500
+iterations are allowed. Times are process times [s] of the first process and include its waiting time in MPI.
 """
 
 import time
@@ -33,17 +33,17 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # this kind comes last, because the matrix keeps its rigid motions
+    # this kind is the last one, because the near null space of rigid motions stays attached to the matrix
     "gamg rigid": "-pc_type gamg",
 }
-"""Options by name; the Krylov method is GMRES with 100 vectors unless they say otherwise."""
+"""Options of each solver by its name; the default Krylov method is GMRES with 100 vectors."""
 RTOL, MOST = 1e-8, 500
 comm = communicator()
 rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
 
 
 class Outcome(NamedTuple):
-    """Result of one solver: iterations, or PETSc's reason of failure, process times of set-up and solve [s], error."""
+    """Result of one solver: iterations, or PETSc's reason of failure, times of set-up and solve [s], and error."""
 
     iterations: int
     reason: str
@@ -53,7 +53,7 @@ class Outcome(NamedTuple):
 
 
 def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
-    """The problem of a solver, with its first tangent and residual."""
+    """Create the problem of a solver, with its first tangent and residual."""
     if case == "static":
         solver: Any = wl.Static(world, name="")
         state = local_state(solver.assembly, None)

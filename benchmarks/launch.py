@@ -1,4 +1,4 @@
-"""Start of a script on some processes of mpiexec, or on one without it."""
+"""Starts a script on several processes of mpiexec, or on one process without mpiexec."""
 
 import os
 import shutil
@@ -16,19 +16,19 @@ def run_on_processes(
     """Run a script of Windlass and return its output.
 
     Args:
-        script: the file; it can import from the folders of the checkout and of its tests.
-        processes: number of processes; may exceed the number of cores.
+        script: the file of the script; the script can import from the folders of the checkout and of its tests.
+        processes: number of processes; it may exceed the number of cores.
         words: options of the script.
         timeout: time limit [s].
-        waits_quietly: whether waiting processes yield their core to others, which costs time if there is a core for
-            each.
+        waits_quietly: whether waiting processes give their core to others, which costs time if each process has its own
+            core.
 
     Raises:
-        SystemExit: it failed, or mpiexec does not exist.
+        SystemExit: the script failed, or mpiexec does not exist.
     """
     launcher = [] if processes == 1 else [shutil.which("mpiexec") or "mpiexec", "-n", str(processes)]
     command = [*launcher, sys.executable, str(script), *words, "-progress", "false"]
-    # mpiexec of Open MPI otherwise refuses to run as root, and on fewer cores than processes
+    # without these options, mpiexec of Open MPI refuses to run as root, and on fewer cores than processes
     mpi = {name: "1" for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")}
     mpi |= {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
     if waits_quietly:

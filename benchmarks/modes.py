@@ -1,9 +1,11 @@
-"""The slowest modes of a taut chain of cables, timed, against modes of a string.
+"""Times the computation of the slowest modes of a taut chain of cables, and compares frequencies with modes of a
+string.
 
 usage: windlass run benchmarks/modes.py [-cables 100000] [-modes 20] [-rounds 1]
 
-No peer.  Printed are the process time and the elapsed time of a solve (matrices, factors, eigenvalues, residuals and
-the count of the modes below the last one), the largest error against n/2L √(T/ρA), and the number of missed modes.
+There is no peer program. The output has the process time and the elapsed time of a solve (matrices, factors,
+eigenvalues, residuals and the count of the modes below the last one), the largest error against n/2L √(T/ρA), and the
+number of missed modes.
 """
 
 import time

@@ -1,12 +1,14 @@
-"""Times the cost of output: frames of a moving model in each format, and steps of the belt drive with and without it.
+"""Times the cost of output: frames of a moving model in each format, and steps of the belt drive with and without
+output.
 
 usage: output.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE of frames, belt:60x4, belt:240x2; default all.
-    frames      one frame of the belt of 240 elements and of a chain of 100000 cables: process time, mean of a round
-                without its first frame, median of the rounds; bytes on the disk per frame
-    belt:ExS  the first 1000 steps of examples/belt_drive.py with all its output and without, alternately: process time
-                of a step, medians, and how much of the first is output
+CASE is frames, belt:60x4 or belt:240x2; the default is all cases.
+
+- frames: one frame of the belt of 240 elements and of a chain of 100000 cables. Results are the process time, as the
+  median over the rounds of the mean of a round without its first frame, and the bytes on the disk per frame.
+- belt:ExS: the first 1000 steps of examples/belt_drive.py with all its output and without output, alternately. Results
+  are the median process time of a step, and the fraction that is output.
 """
 
 import argparse
@@ -35,12 +37,12 @@ KINDS: dict[str, dict[str, Any]] = {
     "xdmf": {"formats": "xdmf"},
 }
 MODELS = {"belt": (240, 100), "chain": (100_000, 4)}
-"""Cables and frames of a round."""
+"""Number of cables and number of frames of a round."""
 
 
 def create_state(model: str, count: int) -> Any:
-    """A state to draw: a belt around two pulleys with friction, or a straight chain."""
-    # imported here, because the options come first
+    """Create a state for output: a belt around two pulleys with friction, or a straight chain."""
+    # imported inside the function, because the options must be set first
     import windlass as wl
     from windlass import connectors as con
     from windlass.elements import RigidBody2D, cable_around, straight_cable
@@ -61,15 +63,16 @@ def create_state(model: str, count: int) -> Any:
 
 
 def time_frames(rounds: int) -> dict[str, dict[str, list[float]]]:
-    """Process time [ms] and bytes [kB] of a frame by model and kind."""
-    from windlass.framework.output.recorder import Recorder  # imported here, because the options come first
+    """Return process time [ms] and size [kB] of a frame by model and kind of output."""
+    # imported inside the function, because the options must be set first
+    from windlass.framework.output.recorder import Recorder
 
     found: dict[str, dict[str, list[float]]] = {}
     for model, (count, frames) in MODELS.items():
         state, noise = create_state(model, count), np.random.default_rng(0)
         times: dict[str, list[float]] = {kind: [] for kind in KINDS}
         sizes: dict[str, float] = {}
-        # the first round compiles, and allocates the file cache of the system
+        # the first round compiles kernels and fills the file cache of the system
         for number in range(rounds + 1):
             for kind, options in KINDS.items():
                 folder = Path(tempfile.mkdtemp(dir=RESULTS))
@@ -90,7 +93,7 @@ def time_frames(rounds: int) -> dict[str, dict[str, list[float]]]:
 
 
 def time_belt(mesh: str, rounds: int) -> dict[str, list[float]]:
-    """Process time of a step [ms] with all output and without, in each round."""
+    """Return the process time of a step [ms] with all output and without output, for each round."""
     elements, segments = mesh.split("x")
     times: dict[str, list[float]] = {"with": [], "without": []}
     with tempfile.TemporaryDirectory(dir=RESULTS) as folder:
@@ -124,7 +127,7 @@ def main() -> int:
     given = parser.parse_args()
     if wrong := [case for case in given.cases if case not in CASES]:
         parser.error(f"case {wrong[0]}: must be one of {', '.join(CASES)}")
-    # the library reads its own options from the command line
+    # removed from sys.argv, because the library reads its own options from the command line
     sys.argv = sys.argv[:1]
     RESULTS.mkdir(parents=True, exist_ok=True)
     given.results.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,12 @@
-"""Belts around 2, 20 and 200 pulleys with the same number of elements per pulley: time per element and step.
+"""Times belts around 2, 20 and 200 pulleys with the same number of elements per pulley: time per element and step.
 
 usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] [--rounds N] [--pairs]
 
-Pulleys are on a ring, every second one pressed into the belt from outside; all are driven.  Contact is by
-`add_contact_with_many`, whose work grows with the near pairs and not with pulleys times elements; with --pairs
-`add_contact` with one row per pair is timed in addition, and the answers must be equal.  Models run alternately.  The
-table shows process time, the shortest of all rounds, of whole steps and of one residual and one update of the contact
-alone.
+Pulleys are on a ring, and every second pulley is pressed into the belt from outside. All pulleys are driven. Contact is
+added by `add_contact_with_many`, whose work grows with the number of near pairs instead of pulleys times elements. With
+--pairs, `add_contact` with one row per pair is also timed, and the answers must be equal. The models run alternately.
+The table shows process times, the minimum of all rounds, of whole steps and of one residual and one update of the
+contact alone.
 """
 
 import argparse
@@ -17,14 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-RADIUS, SPACING, DEPTH = 0.1, 0.3, 0.15  # [m] of the pulleys, along the ring, and of the zigzag
+# lengths [m]: radius of the pulleys, distance along the ring, and height of the zigzag
+RADIUS, SPACING, DEPTH = 0.1, 0.3, 0.15
 STEP = 1e-4  # [s]
-SPEED = 120.0  # [rad/s] of all pulleys, after a ramp of RAMP
+SPEED = 120.0  # speed of all pulleys [rad/s] after a ramp of length RAMP
 RAMP = 5e-3  # [s]
 
 
 class Run(NamedTuple):
-    """One solve: process time [s], Newton iterations, steps, and positions and velocities at the end.
+    """Result of one solve: process time [s], Newton iterations, steps, and positions and velocities at the end.
 
     contact: time of one residual and one update of the contact [s].
     """
@@ -38,7 +39,7 @@ class Run(NamedTuple):
 
 
 def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tuple[Any, Any]:
-    """World and contacts of one belt; ``pairs``: one row for each pair of a pulley and an element."""
+    """Build the world and the contacts of one belt; ``pairs``: one row for each pair of a pulley and an element."""
     import windlass as wl
     from windlass import connectors as con
     from windlass.elements import RigidBody2D, cable_around
@@ -74,7 +75,9 @@ def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tup
 
 
 def time_contact(solver: Any) -> float:
-    """Process time of one residual of the contact and one update of its history [s], the shortest of five."""
+    """Return the process time of one residual of the contact and one update of its history [s], the minimum of five
+    rounds.
+    """
     from windlass.framework.assembly.post_newton import run_post_newton
     from windlass.framework.model.system import evaluate
 
@@ -92,7 +95,7 @@ def time_contact(solver: Any) -> float:
 
 
 def run_belt(pulleys: int, per_pulley: int, segments: int, steps: int, pairs: bool) -> Run:
-    """Solve one belt and measure; building and the steps of the ramp are not timed."""
+    """Solve one belt and measure; the building and the steps of the ramp are not timed."""
     import windlass as wl
 
     world, _ = build_belt(pulleys, per_pulley, segments, pairs)

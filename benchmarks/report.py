@@ -17,7 +17,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores, memory and load, for the record."""
+    """Return processor, cores, memory and load of the machine, for the record."""
     fields: dict[str, str] = {}
     for file in ("/proc/cpuinfo", "/proc/meminfo"):
         if Path(file).is_file():
@@ -34,7 +34,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def as_json(outcome: Outcome, machine: Mapping[str, Any]) -> dict[str, Any]:
-    """All about an outcome, for the file of results."""
+    """Convert an outcome to the content of its file of results."""
     case = outcome.case
     latest = outcome.rounds[-1] if outcome.rounds else {}
     return {
@@ -58,14 +58,14 @@ def as_json(outcome: Outcome, machine: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def format_table(outcomes: Sequence[Outcome]) -> str:
-    """A table for the terminal: times per unit of work and iterations of both programs, and the ratio."""
+    """Format a table for the terminal: times per unit of work and iterations of both programs, and the ratio."""
     head = ("case", "program", "ms per", "cpu median", "min", "max", "Newton", "ratio", "min", "max")
     rows: list[Sequence[str]] = [head]
     for outcome in outcomes:
         case = outcome.case
         for k, program in enumerate(case.commands):
             cost = outcome.cost[program] if outcome.cost else None
-            # the ratio is in the row of the last of the two
+            # each case has two rows, and the second one shows the ratio
             ratio = outcome.ratio if k == 1 else None
             counts = [r[program].counts for r in outcome.rounds if program in r]
             newton = str(counts[-1].get("newton_iterations", "")) if counts else ""
@@ -79,13 +79,15 @@ def format_table(outcomes: Sequence[Outcome]) -> str:
 
 
 def format_cost(seconds: float) -> str:
-    """A time [s] in ms, with three digits at least."""
+    """Format a time [s] in ms with at least three digits."""
     ms = 1e3 * seconds
     return f"{ms:.4f}" if ms >= 0.1 else f"{ms:.3g}"
 
 
 def format_measured(outcomes: Sequence[Outcome]) -> str:
-    """The further measurements, medians over the rounds, a line for each case and program; may be empty."""
+    """Format the further measurements as medians over the rounds, one line for each case and program; the text may be
+    empty.
+    """
     rows: list[Sequence[str]] = []
     for outcome in outcomes:
         for program in outcome.case.commands:
@@ -99,7 +101,7 @@ def format_measured(outcomes: Sequence[Outcome]) -> str:
 
 
 def align(rows: Sequence[Sequence[str]], left: int) -> str:
-    """Rows of cells as lines with columns; the first ones flush left, the others flush right."""
+    """Align rows of cells as lines with columns. The first columns are flush left, the others flush right."""
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -112,7 +114,7 @@ def run_cases(cases: Sequence[Case], rounds: int, folder: Path = RESULTS, run: R
     """Measure all cases, write <folder>/<case>.json and print the table.
 
     Returns:
-        The exit code: 0 if all cases passed; 1 if results differed or a child failed.
+        The exit code: 0 if all cases passed; 1 if results differed or a child process failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     machine = describe_machine()
@@ -138,7 +140,7 @@ def run_cases(cases: Sequence[Case], rounds: int, folder: Path = RESULTS, run: R
 
 
 def _without_nan(value: Any) -> Any:
-    """The same with None for floats that are not finite, which JSON cannot hold."""
+    """Replace floats that are not finite by None, because JSON cannot hold them."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

@@ -1,11 +1,11 @@
-"""Runs the benchmarks one after the other and ends with a list of all ratios.
+"""Runs the benchmarks one after the other and prints a list of all ratios.
 
 usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
 
-NAME of belt, chain, build, start, spheres, split; default all, which takes about ten minutes.  --large adds the belts
-of 960 elements and of the loaded phase, and chains and spheres of 100000, which takes more than an hour; those run
-once.
-Every benchmark also runs alone, with more options: belt.py --help and so on.
+NAME is belt, chain, build, start, spheres or split; the default is all benchmarks, which takes about ten minutes.
+--large adds the belts of 960 elements and of the loaded phase, and chains and spheres of 100000, which takes more than
+an hour; the large cases run only once. Every benchmark can also be run alone, with more options, which belt.py --help
+lists.
 """
 
 import argparse
@@ -37,7 +37,7 @@ LARGE: dict[str, list[list[str]]] = {
 
 
 def format_results(folder: Path, since: float) -> str:
-    """The ratios in the files of a folder that were written since a time, a line for each case."""
+    """List the ratios in the files of a folder that were written since a given time, one line for each case."""
     rows = [("case", "ratio", "median", "min", "max")]
     for file in sorted(folder.glob("*.json")):
         values = json.loads(file.read_text())
@@ -63,7 +63,7 @@ def main() -> int:
         calls = [(words, given.rounds) for words in USUAL[name]]
         calls += [(words, 1) for words in LARGE.get(name, []) if given.large]
         for words, rounds in calls:
-            # split.py has another kind of rounds
+            # split.py does not accept the option --rounds of the other benchmarks
             options = [] if name == "split" else ["--rounds", str(rounds)]
             command = [PYTHON, str(FOLDER / f"{name}.py"), *words, *options, "--results", str(given.results)]
             print(f"\n== {name} {' '.join(words)}", flush=True)

@@ -1,18 +1,19 @@
-"""Strong and weak scaling over processes, split by stage, and the largest models for this machine.
+"""Measures strong and weak scaling over processes, split by stage, and the largest models for this machine.
 
 usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--processes 1,2] [--rounds N] [--steps N]
                   [--results FOLDER]
 
-strong    the same model on more and more processes, for several linear solvers; default: a chain of 100000 cables;
-          the net has 100 lines, 99000 cables, the belt 10000; ends with ratios to one process with the same solver,
-          and with the best
-weak      a model that grows with the processes; default: 50000 cables each
-large     a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, one static load
-          step and ten dynamic steps on the largest number of processes; needs 20 GB and half an hour
+- strong: the same model on more and more processes, for several linear solvers. The default is a chain of 100000
+  cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table has the ratios to one
+  process with the same solver, and with the best solver.
+- weak: a model that grows with the number of processes. The default is 50000 cables per process.
+- large: a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, for one static load
+  step and ten dynamic steps on the largest number of processes. The case needs 20 GB and half an hour.
 
-Dynamic steps of 1 ms (belt: 0.1 ms) with full Newton (large: also a static step).  The tables show the fastest step of
-all rounds in ms elapsed, and for each stage its shortest time, elapsed and as process time, of the slowest process.
-Process time does not suffer from other work on the machine, but includes the waiting time of MPI.
+Dynamic steps are 1 ms long (belt: 0.1 ms) and evaluate the Jacobian in each iteration; "large" also has a static step.
+The tables show the elapsed time of the fastest step of all rounds in ms. For each stage they show the shortest elapsed
+time and the shortest process time of the slowest process. Other work on the machine does not affect process time, but
+process time includes the waiting time of MPI.
 """
 
 import argparse
@@ -45,7 +46,7 @@ SOLVERS = {
 }
 """Options of the linear solvers that are compared."""
 SIZES = {"chain": 100_000, "belt": 10_000, "net": 100}
-"""Cables, or lines of the net."""
+"""Number of cables, or of lines of the net."""
 STAGES = (
     "residual",
     "tangent",
@@ -60,10 +61,10 @@ CPU_STAGES = ("residual", "tangent")
 
 
 def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> dict[str, Any]:
-    """Run the child on some processes and read its result.
+    """Run the child script on a number of processes and read its result.
 
     Raises:
-        SystemExit: it failed, or mpiexec does not exist, or there is no result.
+        SystemExit: the child failed, or mpiexec does not exist, or the output has no result.
     """
     output = run_on_processes(CHILD, processes, words, timeout)
     lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
@@ -74,18 +75,18 @@ def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> 
 
 
 def best_of(results: Sequence[Mapping[str, Any]], kind: str) -> dict[str, dict[str, float]]:
-    """The shortest time of each stage over all rounds."""
+    """Return the shortest time of each stage over all rounds."""
     stages = [result["solves"][kind]["stages"] for result in results]
     return {stage: {clock: min(s[stage][clock] for s in stages) for clock in ("wall", "cpu")} for stage in stages[0]}
 
 
 def peak_memory(result: Mapping[str, Any]) -> float:
-    """Maximum memory of all processes together [GB]."""
+    """Return the maximum memory of all processes together [GB]."""
     return max(float(phase["peak_MB"]) for phase in result["phases"].values()) / 1000
 
 
 def measure(cases: Mapping[str, tuple[int, list[str]]], rounds: int) -> dict[str, list[dict[str, Any]]]:
-    """Run all cases alternately; a case is a number of processes and the words of the child."""
+    """Run all cases alternately; a case is a number of processes and the arguments of the child script."""
     results: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
     for number in range(rounds):
         for name, (processes, words) in cases.items():
@@ -95,7 +96,7 @@ def measure(cases: Mapping[str, tuple[int, list[str]]], rounds: int) -> dict[str
 
 
 def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dynamic") -> str:
-    """A table of stages, a column for each case."""
+    """Format a table of stages with one column for each case."""
     names = list(results)
     best = {name: best_of(found, kind) for name, found in results.items()}
     rows: list[list[str]] = [["ms per step", *names]]
@@ -113,18 +114,20 @@ def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dy
 
 
 def whole_step(results: Sequence[Mapping[str, Any]]) -> float:
-    """The fastest step of all rounds [s] elapsed."""
+    """Return the elapsed time of the fastest step of all rounds [s]."""
     return best_of(results, "dynamic")["whole"]["wall"]
 
 
 def laws(results: Sequence[Mapping[str, Any]]) -> float:
-    """Residual and tangent of the fastest step, process time [s]."""
+    """Return the process time of residual and tangent in the fastest step [s]."""
     best = best_of(results, "dynamic")
     return sum(best[stage]["cpu"] for stage in CPU_STAGES)
 
 
 def tabulate_ratios(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """How many times quicker several processes are than one, a line for each case; names end with the processes."""
+    """Tabulate the speed-up of several processes over one process, one line for each case; names of cases end with the
+    number of processes.
+    """
     alone = {name.rpartition(", ")[0]: found for name, found in results.items() if found[0]["processes"] == 1}
     if not alone:
         return ""
@@ -143,7 +146,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def strong(given: argparse.Namespace) -> dict[str, tuple[int, list[str]]]:
-    """Cases of strong scaling."""
+    """Create the cases of strong scaling."""
     size = given.size or SIZES[given.model]
     cases = {}
     for label, options in SOLVERS[given.model].items():
@@ -154,7 +157,7 @@ def strong(given: argparse.Namespace) -> dict[str, tuple[int, list[str]]]:
 
 
 def weak(given: argparse.Namespace) -> dict[str, tuple[int, list[str]]]:
-    """Cases of weak scaling."""
+    """Create the cases of weak scaling."""
     size = given.size or (60 if given.model == "net" else SIZES[given.model] // 2)
     cases = {}
     for label, options in SOLVERS[given.model].items():
@@ -168,7 +171,7 @@ def weak(given: argparse.Namespace) -> dict[str, tuple[int, list[str]]]:
 
 
 def report_large(given: argparse.Namespace, found: dict[str, Any]) -> None:
-    """Run and show the largest models."""
+    """Run the largest models and print their results."""
     sizes = {"chain": given.size or 1_000_000, "net": given.size or 300, "belt": given.size or 100_000}
     for model in [given.model] if given.one else ["chain", "net"]:
         words = ["-model", model, "-size", str(sizes[model]), "-case", "both", "-steps", "10", *given.options.split()]

@@ -1,10 +1,10 @@
-"""One model on the processes of mpiexec, timed by stage; the first process prints one RESULT line.
+"""Solves one model on the processes of mpiexec and times its stages; the first process prints one RESULT line.
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 
-Models of scaling_models.py, with a number of cables, or of lines of the net in either direction.
-Full Newton.  Times are of single steps, in s of elapsed time and of process time, and exclude calls of other stages.
-Process time includes the waiting time of MPI.
+The models are built by scaling_models.py, with a number of cables, or of lines of the net in either direction. The
+Jacobian is evaluated in every iteration. Times are elapsed times and process times of single steps [s]. The time of a
+stage excludes calls of other stages. Process time includes the waiting time of MPI.
 """
 
 import json
@@ -34,25 +34,27 @@ STAGES = (
 )
 FACTORISE = ("MatLUFactorNum", "MatLUFactorSym", "MatILUFactorSym", "PCSetUp", "PCSetUpOnBlocks")
 FREE: dict[str, Any] = {"passes": wl.Passes(fail=False, max_it=3)}
-"""Steps of the belt, whose contacts all close in the first one, are accepted at the limit of passes."""
+"""Steps of the belt are accepted at the limit of passes, because all contacts close in the first step."""
 comm = communicator()
 rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
 
 
 def everywhere(value: Any) -> list[Any]:
-    """The values of all processes, on each."""
+    """Gather the values of all processes on every process."""
     return [value] if comm is None else comm.allgather(value)
 
 
 class Clock:
-    """Adds up elapsed and process time of wrapped functions by stage, each without its calls of other stages."""
+    """Adds up elapsed time and process time of wrapped functions by stage. The time of a function excludes its calls of
+    other stages.
+    """
 
     def __init__(self) -> None:
         self.spent = {stage: np.zeros(2) for stage in STAGES}
         self._inner = [np.zeros(2)]
 
     def wrap(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function with clocks around it."""
+        """Return the function with clocks around it."""
 
         def timed(*arguments: Any, **options: Any) -> Any:
             self._inner.append(np.zeros(2))
@@ -66,7 +68,7 @@ class Clock:
         return timed
 
     def take(self) -> dict[str, Any]:
-        """The times added up since the last call."""
+        """Return the times added up since the last call."""
         taken, self.spent = self.spent, {stage: np.zeros(2) for stage in STAGES}
         return taken
 
@@ -78,24 +80,24 @@ def instrument(solver: Any, clock: Clock) -> None:
     ghosts = problem.sparsity.unknowns.ghosts
     ghosts.copy_from_owners = clock.wrap("exchange of ghosts", ghosts.copy_from_owners)
     ghosts.add_to_owners = clock.wrap("exchange of ghosts", ghosts.add_to_owners)
-    # clocks need Python
+    # clocks work only in Python code
     problem.may_compile = False
     snes.setFunction(clock.wrap("residual", problem.eval_residual), problem.residual_vector)
     snes.setJacobian(clock.wrap("tangent", problem.eval_tangent), problem.matrix.mat)
 
 
 def read_events() -> np.ndarray:
-    """Elapsed time so far in set-up of the preconditioner, in the linear solver in all, and in norms [s]."""
+    """Return the elapsed time so far in the set-up of the preconditioner, in the linear solver, and in norms [s]."""
     times = [PETSc.Log.Event(name).getPerfInfo()["time"] for name in ("PCSetUp", "KSPSolve", "VecNorm")]
     return np.array(times)
 
 
 class StepTimer(wl.StepHook):
-    """Times every step by stage; writes output in the last one.
+    """Times every step by stage; writes output in the last step.
 
     Attributes:
-        steps: for each step the times of this process by stage, shape (2,): elapsed, process time; and "whole": the
-            total.
+        steps: for each step the times of this process by stage, shape (2,): elapsed time, process time; the entry
+            "whole" is the total.
     """
 
     def __init__(self, clock: Clock, solver: Any, output: str) -> None:
@@ -126,7 +128,7 @@ class StepTimer(wl.StepHook):
         self.iterations.append(total - sum(self.iterations))
 
     def write(self, state: wl.State) -> None:
-        """One frame for viewers, timed."""
+        """Write one frame for viewers and time it."""
         if self._output:
             with wl.Recorder(self._output, formats=("vtkhdf",), subdivisions=1) as recorder:
                 self._clock.wrap("output", recorder.record)(state)
@@ -134,20 +136,20 @@ class StepTimer(wl.StepHook):
 
 
 def read_memory() -> tuple[float, float]:
-    """Memory of this process at present, and the maximum so far [MB]."""
+    """Return the present and the maximum memory of this process [MB]."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1.024 / 1e3
 
 
 class Phases:
-    """Time and memory of the phases before the first step, on all processes together."""
+    """Records time and memory of the phases before the first step, on all processes together."""
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, float]] = {}
         self._clock = time.perf_counter(), time.process_time()
 
     def end(self, name: str) -> None:
-        """A phase ends."""
+        """End the current phase."""
         now = time.perf_counter(), time.process_time()
         wall, cpu = now[0] - self._clock[0], now[1] - self._clock[1]
         present, peak = read_memory()
@@ -167,16 +169,20 @@ class Phases:
 
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: float = 1e-3) -> Any:
-    """One load step, or time steps with full Newton; sizes of steps in s."""
+    """Create a solver of one load step, or of time steps with a new Jacobian in each iteration; sizes of steps are in
+    s.
+    """
     if case == "static":
         return wl.Static(world, rtol=rtol, atol=1e-9, adaptive=False)
     return wl.Dynamic(world, step=step, end=steps * step, lag=False, rtol=rtol, atol=1e-9, adaptive=False, **FREE)
 
 
 def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
-    """For each stage the shortest time over all steps except the first, and the maximum of that over processes [s].
+    """Return for each stage the shortest time over all steps except the first, and the maximum of this time over
+    processes [s].
 
-    Single steps are compared by the whole: the fastest step is the one least disturbed by other work on the machine.
+    The fastest whole step is used for the comparison of single steps, because other work on the machine disturbs it
+    least.
     """
     steps = timer.steps[1:] or timer.steps
     out: dict[str, dict[str, float]] = {}
@@ -188,7 +194,7 @@ def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    """Build, solve, report."""
+    """Build the model, solve it, and print the result."""
     model = wl.option("model", "chain", "", "what to solve", choices=MODELS)
     number = wl.option("size", 10_000, "1", "cables of the chain or belt, or lines of the net", minimum=2)
     elements = wl.option("line_elements", 5, "1", "elements between crossings of the net", minimum=1)
@@ -229,7 +235,7 @@ def main() -> None:
             "iterations": timer.iterations,
             "linear_iterations": solver.snes.getKSP().getIterationNumber(),
         }
-        # the next solver reuses the memory of this one
+        # the next solver reuses the memory of this solver
         del solver, timer, clock
         whole = state.gather()
         answers |= {f"{kind}_norm": float(np.linalg.norm(whole.q)), f"{kind}_lowest": float(whole.q.min())}

@@ -1,7 +1,8 @@
 """Models of any size for scaling.py and iterative.py, built array-wise: a chain, a net and a belt of cables.
 
-Chain and net are stretched, held at their ends or all around by constraints or by stiff springs, and pulled by gravity.
-The belt comes from examples/belt_drive.py with 2 segments per element, whose size grows with their number.
+Chain and net are stretched and loaded by gravity. The chain is held at its ends, the net along its edges, by
+constraints or by stiff springs. The belt is the belt of examples/belt_drive.py with 2 segments per element. Its length
+grows with the number of elements.
 """
 
 from typing import Any, NamedTuple
@@ -23,31 +24,31 @@ NET_CABLE: dict[str, Any] = {
 }
 SUPPORTS = ("constraints", "springs")
 SPRING = 1e8
-"""Stiffness of a support that is a spring [N/m]."""
+"""Stiffness of a support spring [N/m]."""
 MODELS = ("chain", "net", "belt")
 STEPS = {"chain": 1e-3, "net": 1e-3, "belt": 1e-4}
-"""Time steps [s]."""
+"""Size of the time steps [s]."""
 PER_LENGTH = 8e6
 """Scale of the contact stiffness per metre of belt [N/m^2]."""
 
 
 class Model(NamedTuple):
-    """A model, not finalized: its world and its cable elements."""
+    """A model that is not finalized: its world and its cable elements."""
 
     world: wl.World
     cables: wl.Entity
 
 
 def build(model: str, size: int, elements: int = 5, supports: str = "constraints", light: bool = False) -> Model:
-    """A model by name.
+    """Build a model by name.
 
     Args:
         model: ``"chain"``, ``"net"`` or ``"belt"``.
-        size: cables of the chain or the belt, or lines of the net in either direction.
-        elements: cable elements between crossings of the net.
+        size: number of cables of the chain or the belt, or of lines of the net in either direction.
+        elements: number of cable elements between crossings of the net.
         supports: ``"constraints"`` or ``"springs"``.
-        light: whether to use 1/1000 of the weight (less beyond 100000 cables), for one load step of the chain in
-            statics.
+        light: whether to use 1/1000 of the weight (less for more than 100000 cables), which allows one load step of the
+            chain in statics.
     """
     if model == "chain":
         return build_chain(size, supports, light)
@@ -57,7 +58,7 @@ def build(model: str, size: int, elements: int = 5, supports: str = "constraints
 
 
 def build_chain(cables: int, supports: str, light: bool) -> Model:
-    """The chain of chain_windlass.py with integration rule 2."""
+    """Build the chain of chain_windlass.py with integration rule 2."""
     # the sag grows as the square of the length
     share = 1e-3 * min(1.0, (1e5 / cables) ** 2) if light else 1.0
     world = wl.World(gravity=(0.0, -9.81 * share))
@@ -67,7 +68,7 @@ def build_chain(cables: int, supports: str, light: bool) -> Model:
 
 
 def build_net(lines: int, elements: int, supports: str) -> Model:
-    """Lines x lines crossings at distances of 1 m, with cables of some elements between them, joined by hinges."""
+    """Build a net of lines x lines crossings at distances of 1 m. Crossings are hinges, joined by several cables."""
     world = wl.World(gravity=NET_GRAVITY)
     y, x = np.divmod(np.arange(lines * lines), lines)
     place = np.stack((x, y), axis=1).astype(float)
@@ -75,7 +76,7 @@ def build_net(lines: int, elements: int, supports: str) -> Model:
     along_y = world.add(PointSlope2D, shares_position=along_x, position=place, slope=(0.0, 1.0))
     cables = []
     for direction, crossings in enumerate((along_x.rows.reshape(lines, lines), along_y.rows.reshape(lines, lines).T)):
-        # one line after the other, each with all its nodes in order
+        # lines are stored one after the other, each with all its nodes in order
         rows = np.empty((lines, (lines - 1) * elements + 1), np.int64)
         rows[:, ::elements] = crossings
         inner = np.flatnonzero(np.arange(rows.shape[1]) % elements)
@@ -93,7 +94,7 @@ def build_net(lines: int, elements: int, supports: str) -> Model:
 
 
 def build_belt(cables: int) -> Model:
-    """A belt around two wheels, stretched by 5 %; one is driven, the other runs against a damper."""
+    """Build a belt around two wheels, stretched by 5 %; one wheel is driven, the other turns against a damper."""
     size = cables / 240.0
     radius, distance, height = 0.09995 * size, 0.1 * np.pi * size, 1e-4
     world = wl.World(gravity=(0.0, -9.81))
@@ -133,7 +134,7 @@ def build_belt(cables: int) -> Model:
 
 
 def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
-    """Hold nodes in x and y."""
+    """Fix nodes in x and y."""
     if supports == "constraints":
         con.fix(world, nodes, "x", "y")
         return
@@ -142,7 +143,7 @@ def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
 
 
 def newton_tolerance(model: str, size: int) -> float:
-    """Relative tolerance of Newton above the rounding errors of large coordinates [1]."""
+    """Return the relative tolerance of Newton's method [1], above the rounding errors of large coordinates."""
     if model == "belt":
         return 1e-6
     if model == "chain":

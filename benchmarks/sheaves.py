@@ -1,12 +1,13 @@
-"""A 3D rope over many sheaves: cost of search and contact in a Newton iteration; no peer.
+"""Times search and contact in a Newton iteration for a 3D rope over many sheaves; there is no peer program.
 
 usage: sheaves.py [CABLES] [--sheaves N] [--points N] [--steps N] [--rounds N] [--results FOLDER]
 
-Default 100000 cables over 100 sheaves, which turn freely and lie in turns on the left and on the right of the rope;
-contact with friction is by `add_surface_contact` with a search.  The taut rope sinks into the grooves in the first
-steps; timed are the steps after these, with full Newton.  The table shows process time per Newton iteration, of the
-fastest round: of Newton runs and updates of contact together, and of the contact's residual, tangent and update in it,
-with one search at least; and one residual of the contact per closed point, repeated by itself.
+The default is 100000 cables over 100 sheaves, which turn freely and lie alternately on the left and on the right of the
+rope. Contact with friction uses `add_surface_contact` with a search. The taut rope sinks into the grooves in the first
+steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows process times per Newton
+iteration of the fastest round. One time is for Newton's method and the updates of contact together. The contact's part
+of it has residual, tangent and update, with at least one search. The table also shows the time of one residual of the
+contact per closed point, measured by repeated calls.
 """
 
 import argparse
@@ -19,21 +20,21 @@ from typing import Any
 import numpy as np
 from report import RESULTS, align
 
-LENGTH = 0.02  # [m] of a cable
+LENGTH = 0.02  # length of a cable [m]
 ROPE = 0.01  # [m] radius
 TENSION, STIFFNESS = 500.0, 1e6  # [N]
-STEP, FIRST = 2e-4, 4  # [s], and steps before the clock starts
+STEP, FIRST = 2e-4, 4  # size of a step [s], and number of steps before the clock starts
 
 PARTS = {"residual": "residual", "tangent": "tangent", "post_newton": "update with search"}
 
 
 def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
-    """World and contacts, each cable with a number of points."""
+    """Build the world and its contacts, with a number of contact points per cable."""
     import windlass as wl
     from windlass import connectors as con
     from windlass.elements import RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
-    # a rope over sheaves of radius 1 gives the radius of sheaves for all cables
+    # a rope over sheaves of radius 1 gives the radius at which the sheaves use all cables
     def draw(radius: float) -> Any:
         centers = [(2.4 * radius * i, 0.0, 0.0) for i in range(sheaves)]
         wheels = [
@@ -67,14 +68,14 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
 
 
 class Clock:
-    """Process time [s] and number of calls of functions by name."""
+    """Records process time [s] and number of calls of functions by name."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.calls: dict[str, int] = {}
 
     def wrap(self, owner: Any, name: str) -> None:
-        """Put a clock around a function of an owner."""
+        """Put a clock around a function of an object."""
         function = getattr(owner, name)
         self.seconds[name], self.calls[name] = 0.0, 0
 
@@ -89,7 +90,7 @@ class Clock:
 
 
 def time_residual(system: Any, fields: Any, closed: int) -> float:
-    """One residual of the contact per closed point [µs], the shortest of five measurements."""
+    """Return the time of one residual of the contact per closed point [µs], the minimum of five measurements."""
     from windlass.framework.model.system import evaluate
 
     s, calls, best = evaluate(fields, f=np.zeros(len(fields.x))), max(3, 1_000_000 // closed), np.inf
@@ -102,7 +103,7 @@ def time_residual(system: Any, fields: Any, closed: int) -> float:
 
 
 def run(cables: int, sheaves: int, points: int, steps: int) -> dict[str, Any]:
-    """Solve once and measure: milliseconds per iteration by part, and counts."""
+    """Solve once and return milliseconds per iteration by part, and counts."""
     import windlass as wl
 
     world, contacts = build(cables, sheaves, points)
@@ -111,7 +112,7 @@ def run(cables: int, sheaves: int, points: int, steps: int) -> dict[str, Any]:
     solver = wl.Dynamic(world, end=(FIRST + steps) * STEP, **settings)
     assembly, clock = solver.problem.assembly, Clock()
     (contact,) = [system for system in assembly.systems if "Contact" in system.name]
-    # clocks need Python
+    # clocks work only in Python code
     solver.problem.may_compile = False
     for part in PARTS:
         clock.wrap(contact, part)

@@ -1,10 +1,11 @@
-"""Times Hunt-Crossley contact in Simbody and in Windlass, side by side; the ratio is Simbody / Windlass.
+"""Times Hunt-Crossley contact in Simbody and in Windlass, alternately; the printed ratio is the time of Simbody divided
+by the time of Windlass.
 
 usage: spheres.py [SIZE ...] [--scene plane|packing] [--rounds N] [--results FOLDER]
 
-SIZE is a number of spheres; default 100 1000 10000, both scenes of spheres_scene.py.  Timed is the search for contacts
-and the evaluation of their forces in each step of a given motion, per contact.  Simbody needs minutes for 100000
-spheres.  The first use installs Simbody's Debian package and compiles peers/spheres_simbody.cpp.
+SIZE is a number of spheres; the default is 100 1000 10000 in both scenes of spheres_scene.py. The search for contacts
+and the evaluation of their forces are timed in each step of a given motion, per contact. Simbody needs minutes for
+100000 spheres. The first run installs Simbody's Debian package and compiles peers/spheres_simbody.cpp.
 """
 
 import sys
@@ -19,7 +20,9 @@ FOLDER = ROOT / "benchmarks"
 SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
 SIZES = (100, 1000, 10_000)
 STEPS = 100
-SPHERES_IN_ALL = 5000  # spheres of all repeated trajectories: small ones are repeated until the clock is exact
+# number of spheres of all repeated trajectories: small ones are repeated until the resolution of the clock is
+# negligible
+SPHERES_IN_ALL = 5000
 
 TOLERANCES = {
     "force_sum": Tolerance(relative=1e-9),
@@ -30,10 +33,10 @@ TOLERANCES = {
 
 
 def create_case(size: int, scene: str) -> Case:
-    """The comparison for a number of spheres and a scene.
+    """Create the comparison for a number of spheres and a scene.
 
     Raises:
-        ValueError: no spheres.
+        ValueError: the number of spheres is 0.
     """
     if size < 1:
         raise ValueError(f"size {size}: must be >= 1 spheres")
@@ -54,7 +57,7 @@ def create_case(size: int, scene: str) -> Case:
 
 
 def create_cases(given: Namespace) -> list[Case]:
-    """The cases of the command line, size by size."""
+    """Create the cases of the command line, size by size."""
     return [create_case(size, scene) for size, scene in product(given.sizes, given.scene or SCENES)]
 
 

@@ -1,9 +1,11 @@
-"""Spheres above a half space with given velocities: the same places in every program, from counted random numbers.
+"""Creates spheres above a half space with given velocities. Their positions are equal in every program, because the
+random numbers are computed by a counter.
 
-plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm, none touching another.
-packing: spheres at random places of a box, half of whose volume they would fill; each touches about four others.
+plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm. No two spheres touch.
+packing: spheres at random positions in a box of twice their total volume; each sphere touches about four others.
 
-A sphere moves by velocity * step in each step; nothing else moves it.  Also in peers/spheres_simbody.cpp.
+A sphere moves by velocity * step in each step; contact forces do not change its motion. peers/spheres_simbody.cpp
+creates the same spheres.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RADIUS = 0.05  # [m]
-MATERIAL: dict[str, Any] = {  # of spheres and half space
+MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
     "plane_strain_modulus": 1e6,  # [Pa]
     "dissipation": 0.1,  # [s/m]
     "static_friction": 0.5,
@@ -21,14 +23,14 @@ MATERIAL: dict[str, Any] = {  # of spheres and half space
 }
 TRANSITION_VELOCITY = 0.01  # [m/s]
 FILLING = 0.5  # volume of the spheres / volume of the box
-SPACING = 2.2 * RADIUS  # of the grid [m]
+SPACING = 2.2 * RADIUS  # distance of the grid points [m]
 SCENES = ("plane", "packing")
 
 
 class Scene(NamedTuple):
-    """Spheres at the start.
+    """Positions and velocities of the spheres at the start.
 
-    position [m], velocity [m/s]: shape (spheres, 3); y is up, the half space fills y < 0.
+    position [m], velocity [m/s]: shape (spheres, 3); y points upwards, and the half space fills y < 0.
     step: time step [s].
     """
 
@@ -38,7 +40,7 @@ class Scene(NamedTuple):
 
 
 def random_fractions(count: int) -> NDArray[np.float64]:
-    """The first numbers of the generator splitmix64 with seed 0, as fractions in [0, 1), shape (count,)."""
+    """Return the first numbers of the generator splitmix64 with seed 0, as fractions in [0, 1), shape (count,)."""
     z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -47,10 +49,10 @@ def random_fractions(count: int) -> NDArray[np.float64]:
 
 
 def create_scene(name: str, count: int) -> Scene:
-    """A scene by name.
+    """Create a scene by name.
 
     Raises:
-        ValueError: unknown name.
+        ValueError: the name is unknown.
     """
     if name not in SCENES:
         raise ValueError(f"scene {name}: must be one of {', '.join(SCENES)}")

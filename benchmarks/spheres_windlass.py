@@ -1,11 +1,11 @@
-"""Hunt-Crossley contact of moving spheres in Windlass; prints one RESULT line.
+"""Evaluates Hunt-Crossley contact of moving spheres in Windlass; prints one RESULT line.
 
     windlass run spheres_windlass.py -scene packing -spheres 10000 -steps 100
 
-The spheres of spheres_scene.py as mass points.  Timed is the search for contacts and the evaluation of their forces at
-each step: positions of the surfaces, the neighbour list with its searches, the law, the sum into the forces of the
-coordinates.  The motion of the markers is not timed, as in peers/spheres_simbody.cpp, nor is the first step.  A further
-measurement searches in every step.
+The spheres of spheres_scene.py are mass points. The search for contacts and the evaluation of their forces are timed in
+each step: positions of the surfaces, the neighbour list with its searches, the law, and the sum into the forces of the
+coordinates. The motion of the markers and the first step are not timed, as in peers/spheres_simbody.cpp. A further
+measurement searches for contacts in every step.
 """
 
 import time
@@ -31,7 +31,7 @@ class Model(NamedTuple):
 
 
 def build_spheres(scene: Scene, skin: float) -> Model:
-    """Build the model array-wise; skin of the neighbour list [m], 0 for the default."""
+    """Build the model array-wise; ``skin`` of the neighbour list [m] is 0 for the default."""
     world = wl.World()
     points = world.add(MassPoint, position=scene.position, mass=1.0)
     ground = world.add(Ground)
@@ -46,7 +46,9 @@ def build_spheres(scene: Scene, skin: float) -> Model:
 
 
 class Run(NamedTuple):
-    """Cost of the steps: process time and elapsed time [s], time to move the markers [s], contacts, searches."""
+    """Cost of the steps: process time and elapsed time [s], time to move the markers [s], numbers of contacts and
+    searches.
+    """
 
     cpu: float
     wall: float
@@ -56,7 +58,7 @@ class Run(NamedTuple):
 
 
 def move(model: Model, scene: Scene, steps: int, always_search: bool) -> Run:
-    """Move the spheres from the start and evaluate their forces at each step."""
+    """Move the spheres from the start and evaluate their forces in each step."""
     assembly = wl.State(model.world).assembly
     fields, f = assembly.fields, np.zeros(assembly.layout.spare + 1)
     contact: Any = next(system for system in assembly.systems if system.name == "HuntCrossley")
@@ -87,7 +89,7 @@ def move(model: Model, scene: Scene, steps: int, always_search: bool) -> Run:
 
 
 def count_contacts(bound: Any) -> int:
-    """Number of candidate pairs that touch: two spheres, or a sphere and the half space."""
+    """Return the number of candidate pairs that touch: two spheres, or a sphere and the half space."""
     c, (i, j) = bound.surfaces, bound.near.pairs.T
     apart = c.center[j] - c.center[i]
     plane = c.reach[j] == 0.0
@@ -96,7 +98,7 @@ def count_contacts(bound: Any) -> int:
 
 
 def main() -> None:
-    """Run a scene."""
+    """Run the scene of the command line."""
     name = wl.option("scene", "packing", "", "how the spheres lie", choices=SCENES)
     spheres = wl.option("spheres", 1000, "1", "number of spheres", minimum=1)
     steps = wl.option("steps", 100, "1", "steps of the motion", minimum=1)
@@ -116,7 +118,7 @@ def main() -> None:
     state.v[model.dofs] = scene.velocity
     found = con.eval_surface_forces(model.world, state, model.force)
     everything = con.eval_contacts(model.world, state, model.force)
-    plane = len(found.force) - 1  # the half space comes last
+    plane = len(found.force) - 1  # the half space is the last surface
     sizes = [np.linalg.norm(vectors[:plane], axis=1).sum() for vectors in (found.force, found.torque)]
     all_steps = repeats * steps
     print_result(

@@ -2,14 +2,14 @@
 
 usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
-CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive from
-which 100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2. Each case is solved unchanged first,
-then with a clock around every part, in a separate process; the table shows the fastest round of each. Factorisation and
-solve are PETSc's own events. "kernels alone" repeats one call many times, with the data in the caches as far as they
-fit.
+CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME]. TIME in s is the time of the belt
+drive from which 100 steps are taken. The default is chain:100 chain:1000 chain:10000 belt:240x2. Each case is solved
+twice in a separate process: first unchanged, then with a clock around every part. The table shows the fastest round of
+each solve. The times of factorisation and solve are those of PETSc's own events. "kernels alone" repeats one call many
+times, with the data in the caches if they fit.
 
-The sums over entities are part of the kernels ("cable", "contact"): the cost of adding to a large matrix in the cable's
-tangent is found by adding all elements to the same few numbers.
+The sums over entities are part of the kernels ("cable", "contact"). To find the cost of adding to a large matrix, the
+cable's tangent is also timed with all elements added to the same few numbers.
 """
 
 import argparse
@@ -52,11 +52,11 @@ PARTS = {
 
 
 class Clock:
-    """Adds up the time of wrapped functions by part, each without its calls of other parts.
+    """Adds up the time of wrapped functions by part. The time of a function excludes its calls of other parts.
 
     Attributes:
         seconds: time by part [s].
-        running: whether time counts at present; the same functions are also called outside of Newton runs.
+        running: whether time is counted at present; the same functions are also called outside of Newton's method.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Clock:
         self._inner = [0.0]
 
     def wrap(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function with a clock around it."""
+        """Return the function with a clock around it."""
         inner, seconds, now = self._inner, self.seconds, time.perf_counter
 
         def timed(*arguments: Any, **options: Any) -> Any:
@@ -82,7 +82,7 @@ class Clock:
         return timed
 
     def run(self, part: str, function: Callable[..., Any], stage: Any = None) -> Callable[..., Any]:
-        """The same function with a clock that runs only inside of it, and a separate PETSc log stage."""
+        """Return the function with a clock that runs only during its calls, and with a separate PETSc log stage."""
         timed = self.wrap(part, function)
 
         def started(*arguments: Any, **options: Any) -> Any:
@@ -99,13 +99,13 @@ class Clock:
         return started
 
     def reset(self) -> None:
-        """Begin again from 0."""
+        """Set all times to 0."""
         for part in self.seconds:
             self.seconds[part] = 0.0
 
 
 def part_of(law: str, function: str) -> str:
-    """The part to which a function of a system belongs."""
+    """Return the part to which a function of a system belongs."""
     if function == "update":
         return "kinematics"
     if function == "post_newton":
@@ -124,7 +124,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
                 function = getattr(owner, field.name)
                 if callable(function):
                     part = part_of(system.name, field.name)
-                    # only the contact update is called outside of Newton runs
+                    # of these functions, only the contact update is called outside of Newton's method
                     wrap = clock.run if part == "contact update" else clock.wrap
                     setattr(owner, field.name, wrap(part, function))
     assembly.order_systems()
@@ -137,7 +137,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
         (problem.matrix, "update", "scatter"),
     ):
         setattr(owner, name, clock.wrap(part, getattr(owner, name)))
-    # clocks need Python
+    # clocks work only in Python code
     problem.may_compile = False
     snes.setFunction(clock.wrap("callbacks", problem.eval_residual), problem.residual_vector)
     snes.setJacobian(clock.wrap("callbacks", problem.eval_tangent), problem.matrix.mat)
@@ -146,7 +146,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
 
 
 def create_chain(words: list[str]) -> tuple[Any, Any, int]:
-    """A solver of the chain of chain_windlass.py, its start and the number of cables."""
+    """Return a solver of the chain of chain_windlass.py, its start and the number of cables."""
     from chain import newton_tolerance
     from chain_windlass import build_chain, create_solver
 
@@ -159,7 +159,7 @@ def create_chain(words: list[str]) -> tuple[Any, Any, int]:
 
 
 def create_belt(words: list[str]) -> tuple[Any, Any, int]:
-    """A solver of examples/belt_drive.py, its state at a time, and the number of elements."""
+    """Return a solver of examples/belt_drive.py, its state at a time, and the number of elements."""
     import windlass as wl
 
     elements, segments = words[0].split("x")
@@ -178,7 +178,7 @@ def create_belt(words: list[str]) -> tuple[Any, Any, int]:
 
 
 class Solve(NamedTuple):
-    """One solve: total time and time before the first step [s], and its Newton iterations."""
+    """Result of one solve: total time and time before the first step [s], and number of Newton iterations."""
 
     seconds: float
     start: float
@@ -186,7 +186,7 @@ class Solve(NamedTuple):
 
 
 def solve(solver: Any, state: Any) -> Solve:
-    """Solve and measure."""
+    """Solve and measure the times."""
     from windlass import StepHook
 
     first = []
@@ -203,7 +203,7 @@ def solve(solver: Any, state: Any) -> Solve:
 
 
 def read_events(stage: Any) -> dict[str, float]:
-    """Time by PETSc event in a log stage so far [s]."""
+    """Return the time by PETSc event in a log stage so far [s]."""
     from petsc4py import PETSc
 
     names = ("MatLUFactorNum", "MatLUFactorSym", "KSPSolve")
@@ -211,7 +211,7 @@ def read_events(stage: Any) -> dict[str, float]:
 
 
 def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float], float, float]:
-    """Time per iteration by part, total without and total with clocks [s]."""
+    """Return the time per iteration by part, and the total time without and with clocks [s]."""
     from petsc4py import PETSc
 
     solve(solver, state)
@@ -230,7 +230,7 @@ def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float
         least = done.seconds / done.iterations
         event = {name: value - before[name] for name, value in read_events(stage).items()}
         parts = clock.seconds
-        # the event of the solve does not contain the factorisation, which is its set-up
+        # the event of the solve excludes the factorisation, which is part of the event of the set-up
         parts["factorisation"] = event["MatLUFactorNum"] + event["MatLUFactorSym"]
         parts["solve"] = event["KSPSolve"]
         parts["SNES"] -= parts["factorisation"] + parts["solve"]
@@ -241,7 +241,7 @@ def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float
 
 
 def repeat(function: Callable[[], Any]) -> float:
-    """Time of one call [s], the shortest of several runs of many calls."""
+    """Return the time of one call [s], the minimum of several runs of many calls."""
     function()
     start = time.perf_counter()
     function()
@@ -256,12 +256,12 @@ def repeat(function: Callable[[], Any]) -> float:
 
 
 def measure_kernels(solver: Any) -> dict[str, float]:
-    """Time of single calls per entity [µs]; the solver is not used afterwards."""
+    """Return the time of single calls per entity [µs]; the solver cannot be used afterwards."""
     from windlass.framework.model.system import evaluate
 
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
     s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}
-    # slots may point to the first of 16 values
+    # slots may point only to the first of 16 values
     few, f = 64, np.zeros(len(s.x))
     few_values = np.zeros(few + 15)
     for component, law in assembly.layout.systems.items():
@@ -306,7 +306,7 @@ def split_case(case: str, rounds: int) -> dict[str, Any]:
 
 
 def format_split(result: dict[str, Any]) -> str:
-    """A table of one case."""
+    """Format the table of one case."""
     parts, elements = result["us_per_iteration"], result["elements"]
     total = sum(parts.values())
     rows = [("part", "", "µs/iteration", "share", "µs/element")]

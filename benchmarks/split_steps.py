@@ -1,11 +1,12 @@
-"""Splits the time of a step in Windlass, in compiled code, by PETSc's own events.
+"""Splits the time of a step in compiled code into its parts, by PETSc's own events.
 
 usage: split_steps.py [CASE] [--rounds N] [--results FOLDER] [PETSc options]
 
-CASE is chain:CABLES or belt:ELEMENTSxSEGMENTS[:TIME] as in split.py; default belt:60x4.  100 steps are solved in each
-round, elapsed time; the table shows the fastest of many rounds, because of other work on the machine.  Next to the
-parts it shows the limits of this core: the arithmetic of LU and solve, which PETSc counts, at the speed of a product of
-dense matrices, and the bytes of matrix and factors at the speed of a sum over an array of that size.
+CASE is chain:CABLES or belt:ELEMENTSxSEGMENTS[:TIME] as in split.py; the default is belt:60x4. Each round solves 100
+steps and measures elapsed time. The table shows the fastest of many rounds, because other work on the machine disturbs
+it least. In addition to the parts, the table shows the limits of this core: the arithmetic of LU and solve, which PETSc
+counts, at the speed of a product of dense matrices, and the bytes of matrix and factors at the speed of a sum over an
+array of that size.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import numpy as np
 from report import RESULTS, align, describe_machine
 from split import create_belt, create_chain
 
-STEPS = 100  # of a chain
+STEPS = 100  # number of steps of a chain
 PARTS = {
     "residual": "SNESFunctionEval: kinematics, forces, contact, sums",
     "tangent": "SNESJacobianEval: the same, into the matrix",
@@ -42,7 +43,7 @@ EVENTS = (
 
 
 def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
-    """Time of a step by `PARTS` [µs], the same without clocks, and the limits of this core [µs]."""
+    """Return the time of a step by `PARTS` [µs], the time without clocks, and the limits of this core [µs]."""
     from petsc4py import PETSc
 
     from windlass.solvers.stepping.compiled_steps import CompiledSteps
@@ -87,7 +88,7 @@ def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
             best["Python"] = seconds - clock["compiled"]
     CompiledSteps.run = take
     entries = 8 * solver.problem.matrix.mat.getInfo()["nz_used"]
-    # each tangent is cleared, summed, read and written as factors, which each iteration reads once
+    # each tangent is cleared, summed, read and written as factors, and each iteration reads the factors once
     bytes_moved = 4 * entries * factors + entries * iterations
     speed, bandwidth = measure_core(int(entries))
     return {
@@ -103,7 +104,9 @@ def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
 
 
 def measure_core(size: int) -> tuple[float, float]:
-    """Operations per second in a product of dense matrices, and bytes per second in a sum over an array of size [B]."""
+    """Return operations per second in a product of dense matrices, and bytes per second in a sum over an array of a
+    size [B].
+    """
 
     def least(function: Callable[[], Any], count: int) -> float:
         times = []
@@ -120,7 +123,7 @@ def measure_core(size: int) -> tuple[float, float]:
 
 
 def show(result: dict[str, Any]) -> str:
-    """A table of one case."""
+    """Print the table of one case."""
     parts, total = result["us_per_step"], result["us_in_all"]
     rows = [("part", "", "µs/step", "share")]
     rows += [(p, PARTS[p], f"{value:.1f}", f"{value / sum(parts.values()):.0%}") for p, value in parts.items()]

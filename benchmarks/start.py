@@ -1,12 +1,14 @@
-"""Times the start of Windlass: whole processes, compared with Exudyn, and with an empty compiler cache.
+"""Times the start of Windlass as whole processes, compared with Exudyn, and with an empty compiler cache.
 
 usage: start.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE (default: all):
-    import      import all names of a model; the ratio is Exudyn / Windlass
-    first_step  a chain of four cables to its first step, `windlass run` with a warm compiler cache; Exudyn / Windlass
-    compile     the same with an empty compiler cache of its own; empty / warm
-    compile_belt  examples/belt_drive.py with 12 elements, 10 steps; empty / warm
+CASE is one of the following; the default is all cases.
+
+- import: import all names of a model; the ratio is Exudyn / Windlass.
+- first_step: `windlass run` of a chain of four cables to its first step, with a warm compiler cache; the ratio is
+  Exudyn / Windlass.
+- compile: the run of first_step with a separate empty compiler cache; the ratio is empty / warm.
+- compile_belt: examples/belt_drive.py with 12 elements and 10 steps; the ratio is empty / warm.
 """
 
 import sys
@@ -27,15 +29,15 @@ CASES = ("import", "first_step", "compile", "compile_belt")
 
 
 def whole(*command: str, cold: bool = False) -> Command:
-    """The command that times another one as a whole."""
+    """Return the command that times another command as a whole process."""
     return (PYTHON, str(FOLDER / "start_child.py"), *(["--cold"] if cold else []), *command)
 
 
 def create_case(name: str) -> Case:
-    """The comparison of a name.
+    """Create the comparison of a name.
 
     Raises:
-        ValueError: unknown name.
+        ValueError: the name is unknown.
     """
     if name not in CASES:
         raise ValueError(f"case {name}: must be one of {', '.join(CASES)}")
@@ -69,7 +71,7 @@ def create_case(name: str) -> Case:
 
 
 def create_cases(given: Namespace) -> list[Case]:
-    """The cases of the command line."""
+    """Create the cases of the command line."""
     return [create_case(name) for name in given.cases]
 
 

@@ -2,7 +2,7 @@
 
 usage: start_child.py [--cold] COMMAND ...      --cold: with an empty compiler cache, which is removed afterwards
 
-Answers and versions come from the command's own RESULT line, if it prints one.
+Answers and versions are taken from the RESULT line of the command, if it prints one.
 """
 
 import json
@@ -15,7 +15,7 @@ import time
 
 
 def run(command: list[str], environment: dict[str, str]) -> dict[str, object]:
-    """Run the command; its times including its children, and its output."""
+    """Run the command and return its times including its child processes, and its output."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -29,16 +29,16 @@ def run(command: list[str], environment: dict[str, str]) -> dict[str, object]:
 
 
 def main() -> None:
-    """Run the command of the command line."""
+    """Run the command given on the command line."""
     words = sys.argv[1:]
     cold = words[:1] == ["--cold"]
     command = words[cold:]
     if not command:
         sys.exit(__doc__)
-    # starts use byte code kept by an earlier one
+    # starts use byte code that an earlier start has written
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if cold:
-        # processes that help to compile may write into it a little longer
+        # processes that help to compile may still write into the folder for a short time
         with tempfile.TemporaryDirectory(prefix="windlass-cold-", ignore_cleanup_errors=True) as folder:
             result = run(command, environment | {"WINDLASS_CACHE": folder})
     else:

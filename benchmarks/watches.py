@@ -1,11 +1,12 @@
-"""Cost of the verdict: times of steps of belts and chains with and without its watches, alternately.
+"""Measures the cost of the verdict: step times of belts and chains with and without its checks, alternately.
 
 usage: watches.py [CASE ...] [--rounds N] [--results FOLDER]
 
-CASE is belt:ExS, steps 1001 to 3000 of the two-pulley belt with E elements and S segments per element, or chain:N,
-1e6/N steps of a chain of N cables from step 2049 on, both after all kernels are loaded; default belt:60x4 belt:240x2
-chain:100 chain:1000. The ratio is the time of a step with all watches over its time with -verdict off, without the
-energy balance, the checks of contacts (for which both models do not cut steps) and the checks of shapes.
+CASE is belt:ExS or chain:N. belt:ExS times steps 1001 to 3000 of the two-pulley belt with E elements and S segments per
+element. chain:N times 1e6/N steps of a chain of N cables from step 2049 on. All kernels are loaded before. The default
+is belt:60x4 belt:240x2 chain:100 chain:1000. The ratio is the time of a step with all checks divided by its time with
+-verdict off, which disables the energy balance, the checks of contacts (for which both models do not cut steps) and the
+checks of shapes.
 """
 
 import sys
@@ -19,14 +20,14 @@ from harness import PYTHON, ROOT, Case, Command
 FOLDER = ROOT / "benchmarks"
 CASES = ("belt:60x4", "belt:240x2", "chain:100", "chain:1000")
 FIRST_STEP, CABLE_STEPS = 2048, 1_000_000
-"""Steps of a chain before the clock starts, and timed steps times cables."""
+"""Number of steps of a chain before the clock starts, and number of timed steps times cables."""
 
 
 def create_case(word: str) -> Case:
-    """The comparison for a word of the command line.
+    """Create the comparison for an argument of the command line.
 
     Raises:
-        ValueError: the word is not a case.
+        ValueError: the argument is not a case.
     """
     kind, _, size = word.partition(":")
     numbers = size.split("x")
@@ -52,7 +53,7 @@ def create_case(word: str) -> Case:
 
 
 def create_cases(given: Namespace) -> list[Case]:
-    """The cases of the command line."""
+    """Create the cases of the command line."""
     return [create_case(word) for word in given.cases]
 
 

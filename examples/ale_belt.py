@@ -1,23 +1,22 @@
-"""Belts with material that moves along the axis through a fixed mesh, `ALECable2D`: three known results.
+"""Compares belts whose material moves along the axis through a fixed mesh, `ALECable2D`, with three known results.
 
 Run it with ``windlass run examples/ale_belt.py``; ``-help`` lists all options, ``-compare false`` omits the belt with a
 mesh that moves with its material.
 
-**A moving span between two eyelets** with the speed v, the tension T and c = sqrt(T/rhoA): its frequencies are n/(2 L)
-c (1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion; D and K have the
-Coriolis and the centrifugal terms of the moving material.  The bending stiffness is small (1e-6 T L^2).
+**A moving span between two eyelets** has the speed v, the tension T and c = sqrt(T/rhoA). Its frequencies are n/(2 L) c
+(1 - v^2/c^2), from the eigenvalues of (lambda^2 M + lambda D + K) z = 0 about the steady motion. D and K contain the
+Coriolis and the centrifugal terms of the moving material. The bending stiffness is small (1e-6 T L^2).
 
-**A rope that runs over a fixed post**, half a turn, with the load T0 at its inflow.  All of the contact slips.  The
-part rhoA v^2 of the tension deflects the material and exerts no contact force; therefore the ratio of Euler and
-Eytelwein is
-(T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
+**A rope that runs over a fixed post**, half a turn, with the load T0 at its inflow. The rope slips along its whole
+contact. The part rhoA v^2 of the tension deflects the material and exerts no contact force. Therefore the ratio of
+Euler and Eytelwein is (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
-**A belt that transmits a torque** between two pulleys of the radius R, from rest to the steady state.  Tight and slack
-strand differ by M/R.  Each pulley moves with the belt where the belt runs onto it, and the mass flow is equal there: so
-without slip the speeds of the rims have the ratio of the stretches |r'| of the strands, tight at the driver (creep).
-Dry friction here has a penalty on the slip velocity; sticking points slip a little, which reduces the speed further.  A
-belt of `Cable2D` with the same parameters must agree; its nodes move with the material, and its segments enter and
-leave contact all the time, whereas moving material passes a mesh at rest.
+**A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The
+tensions of tight and slack strand differ by M/R. Each pulley moves with the belt where the belt runs onto it, and the
+mass flow is equal at both entries. Without slip, the speeds of the rims therefore have the ratio of the stretches |r'|
+of the strands; the tight strand enters the driver (creep). Dry friction has a penalty on the slip velocity in this
+model. Sticking points therefore slip a little, which reduces the speed further. A belt of `Cable2D` with the same
+parameters must agree. Its nodes move with the material, so its segments enter and leave contact all the time.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -44,18 +43,18 @@ compare = wl.option("compare", True, "", "also run the belt whose mesh moves wit
 output = wl.option("output", "ale_belt_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# the span: length [m], tension [N], mass per length [kg/m], speeds over c [1]
+# the span: length [m], tension [N], mass per length [kg/m], speeds relative to c [1]
 SPAN, TENSION, RHO = 2.0, 100.0, 0.5
 RATIOS = (0.0, 0.25, 0.5, 0.75, 0.9)
 # the rope on the post: radius [m], load [N], mass per length [kg/m], friction [1], speeds [m/s]
 RADIUS, LOAD, ROPE_RHO, FRICTION = 0.1, 100.0, 1.0, 0.5
 ROPE_SPEEDS = (1.0, 3.0, 5.0, 7.0)
-# the belt: speed of the driver [rad/s], stiffness [N], strain free of force [1], end of the run [s]
+# the belt: speed of the driver [rad/s], stiffness [N], strain without force [1], end of the run [s]
 OMEGA, BELT_EA, BELT_STRAIN, END = 20.0, 4e4, -0.01, 0.6
 
 
 def eval_span_frequency(ratio: float, count: int = 16) -> float:
-    """First natural frequency [Hz] of the span at v = ratio c."""
+    """Return the first natural frequency [Hz] of the span at v = ratio c."""
     world = wl.World()
     ale = world.add(ALENode)
     span = straight_cable(
@@ -86,7 +85,7 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
 
 
 def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
-    """Tension at the outflow [N] of the rope on the post, and the angle of contact [rad]."""
+    """Return the tension at the outflow [N] of the rope on the post, and the angle of contact [rad]."""
     length = pi * RADIUS / count
     strand = 4 * length
     world = wl.World()
@@ -125,11 +124,11 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # at rest without friction
+    # the rope is at rest and without friction
     passes: dict[str, Any] = {"atol": 1e-6, "passes": wl.Passes(atol=1e-3, max_it=30), "name": ""}
     state = wl.Static(world, load_steps=5, **passes).solve()
 
-    # then the material is pulled through until the motion is steady
+    # the material is pulled through until the motion is steady
     world.set(contacts, friction_coefficient=FRICTION)
     world.set(hold, active=False)
     world.set(drive, active=True)
@@ -142,8 +141,10 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Drive:
-    """Means over the last 0.05 s: speed of the driven pulley [rad/s], torque of the drive [N m]; the tensions in the
-    middle of the strands [N]; Newton iterations per step; reports of both pulleys at the end."""
+    """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
+    of the drive [N m], the tensions in the middle of the strands [N] and the Newton iterations per step. The reports
+    are those of both pulleys at the end.
+    """
 
     speed: float
     torque: float
@@ -174,7 +175,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
     holds = [con.fix(world, pulley, "rotation") for pulley in pulleys]
     for pulley in pulleys:
         con.fix(world, pulley, "x", "y")
-    # a mesh that may slide along a closed belt, against the material, needs one permanently fixed node
+    # a mesh that can slide along a closed belt, against the material, needs one permanently fixed node
     first = con.fix(world, nodes_of(world, belt)[0], "x")
     holds.append(con.fix(world, more["ale"], "s") if moving else first)
     drive = con.prescribe_velocity(world, pulleys[0], "rotation", lambda t: -OMEGA * min(t / 0.1, 1.0))
@@ -192,7 +193,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
         friction_velocity_penalty_per_length=1e5,
     )
 
-    # preload at rest without friction; then friction on, pulleys and material free
+    # preload at rest without friction after the preload, friction acts and pulleys and material are free
     world.set(drive, active=False)
     tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-6, "name": ""}
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, **tolerances).solve()
@@ -229,7 +230,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
 
 
 def compare_spans() -> dict[str, list[float]]:
-    """Frequencies [Hz] of the span and their closed form."""
+    """Return the frequencies [Hz] of the span by the model and in closed form."""
     fixed = sqrt(TENSION / RHO) / (2 * SPAN)
     computed = [eval_span_frequency(ratio) for ratio in RATIOS]
     return {"span_frequencies": computed, "span_exact": [fixed * (1.0 - ratio**2) for ratio in RATIOS]}
@@ -279,7 +280,7 @@ def main() -> None:
         print(wl.format_comparison(rows, "known"))
         if other is not None:
             print(f"Newton iterations per step: {ours.iterations:.1f}, moving mesh {other.iterations:.1f}")
-        # differences of the speed and of the moving mesh include effects of the penalty and of the mesh
+        # speed difference and moving mesh include effects of the penalty and of the mesh
         worst = max(abs(value / known - 1.0) for _, value, known in rows)
         print(f"largest difference below 1 %: {'yes' if worst < 0.01 else 'NO'}")
 

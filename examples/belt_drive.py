@@ -1,7 +1,8 @@
-"""A belt around two pulleys: preloaded at rest, driven up to speed, loaded, and compared with reference values.
+"""A belt around two pulleys is preloaded at rest, driven up to speed, and loaded; results are compared with reference
+values.
 
-Run it with ``windlass run examples/belt_drive.py``; ``-help`` lists all options.  Reference: Exudyn 1.11.0, which
-measures sticking positions with reference lengths (``-sticking_length reference``).  Theory: `con.belt_creep`.
+Run it with ``windlass run examples/belt_drive.py``; ``-help`` lists all options. The reference is Exudyn 1.11.0, which
+measures sticking positions with reference lengths (``-sticking_length reference``). The theory is `con.belt_creep`.
 """
 
 from math import pi, sqrt
@@ -25,14 +26,14 @@ with_ledger = wl.option("ledger", True, "", "follow the energy of all steps: tab
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
-HEIGHT = 1e-4  # [m] the belt touches the pulleys half of this below its axis
+HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys half of this below its axis
 MASS_PER_LENGTH = 0.8288  # [kg/m]
-PER_LENGTH = 1e8 * WIDTH  # [N/m^2] scale of the contact stiffness per metre of belt
-TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # [s] at which the speed of the driven pulley is compared
+PER_LENGTH = 1e8 * WIDTH  # scale of the contact stiffness per metre of belt [N/m^2]
+TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # time [s] at which the speed of the driven pulley is compared
 
 
-DRIVE_SPEED = con.ramp(0.05, 0.6, 0.0, 12.0)  # [s], [rad/s] of the driver
-LOAD_TORQUE = con.smooth_step(1.0, 1.5, 0.0, -25.0)  # [s], [N m] on the driven pulley
+DRIVE_SPEED = con.ramp(0.05, 0.6, 0.0, 12.0)  # times [s] and speed of the driver [rad/s]
+LOAD_TORQUE = con.smooth_step(1.0, 1.5, 0.0, -25.0)  # times [s] and torque on the driven pulley [N m]
 
 world = wl.World()
 driver = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=50.0, inertia=0.25)
@@ -81,7 +82,7 @@ preload = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, rtol=1
 state = preload.solve()
 support_force = -float(wl.eval_output(supports[0], "force", state))
 
-# motion: friction on, wheels and belt free, driver on
+# motion: friction acts, wheels and belt are free, the driver turns
 world.set(contacts, friction_coefficient=friction, friction_stiffness_per_length=50 * PER_LENGTH)
 for hold in holds:
     world.set(hold, active=False)
@@ -100,7 +101,7 @@ sensors = wl.Sensors(
 
 
 class MeanTorque(wl.StepHook):
-    """Time mean of the drive torque over the last 0.1 s, in which steps may differ."""
+    """Time mean of the drive torque over the last 0.1 s. The steps may have different sizes."""
 
     impulse, duration, start = 0.0, 0.0, 0.0
 
@@ -109,21 +110,21 @@ class MeanTorque(wl.StepHook):
         self.start = state.t
 
     def after_step(self, state):
-        """Add the step if it is within the last 0.1 s."""
+        """Add the step to the mean if it is within the last 0.1 s."""
         if state.t > end_time - 0.1 + step / 2:
             self.duration += state.t - self.start
             self.impulse += (state.t - self.start) * float(wl.eval_output(drive, "force", state))
 
     def idle_steps(self, state, size):
-        """Number of steps before the last 0.1 s."""
+        """Return the number of steps before the last 0.1 s."""
         return max(0, int((end_time - 0.1 - state.t) / size) - 1)
 
     def checkpoint(self):
-        """Both sums, for a restart."""
+        """Return the sums of torque and time, which a restart needs."""
         return {"impulse": self.impulse, "duration": self.duration}
 
     def restore(self, kept, state):
-        """Continue with these sums."""
+        """Continue with the sums of a checkpoint."""
         self.impulse, self.duration = kept["impulse"], kept["duration"]
 
 
@@ -157,7 +158,7 @@ try:
     )
     creep = [theory.driven_speed, -theory.torque, theory.slack_tension, theory.tight_tension]
     creep += [None, 100 * theory.speed_loss]
-except wl.ModelError:  # the belt slips on the whole arc
+except wl.ModelError:  # the belt slips along the whole arc
     creep = [None] * 6
 
 # results, with the signs of the reference: torque is the multiplier of the drive, opposite to the torque of the motor

@@ -1,4 +1,5 @@
-r"""A rope over three sheaves with a hanging load: tensions of its strands, and natural frequencies about that state.
+r"""A rope over three sheaves carries a hanging load. The example computes tensions of its strands and natural
+frequencies about the state of rest.
 
 Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all options.
 
@@ -12,16 +13,17 @@ Run it with ``windlass run examples/block_and_tackle.py``; ``-help`` lists all o
 
 If the load sinks by u, the rope of the unstretched length L becomes longer by 4 u, and four strands pull it back.  In
 addition to its stretch, the rope sinks into the sheaves: with the stiffness c per metre of contact and the radius R, a
-change dT shortens the path over half a sheave by pi dT / (R c).  Points of the rope move along it by at most u, in each
-strand like the coils of a spring, so a third of its mass moves with the load.  The load oscillates with
+change dT shortens the path over half a sheave by pi dT / (R c). Points of the rope move along it by at most u, in each
+strand like the coils of a spring, and therefore a third of the mass of the rope moves with the load. The load
+oscillates with
 
     k = 4^2 / (L/EA + 3 pi / (R c)),    m = load / g + (mass of the rope) / 3,    frequency sqrt(k/m) / (2 pi).
 
-Neglected are the mass of the arcs (order of radius / strand times mass of the rope / mass of the load, 3e-4 here) and
-the mesh: a polygon on the sheaves changes depth and length by (angle of a segment)^2 / 24, 1e-4 here; it also resists
-sliding of the rope, which causes the difference between the strands.  Therefore 0.1 % is an adequate bound. The strands
-also swing sideways like strings, with sqrt(T/mass per length) / (2 strand).  The end of a strand on its sheave is known
-to within a contact segment, so the bound of these frequencies is 1 %.
+The theory neglects the mass of the arcs (order of radius / strand times mass of the rope / mass of the load, 3e-4 here)
+and the mesh. A polygon on the sheaves changes depth and length by (angle of a segment)^2 / 24, which is 1e-4 here. The
+polygon also resists sliding of the rope, which causes the difference between the strands. Therefore the bound is 0.1 %.
+The strands also vibrate sideways like strings, with the frequency sqrt(T/mass per length) / (2 strand). The end of a
+strand on its sheave is known only to within a contact segment, so the bound of these frequencies is 1 %.
 """
 
 from math import pi, sqrt
@@ -41,12 +43,13 @@ segments = wl.option("segments", 4, "1", "contact segments per element", minimum
 load = wl.option("load", 400.0, "N", "weight of block and load", minimum=1e-3)
 strand = wl.option("strand", 1.0, "m", "length of a strand", minimum=0.2)
 modes = wl.option("modes", 8, "1", "number of natural frequencies", minimum=5)
-RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81  # [m], [1], [m/s^2]
-EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9  # [N], [N m^2], [kg/m], [N/m^2]
+RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81  # lengths and radius [m], ratio [1], gravity [m/s^2]
+# EA [N], EI [N m^2], mass per length [kg/m], contact stiffness [N/m^2]
+EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9
 
-# the rope, straight and without force
+# the rope is straight and without force
 world = wl.World()
-LEFT, FIXED, RIGHT = (RADIUS, -strand), (3 * RADIUS, 0.0), (5 * RADIUS, -strand)  # [m] centres of the sheaves
+LEFT, FIXED, RIGHT = (RADIUS, -strand), (3 * RADIUS, 0.0), (5 * RADIUS, -strand)  # centres of the sheaves [m]
 rope = cable_around(
     world,
     circles=[Circle(c, RADIUS, "right" if c == FIXED else "left") for c in (LEFT, FIXED, RIGHT)],
@@ -81,7 +84,7 @@ state = wl.Static(world, load_steps=5, rtol=1e-9, atol=1e-6, max_it=50, **passes
 
 
 def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Frequencies [Hz], shape (modes,), and shapes of unit modal mass, shape (coordinates, modes)."""
+    """Return frequencies [Hz], shape (modes,), and mode shapes of unit modal mass, shape (coordinates, modes)."""
     K, M = (
         csr_array(tuple(matrix.getValuesCSR()[::-1]), shape=matrix.getSize())
         for matrix in (wl.assemble_matrix(world, state), wl.assemble_mass(world, state))
@@ -89,7 +92,7 @@ def eval_modes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     held = [state.local_dofs(nodes[i])[0, :2] for i in (0, elements)] + [state.local_dofs(block)[0, [0, 2]]]
     free = np.setdiff1d(np.arange(len(state.q)), np.concatenate(held))
     K, M = K[free][:, free], M[free][:, free]
-    # forces without friction have a potential; eigsh would not detect an unsymmetric tangent
+    # forces without friction have a potential, and eigsh does not detect an unsymmetric tangent
     assert abs(K - K.T).max() < 1e-12 * abs(K).max()
     squares, vectors = eigsh(K, modes, M, sigma=0.0)
     shapes = np.zeros((len(state.q), modes))

@@ -1,4 +1,4 @@
-"""Balls that bounce off a plane at many speeds: restitution of the Hunt-Crossley law against its closed form.
+"""Balls bounce off a plane at many speeds. The restitution of the Hunt-Crossley law is compared with its closed form.
 
 Run it with ``windlass run examples/bouncing_ball.py``; ``-help`` lists all options.
 
@@ -8,10 +8,11 @@ closing, the restitution e depends on the product of the dissipation c and the c
 
     u - ln(1 + u) = -w - ln(1 - w),    u = 1.5 c v,  w = 1.5 c e v
 
-`windlass.connectors.restitution_from_dissipation` solves it.  For small c v it is e = 1 - c v, the line in the picture.
+The function `windlass.connectors.restitution_from_dissipation` solves this equation. For small c v the solution is e =
+1 - c v, the line in the picture.
 
-The explicit Runge-Kutta method chooses its own steps; the force x^1.5 has no second derivative at the first touch,
-which the error control notices.
+The explicit Runge-Kutta method chooses its own steps. The force x^1.5 has no second derivative at the first touch, and
+the error control reduces the step there.
 """
 
 import matplotlib
@@ -45,8 +46,8 @@ up = con.facing((0.0, 1.0, 0.0))
 world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), material=material, rotation=up)
 world.add(con.HuntCrossley, contact_set=group)
 
-# the slowest ball needs the longest time: Hertz's 2.94 x/v without dissipation; dissipation slows the rebound
-stiffness = 4 / 3 * np.sqrt(RADIUS) * MODULUS / 2**1.5  # [N/m^1.5] of two equal materials
+# the slowest ball needs the longest time, which is Hertz's 2.94 x/v without dissipation; dissipation slows the rebound
+stiffness = 4 / 3 * np.sqrt(RADIUS) * MODULUS / 2**1.5  # contact stiffness [N/m^1.5] of two equal materials
 depth = (1.25 * MASS * speeds**2 / stiffness) ** 0.4
 exact = np.array([con.restitution_from_dissipation(dissipation, speed) for speed in speeds])
 end = float((2.94 * depth / speeds / exact).max())
@@ -54,7 +55,7 @@ state = wl.Explicit(world, step=end / 20, end=end, method="rk", rtol=1e-12, atol
 
 
 def draw(path: str, restitution: NDArray[np.float64]) -> None:
-    """Picture of the restitution over c v, with the closed form and its limit for slow impacts."""
+    """Draw the restitution over c v, with the closed form and its limit for slow impacts."""
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 

@@ -1,4 +1,4 @@
-"""A net of ropes from a gmsh file, hung by its upper edge, under gravity and a pull on its right edge.
+"""A net of ropes from a gmsh file hangs by its upper edge, under gravity and a pull on its right edge.
 
 Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
 
@@ -6,13 +6,14 @@ The net is a lattice of n x n square meshes with thick ropes around it.  The scr
 groups; ``-mesh FILE`` reads another file with the lines "inner" and "rim" and the points "top", "left" and "right".
 Sections, supports and the pull use these names.
 
-At every knot the ropes share the position and have separate slopes: a hinged lattice of rigid bars has no shear
-stiffness, and only the weight keeps this net in shape.  Before the net is taut it has no stiffness; the stabiliser
-supports it until the last load step, where it vanishes.
+At every knot the ropes share the position and have separate slopes. A hinged lattice of rigid bars has no shear
+stiffness, so only the weight keeps this net in shape. Before the net is taut it has no stiffness. The stabiliser
+supports it until the last load step, in which the stabiliser vanishes.
 
-Checks: the supports carry the weight and the pull.  Without the pull the net hangs symmetrically, its rows sag, and
-both free edges move inwards by the same amount.  When pulled, its columns turn like bars on hinges: with the pull H_k
-on all knots below row k of meshes, and the weight V_k below the middle of that row, the lower edge moves by
+The checks compare the forces of the supports with the weight and the pull. Without the pull the net hangs
+symmetrically, its rows sag, and both free edges move inwards by the same amount. When pulled, its columns turn like
+bars on hinges: with the pull H_k on all knots below row k of meshes, and the weight V_k below the middle of that row,
+the lower edge moves by
 
     sum of L sin(arctan(H_k / V_k)) over all rows of meshes,
 
@@ -39,14 +40,15 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 SIDE, GRAVITY = 2.0, 9.81  # [m], [m/s^2]
 SECTIONS = {
-    "inner": {"axial_stiffness": 1e4, "bending_stiffness": 2e-3, "mass_per_length": 0.02},  # [N], [N m^2], [kg/m]
+    # EA [N], EI [N m^2], mass per length [kg/m]
+    "inner": {"axial_stiffness": 1e4, "bending_stiffness": 2e-3, "mass_per_length": 0.02},
     "rim": {"axial_stiffness": 4e4, "bending_stiffness": 2e-2, "mass_per_length": 0.08},
 }
 
 
 def write_lattice(path: Path) -> None:
-    """A gmsh file (2.2, binary) with a square lattice of lines, and tags of physical groups on lines and points."""
-    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from below
+    """Write a gmsh file (2.2, binary) with a square lattice of lines and tags of physical groups."""
+    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from the lowest row
     y, x = np.indices(number.shape) * (SIDE / n)
     points = np.column_stack((x.ravel(), y.ravel(), np.zeros(number.size)))
     lines = [
@@ -56,7 +58,8 @@ def write_lattice(path: Path) -> None:
     at_rim = np.isin(np.concatenate((rows, columns)), (0, n))
     edges = np.concatenate((number[-1], number[:, 0], number[:, -1]))[:, None]
     tags = [np.repeat([1, 2, 3], n + 1), np.where(at_rim, 2, 1)]
-    names = {"top": [1, 0], "left": [2, 0], "right": [3, 0], "inner": [1, 1], "rim": [2, 1]}  # tag and dimension
+    # tag and dimension of each group
+    names = {"top": [1, 0], "left": [2, 0], "right": [3, 0], "inner": [1, 1], "rim": [2, 1]}
     mesh = meshio.Mesh(
         points,
         [("vertex", edges), ("line", np.concatenate(lines))],
@@ -67,7 +70,7 @@ def write_lattice(path: Path) -> None:
 
 
 def read_net(world: wl.World) -> CableMesh:
-    """Nodes and cables from the file; each process writes and reads its own lattice."""
+    """Read nodes and cables from the file; each process writes and reads its own lattice."""
     with TemporaryDirectory() as scratch:
         path = Path(mesh_file or Path(scratch) / "net.msh")
         if not mesh_file:
@@ -76,7 +79,7 @@ def read_net(world: wl.World) -> CableMesh:
 
 
 def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float64]]:
-    """State, net, and sum of the forces of the supports on the net [N], with a pull on the right edge [N]."""
+    """Return state, net, and sum of the forces of the supports on the net [N], with a pull on the right edge [N]."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     net = read_net(world)
     supports = con.hinge(world, net.nodes["top"])
@@ -86,28 +89,28 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)
-    # for each support the force along x, then along y; forces act on the supports
+    # each support has the force along x, followed by the force along y; forces act on the supports
     return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
 
 
 def eval_shear() -> float:
-    """Sideways motion [m] of the lower edge of the lattice as bars on hinges."""
+    """Return the sideways displacement [m] of the lower edge if the lattice consists of bars on hinges."""
     inner, rim = (SECTIONS[name]["mass_per_length"] * GRAVITY for name in ("inner", "rim"))
-    k = np.arange(1, n + 1)  # rows of meshes from below
+    k = np.arange(1, n + 1)  # rows of meshes, from the lowest row
     rows = SIDE * (rim + (k - 1) * inner)
     columns = (k - 0.5) * (SIDE / n) * (2 * rim + (n - 1) * inner)
     return float((SIDE / n * np.sin(np.arctan2(k * pull / (n + 1), rows + columns))).sum())
 
 
 def draw(path: Path, pictures: list[tuple[str, wl.State, CableMesh]]) -> None:
-    """The nets side by side, coloured by axial force."""
+    """Draw the nets side by side, coloured by axial force."""
     share = np.linspace(0.0, 1.0, 5)
     curves = []
     for title, state, net in pictures:
         x = net.all_cables.length[:, None] * share
         points = wl.eval_output(net.all_cables, "position", state, x=x)[..., :2]
         curves.append((title, points, wl.eval_output(net.all_cables, "axial_force", state, x=x[:, 2])))
-    # values come from all processes, the picture from one
+    # values are gathered from all processes, and one process draws the picture
     if not wl.is_first_process():
         return
     from matplotlib import pyplot as plt
@@ -131,7 +134,7 @@ if not wl.help_requested():
     cables = net.all_cables
     weight = float((cables.mass_per_length * cables.length).sum() * GRAVITY)
     left, right = (wl.eval_output(net.nodes[name], "displacement", still) for name in ("left", "right"))
-    # points of both edges from below; the lattice has them at equal heights
+    # points of both edges from the lowest point; the lattice has them at equal heights
     order = [np.argsort(net.nodes[name].position[:, 1]) for name in ("left", "right")]
     asymmetry = float(np.abs(left[order[0]] * (-1.0, 1.0, 1.0) - right[order[1]]).max())
     moved = [wl.eval_output(pulled_net.nodes[name], "displacement", pulled)[:, 0].max() for name in ("left", "right")]

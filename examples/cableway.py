@@ -1,4 +1,4 @@
-"""A cableway: a cabin on a trolley of two rollers is hauled over a long span, in a side wind.
+"""A cabin on a trolley of two rollers is hauled over a long span of a cableway, in a side wind.
 
 Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
 
@@ -9,10 +9,10 @@ catenaries (Irvine) that meet at the trolley and carry it:
 
     T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0   across the rope, which slides
 
-The sag at several places is compared with this solution.  The remaining differences come from the distance of the
-rollers and from the mesh, which cannot bend within a cable: both change the height of the trolley, to first order in
-their length. Then the trolley is hauled uphill, by its coordinate along the rope; the work of the haul is the gain of
-potential and kinetic energy of all parts.
+The sag at several places is compared with this solution. The remaining differences are due to the distance of the
+rollers and to the mesh, which cannot bend within a cable. Both change the height of the trolley, to first order in
+their length. After that, the trolley is hauled uphill, by its coordinate along the rope. The work of the haul is
+compared with the gain of potential and kinetic energy of all parts.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
 """
@@ -34,19 +34,20 @@ duration = wl.option("duration", 6.0, "s", "time of the haul, long enough for it
 output = wl.option("output", "cableway_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-START, END, LENGTH = (0.0, 0.0, 0.0), (300.0, 0.0, 60.0), 307.5  # supports [m], unstretched rope [m]
-EA, EI, MASS_PER_LENGTH = 1.2e8, 10.0, 8.0  # [N], [N m^2], [kg/m]
-TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # [kg], [kg], [m], [m/s^2]
+# positions of the supports [m], unstretched length of the rope [m]
+START, END, LENGTH = (0.0, 0.0, 0.0), (300.0, 0.0, 60.0), 307.5
+EA, EI, MASS_PER_LENGTH = 1.2e8, 10.0, 8.0  # EA [N], EI [N m^2], mass per length [kg/m]
+TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # masses [kg], length [m], acceleration [m/s^2]
 FIELD = np.array((0.0, wind, -GRAVITY))
-PLACES = (60.0, 150.0, 240.0)  # along the rope [m]
+PLACES = (60.0, 150.0, 240.0)  # position of the trolley along the rope [m]
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:
-    """Position of the trolley by theory, if it is held on the rope at a place [m]."""
+    """Return the theoretical position of the trolley if it is held on the rope at a coordinate along the rope [m]."""
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Forces of both parts on the trolley plus its weight [N], scaled."""
+        """Return the scaled sum of the forces of both parts on the trolley and its weight [N]."""
         total = (TROLLEY + CABIN) * FIELD
         for support, length in parts:
             line = hang_between(tuple(at), support, length, EA, MASS_PER_LENGTH, tuple(FIELD))
@@ -60,7 +61,7 @@ def find_trolley(place: float) -> NDArray[np.float64]:
 
 
 def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
-    """World, trolley, cabin and rollers; the trolley begins on the rope without load."""
+    """Create world, trolley, cabin and rollers; the trolley starts on the unloaded rope."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     columns = {"length": LENGTH, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
     rope = catenary(world, START, END, elements, **columns)
@@ -73,7 +74,7 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
         RigidBody3D, name="trolley", position=middle, mass=TROLLEY, inertia=(40.0, 120.0, 120.0),
         euler_parameters=(np.cos(0.5 * pitch), 0.0, np.sin(0.5 * pitch), 0.0),
     )  # fmt: skip
-    con.fix(world, trolley, "e1")  # points on a rope do not prevent rotation about it
+    con.fix(world, trolley, "e1")  # points on a rope do not prevent rotation about the rope
     rollers = con.sliding_joint(
         world, rope, trolley, ends, [(-0.5 * wheelbase, 0.0, 0.0), (0.5 * wheelbase, 0.0, 0.0)],
         friction_coefficient=friction, friction_speed=0.05,
@@ -89,20 +90,22 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
 
 
 def hang(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity, wl.State]:
-    """World, trolley, cabin and rollers, the first held at its place until the haul, and the state at rest."""
+    """Return world, trolley, cabin and rollers, and the state at rest. The first roller is held at its place until the
+    haul.
+    """
     world, trolley, cabin, rollers = create(place)
     con.prescribe(world, rollers[0], "s", con.smooth_step(0.0, duration, 0.0, way))
     return world, trolley, cabin, rollers, wl.Static(world, load_steps=4, stabiliser=1.0, name="").solve()
 
 
 def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
-    """Position of a body [m]."""
+    """Return the position of a body [m]."""
     place: NDArray[np.float64] = wl.eval_output(body, "position", state)
     return place
 
 
 def measure(place: float) -> tuple[float, float]:
-    """Sag of the trolley below the chord [m], in the plane of the resultant, computed and by theory."""
+    """Return the sag of the trolley below the chord [m], in the plane of the resultant, computed and by theory."""
     _, trolley, _, _, state = hang(place)
     chord = np.subtract(END, START) / np.linalg.norm(np.subtract(END, START))
     below = FIELD - chord * (FIELD @ chord)
@@ -111,7 +114,7 @@ def measure(place: float) -> tuple[float, float]:
 
 
 def haul() -> dict[str, float]:
-    """Haul the trolley uphill over many cables: its final place, and the balance of work."""
+    """Haul the trolley uphill over many cables and return its final place and the balance of work."""
     world, trolley, cabin, rollers, state = hang(PLACES[0])
     ledger = wl.EnergyLedger(None if folder is None else folder / "energy.csv")
     hooks = [ledger]

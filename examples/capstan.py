@@ -1,11 +1,11 @@
-"""A rope around a fixed post: friction multiplies the tension by exp(mu theta), the capstan equation of Euler.
+"""A rope slips around a fixed post: friction multiplies the tension by exp(mu theta), the capstan equation of Euler.
 
 Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the table.
 
 The rope comes up on the left of the post, runs over its top and down again on the right, half a turn. A weight T0 hangs
-on its left end; the right end is pulled down, so slowly that inertia and damping are negligible: a sequence of
-equilibria, each with the history (sticking positions) of the one before. Once every part of the contact slips, the pull
-is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
+on its left end; The right end is pulled down so slowly that inertia and damping are negligible. The motion is a
+sequence of equilibria, each of which starts from the history (sticking positions) of the previous one. Once every part
+of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 
 The model is close to Euler's ideal rope: bending stiffness far below T0 R^2 (here 1e-4 of it), axial stiffness far
 above the tension (stretch 5e-4), no gravity, and both ends free to move sideways, for vertical strands and a wrap angle
@@ -30,8 +30,8 @@ from windlass.elements import Circle, Ground, cable_around, nodes_of
 
 RADIUS = 0.1  # [m]
 WEIGHT = 100.0  # [N] T0
-SPARE = 4  # elements of each strand that are still free after the left one was pulled
-STEPS = 20  # steps per element length of travel
+SPARE = 4  # number of free elements of each strand after the left strand was pulled
+STEPS = 20  # steps per element length of displacement
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,14 @@ class Case:
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # displacement of the pulled end in elements; the last one counts
+    travel: int = 2  # displacements of the pulled end in elements; results are taken at the last displacement
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Pull over weight after each step [1]; whether a segment closed in the step; segments that stick; last state."""
+    """Results of the pull. For each step: ratio of pull to weight [1], whether a segment closed in the step, and number
+    of segments that stick. At the end: last state.
+    """
 
     ratio: np.ndarray
     closing: np.ndarray
@@ -56,13 +58,13 @@ class Drawing:
     report: con.PulleyReport
 
     def mean(self) -> float:
-        """Mean of the ratio over the last element of travel, without steps in which a segment closed."""
+        """Return the mean ratio over the last element of displacement, without steps in which a segment closed."""
         last = slice(-STEPS, None)
         return float(self.ratio[last][~self.closing[last]].mean())
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then draw it; None if only help was requested."""
+    """Load the rope, then pull it; None if only help was requested."""
     length = pi * RADIUS / case.elements
     spare = case.travel + SPARE
     strand = spare * length
@@ -100,7 +102,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction on, then one equilibrium after the other; a cut step would scale the weight, so steps are not cut
+    # friction acts, and each equilibrium starts from the previous one; a cut step would scale the weight, so steps are
+    # not cut
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, sticking = [], [], []
@@ -118,7 +121,9 @@ def draw(case: Case) -> Drawing | None:
 
 
 def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
-    """Relative error of the mean ratio [1] against segments, contact stiffness and bristle stiffness."""
+    """Tabulate the relative error of the mean ratio [1] for several segments, contact stiffnesses and bristle
+    stiffnesses.
+    """
     exact = exp(case.friction * pi)
 
     def error(**changes: float) -> float:
@@ -127,7 +132,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
         return drawing.mean() / exact - 1.0
 
     meshes = [(20, 1), (20, 2), (40, 1), (40, 2), (80, 1), (80, 2), (160, 2)]
-    # soft bristles bend far before all of the rope slips, so it is drawn further
+    # soft bristles bend far before the whole rope slips, so the rope is pulled further
     bristles = [(1e5, 8), (3e5, 5), (1e6, 3), (1e7, 2), (1e9, 2), (1e10, 2)]
     return {
         "elements x segments": [(f"{n} x {k}", error(elements=n, segments=k)) for n, k in meshes],
@@ -137,7 +142,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
 
 
 def main() -> None:
-    """Draw the rope of the options, print the check and the table."""
+    """Pull the rope of the options, print the check and the table."""
     case = Case(
         elements=wl.option("elements", 40, "1", "elements on half a turn", minimum=10),
         segments=wl.option("segments", 2, "1", "contact segments per element", minimum=1),

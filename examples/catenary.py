@@ -1,4 +1,4 @@
-"""An extensible cable between two supports at different heights, against Irvine's closed form.
+"""An extensible cable between two supports at different heights is compared with Irvine's closed form.
 
 Run it with ``windlass run examples/catenary.py``; ``-help`` lists all options.
 
@@ -10,9 +10,9 @@ is at (span, rise).  With the force (-H, V) of the first support on the cable, t
 
 with z downwards, and x(L0) = span, z(L0) = -rise determine H and V.  The tension is sqrt(H^2 + (V - w s)^2).
 
-The cable of Windlass has a bending stiffness too.  It is so small here (its bending length sqrt(EI/T) is 1e-4 of the
-length) that only the error of the mesh remains.  The table shows its order of convergence: 4 for forces and positions
-of nodes, if bending is negligible.
+The cable of Windlass also has a bending stiffness. The bending stiffness is so small (its bending length sqrt(EI/T) is
+1e-4 of the length) that only the error of the mesh remains. The table shows the order of convergence, which is 4 for
+forces and positions of nodes if bending is negligible.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -31,22 +31,22 @@ elements = wl.option("elements", 64, "1", "elements of the finest mesh, a multip
 span = wl.option("span", 100.0, "m", "horizontal distance of the supports", minimum=1e-3)
 rise = wl.option("rise", 20.0, "m", "height of the second support above the first")
 length = wl.option("length", 115.0, "m", "unstretched length", minimum=1e-3)
-EA, EI, MASS_PER_LENGTH, GRAVITY = 1e5, 1e-5, 1.0, 9.81  # [N], [N m^2], [kg/m], [m/s^2]
+EA, EI, MASS_PER_LENGTH, GRAVITY = 1e5, 1e-5, 1.0, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
 WEIGHT = MASS_PER_LENGTH * GRAVITY  # [N/m]
 
 
 def eval_point(s: float, H: float, V: float) -> tuple[float, float]:
-    """Irvine's position [m] of the point at the unstretched length s, y upwards."""
+    """Return Irvine's position [m] of the point at the unstretched length s, y upwards."""
     x = H * s / EA + H / WEIGHT * (asinh(V / H) - asinh((V - WEIGHT * s) / H))
     z = WEIGHT * s / EA * (V / WEIGHT - s / 2) + H / WEIGHT * (hypot(1, V / H) - hypot(1, (V - WEIGHT * s) / H))
     return x, -z
 
 
 def solve_irvine() -> tuple[float, float]:
-    """H and V [N], from a parabola as first guess."""
+    """Solve for H and V [N], with a parabola as first guess."""
 
     def mismatch(forces: NDArray[np.float64]) -> NDArray[np.float64]:
-        # the logarithm keeps H > 0
+        # the unknown is the logarithm of H, which keeps H > 0
         x, y = eval_point(length, np.exp(forces[0]), forces[1])
         return np.array([x - span, y - rise])
 
@@ -67,7 +67,9 @@ EXACT = {
 
 
 def hang(count: int) -> dict[str, float]:
-    """The same numbers from a cable of some elements, which starts in the shape without bending stiffness."""
+    """Return the same numbers for a mesh with a number of elements, which starts in the shape without bending
+    stiffness.
+    """
     world = wl.World(gravity=(0.0, -GRAVITY))
     cable = catenary(
         world,

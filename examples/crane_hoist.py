@@ -1,22 +1,23 @@
-"""A crane hoists a load on two or four falls and lets it swing: a drum with two layers, block and sheaves in 3D.
+"""A crane hoists a load on two or four falls and lets it swing. The 3D model has a drum with two layers, a block and
+sheaves.
 
 Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 2`` has fewer sheaves.
 
 A rope runs from its anchor down around a sheave of the block, for four falls up over a fixed sheave and down again, and
-then onto a drum between two flanges that holds its end.  The drum turns and moves along its axis, as drums with a lead
-screw do, which leads the rope to its place on the drum, see `DrumLayers`.  The hoist begins in the last turn of layer
-one. In the next turn the rope lies at the flange, is lifted by the turn before it, and continues in layer two, in the
-groove between that turn and the flange: only contact and friction hold it on the rope below.  Then the drum stops, and
-the block is pushed and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the
-efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta.  The checks are:
+then onto a drum between two flanges that holds its end. The drum turns and moves along its axis like drums with a lead
+screw, which guides the rope to its place on the drum, see `DrumLayers`. The hoist begins in the last turn of layer one.
+In the next turn the rope lies at the flange, is lifted by the previous turn, and continues in layer two, in the groove
+between the previous turn and the flange. Only contact and friction hold it on the rope below. After the hoist the drum
+stops, and the block is pushed and swings across and along the falls. Sheaves do not turn in this model. The friction of
+a bearing with the efficiency eta acts as friction of the rope in the groove, exp(-mu pi) = eta. The checks are:
 
-- tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... + eta^(n-1)) =
-  W, the weight of block and load, all forces at the height of the block;
+- tensions while the load rises evenly: with n falls and the largest tension T, which acts at the drum, T (1 + eta + ...
+  + eta^(n-1)) = W, the weight of block and load, all forces at the height of the block;
 - in each layer, the load rises by 1/n of the wound length, R per angle, in layer two R + h with the height h of the
-  groove; over both layers, by 1/n of the length of the route, with the rise in between;
+  groove; over both layers, by 1/n of the length of the route, including the rise between the layers;
 - in each layer, the torque of the drum is T R and T (R + h), with the tension at the height of its axis;
-- the frequency across the falls: equal to a double pendulum, falls of the length l (bars of the mass
-  m) and the block with its centre of mass a distance d below its sheaves, for small angles
+- the frequency across the falls: equal to a double pendulum. The falls are bars of the length l and the mass m, and the
+  block has its centre of mass a distance d below its sheaves. For small angles:
 
       [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
       [M l d          J + M d² ]       [0               M g d].
@@ -52,31 +53,33 @@ size = wl.option("size", 0.06, "m", "length of an element", minimum=0.01)
 output = wl.option("output", "crane_hoist_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-G, RADIUS, ROPE = 9.81, 0.1, 0.005  # [m/s^2]; radius of the rope's axis on drum and sheaves, of the rope [m]
+# gravity [m/s^2]; radius of the rope's axis on drum and sheaves, radius of the rope [m]
+G, RADIUS, ROPE = 9.81, 0.1, 0.005
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
-MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass and inertia of block and load [kg], [kg m^2]; d [m]
-DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # [kg/m], [N], [N/m^2]
-HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast
-WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum then winds [rad]
-SPEED, RISE, REST = 1.0, 0.2, 0.2  # speed of the rope onto the drum [m/s]; time to start or stop, and before a push [s]
-# wound angles when the rope leaves layer one, and when it lies in layer two [rad]
+MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass and inertia of block and load [kg], [kg m^2]; distance d [m]
+DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # mass per length [kg/m], EA [N], contact stiffness [N/m^2]
+HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter twice as fast as four
+WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum winds during the hoist [rad]
+# speed of the rope onto the drum [m/s]; duration of start and stop, and pause before a push [s]
+SPEED, RISE, REST = 1.0, 0.2, 0.2
+# wound angles at which the rope leaves layer one, and at which it lies in layer two [rad]
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
-SHORTEST = 0.5  # smallest angle of means [rad]
-STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
-PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
-HOIST = RADIUS * WINDS / SPEED + RISE  # how long the drum turns [s]
+SHORTEST = 0.5  # smallest angle over which means are taken [rad]
+STEP, SWING_STEP = 1e-3, 4e-3  # step sizes of hoist and swing [s]
+PUSH = 0.15  # speed of the load at the start of the swing, across and along the falls [m/s]
+HOIST = RADIUS * WINDS / SPEED + RISE  # duration of the drum's motion [s]
 Checks = dict[str, tuple[float, float]]
 
 
 def turn(t: float) -> float:
-    """Angle of the drum [rad]: a speed that rises evenly, is constant, and falls evenly."""
+    """Return the angle of the drum [rad] for a speed that rises evenly, is constant, and falls evenly."""
     t = min(t, HOIST)
     way = 0.5 * min(t, RISE) ** 2 / RISE + max(t - RISE, 0.0) - 0.5 * max(t - HOIST + RISE, 0.0) ** 2 / RISE
     return SPEED / RADIUS * way
 
 
 def lead(t: float) -> float:
-    """Place of the drum on its axis [m], which leads the rope to its place."""
+    """Return the axial position of the drum [m] that guides the rope to its place."""
     places = LAYERS.eval_places((WOUND, WOUND + turn(t)))[1]
     return float(places[0] - places[1])
 
@@ -96,10 +99,10 @@ class Crane(NamedTuple):
 
 
 def build() -> Crane:
-    """The crane at the start of the hoist, its rope without friction in the sheaves."""
+    """Build the crane at the start of the hoist, with a rope without friction in the sheaves."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # falls are a diameter of the sheaves apart, the first one at the second layer on the drum
+    # the distance of the falls is the diameter of the sheaves; the first fall is at the second layer on the drum
     first = RADIUS + LAYERS.rise
     middle = first + (falls - 1) * RADIUS
     places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
@@ -116,7 +119,7 @@ def build() -> Crane:
     nodes = nodes_of(world, rope)
     con.hinge(world, nodes[0])
 
-    # the drum turns about z and moves along it
+    # the drum turns about z and moves along z
     drum = world.add(RigidBody3D, name="drum", position=(0.0, 0.0, 0.0), mass=20.0, inertia=0.2)
     con.fix(world, drum, "x", "y")
     con.prescribe(world, drum, "z", lead)
@@ -129,7 +132,8 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # flanges with a little clearance; the rope begins at the place of its angle, the dead end is at z = 0 of the layers
+    # the flanges have a little clearance; the rope starts at the place of its angle, and the dead end is at z = 0 of
+    # the layers
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
@@ -155,7 +159,7 @@ def build() -> Crane:
         "friction_stiffness_per_length": CONTACT, "friction_velocity_penalty_per_length": 1e3,
     }  # fmt: skip
     on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
-    # cables that are on the drum or come onto it
+    # cables that are on the drum or reach it during the hoist
     near = int((LAYERS.eval_length(0.0, WOUND + WINDS) + RADIUS) / size) + 1
     near_rope = rope[len(rope) - near :]
     on_drum = con.add_surface_contact(world, surfaces, near_rope, friction_coefficient=0.3, **settings)
@@ -168,7 +172,9 @@ def build() -> Crane:
 
 
 def eval_swing(length: float) -> tuple[float, float]:
-    """Of the slow swing on falls of this length [m]: frequency [Hz], tilt of the block per angle of the falls [1]."""
+    """Return the frequency [Hz] of the slow swing on falls of this length [m], and the tilt of the block per angle of
+    the falls [1].
+    """
     bars = falls * DENSITY * length
     inertia = np.array(
         [[(MASS + bars / 3.0) * length**2, MASS * length * BELOW], [MASS * length * BELOW, INERTIA + MASS * BELOW**2]]
@@ -179,7 +185,7 @@ def eval_swing(length: float) -> tuple[float, float]:
 
 
 def push(crane: Crane, state: wl.State, length: float) -> None:
-    """Set initial velocities of falls and block across the falls, in the shape of the slow swing, and along them."""
+    """Set initial velocities of falls and block: across the falls in the shape of the slow swing, and along them."""
     nodes = nodes_of(crane.world, crane.rope)
     share = np.clip(-wl.eval_output(nodes, "position", state)[:, 1] / length, 0.0, 1.0)
     v = state.of(nodes, "v")
@@ -188,13 +194,13 @@ def push(crane: Crane, state: wl.State, length: float) -> None:
     state.put(nodes, v, "v")
     v = state.of(crane.block, "v")
     v[0, (0, 2)] += PUSH
-    # the block turns about x against the falls' angle; e1 has half of it
+    # the block turns about x against the angle of the falls; the Euler parameter e1 is half of the angle
     v[0, 4] -= 0.5 * eval_swing(length)[1] * PUSH / length
     state.put(crane.block, v, "v")
 
 
 def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: float) -> float:
-    """Frequency [Hz] of the sine that fits z [m] best."""
+    """Return the frequency [Hz] of the sine that fits z [m] best."""
 
     def sine(t: Any, f: float, a: float, b: float, c: float) -> Any:
         return a * np.sin(2.0 * pi * f * t) + b * np.cos(2.0 * pi * f * t) + c
@@ -203,9 +209,11 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
-    """Tensions [N]; lift and lever of the torque [m]; while the rope comes onto a layer of this radius, with theory.
+    """Return tensions [N], lift, and lever of the torque [m] with their theoretical values while the rope is wound in a
+    layer of this radius.
 
-    Rows of ``hoisted`` are the angle wound, time, height and speed of the block, tensions at anchor and drum, torque.
+    Rows of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
+    torque.
     """
     first, last = hoisted[0], hoisted[-1]
     y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
@@ -218,18 +226,18 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     }
     return tensions, {
         "rise": (last[2] - first[2], radius * (last[0] - first[0]) / falls),
-        # the rope up to the axis of the drum hangs on it, too
+        # the tension at the height of the axis includes the weight of the rope below the axis
         "lever_of_torque": (torque / (drum - DENSITY * G * y), radius),
     }
 
 
 def unit_of(name: str) -> str:
-    """Unit of a checked quantity."""
+    """Return the unit of a checked quantity."""
     return "N" if "tension" in name else "Hz" if name == "frequency" else "m"
 
 
 def main() -> None:
-    """Hang the load, hoist it, let it swing, and check."""
+    """Hang the load, hoist it, let it swing, and check the results."""
     crane = build()
     world, rope, block = crane.world, crane.rope, crane.block
     passes: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3)}
@@ -247,7 +255,7 @@ def main() -> None:
     track, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
     for now in hoist.march(state, hooks=hooks):
         y, rising = (wl.eval_output(block, name, now)[1] for name in ("position", "velocity"))
-        # less the weight of the rope between the block and this place
+        # the weight of the rope between the block and this place is subtracted
         tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
         tension -= DENSITY * G * (wl.eval_output(drum_side, "position", now, x=0.5 * size)[:, 1] - y)
         torque = -float(wl.eval_output(crane.drive, "force", now))
@@ -277,7 +285,7 @@ def main() -> None:
         if last - first > SHORTEST:
             inside = (hoisted[:, 0] >= first) & (hoisted[:, 0] <= last)
             tensions, ways = check_layer(hoisted[inside], RADIUS + (layer - 1) * LAYERS.rise)
-            # from the later layer, because the load bounces from the start longer than layer one lasts
+            # taken from the later layer, because the load bounces after the start for longer than layer one lasts
             found |= tensions | {f"{name}_layer_{layer}": values for name, values in ways.items()}
     found["lift"] = high - low, LAYERS.eval_length(WOUND, WOUND + turn(HOIST)) / falls
     found["frequency"] = fit_frequency(time, z, frequency), frequency
@@ -295,7 +303,7 @@ def main() -> None:
 
 
 def place_at_drum(crane: Crane) -> int:
-    """The last cable of the falls that does not reach the drum before it stops."""
+    """Return the last cable of the falls that does not reach the drum before the drum stops."""
     wound = LAYERS.eval_length(WOUND, WOUND + WINDS)
     straight = crane.rope.length.sum() - LAYERS.eval_length(0.0, WOUND)
     return int((straight - wound) / crane.rope[0].length) - 2

@@ -1,21 +1,21 @@
-"""A mass dropped on a stop: time and speed of the impact, energy and speed of the rebound.
+"""A mass is dropped on a stop. The example checks time and speed of the impact, and energy and speed of the rebound.
 
 Run it with ``windlass run examples/dropped_mass.py``; ``-help`` lists all options.
 
-The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that act while the gap is closed.
+The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that acts while the gap is closed.
 Steps are adaptive: a step in which the contact closes or opens is repeated with a smaller size until it ends at the
-instant of contact, to the tolerance of the discontinuous iteration.  So the impact is at sqrt(2 h / g) with the speed
-sqrt(2 g h), independent of the nominal step.
+instant of contact, to the tolerance of the discontinuous iteration. Therefore the impact occurs at sqrt(2 h / g) with
+the speed sqrt(2 g h), independent of the nominal step.
 
 During contact the mass is a damped oscillator that starts at y = 0 with the speed -v0:
 
     y(t) = e^(-z w t) (A cos(wd t) + B sin(wd t)) - m g / k,    A = m g / k,  B = (z w A - v0) / wd
     w = sqrt(k / m),  z = d / (2 sqrt(k m)),  wd = w sqrt(1 - z^2)
 
-The mass leaves at the first y = 0, where this law opens (and not where the force vanishes; the damper may pull before).
-The ratio of the speeds, e, comes from the root of y.  For m g / k -> 0, that is g / (w v0) -> 0, the contact lasts
-exactly half a wave and e = exp(-pi z / sqrt(1 - z^2)): a closed form without gravity, also in the table.  Without
-damping, e = 1 in both, and the energy is conserved.
+The mass leaves at the first y = 0 after the impact, where this law opens. The force vanishes at another time, because
+the damper may pull before. The ratio e of the speeds follows from the root of y. For m g / k -> 0, that is g / (w v0)
+-> 0, the contact lasts exactly half a period and e = exp(-pi z / sqrt(1 - z^2)), a closed form without gravity, which
+is also in the table. Without damping, e = 1 in both forms, and the energy is conserved.
 """
 
 from math import cos, exp, pi, sin, sqrt
@@ -31,27 +31,28 @@ from windlass.elements import MassPoint
 height = wl.option("height", 0.5, "m", "height from which the mass falls", minimum=1e-6)
 ratio = wl.option("damping_ratio", 0.1, "1", "damping ratio of the contact in the second run, < 1", minimum=0.0)
 step = wl.option("step", 1e-4, "s", "largest step", minimum=1e-9)
-MASS, STIFFNESS, GRAVITY = 1.0, 1e5, 9.81  # [kg], [N/m], [m/s^2]
+MASS, STIFFNESS, GRAVITY = 1.0, 1e5, 9.81  # mass [kg], stiffness [N/m], gravity [m/s^2]
 IMPACT_TIME, IMPACT_SPEED = sqrt(2 * height / GRAVITY), sqrt(2 * GRAVITY * height)  # [s], [m/s]
 OMEGA = sqrt(STIFFNESS / MASS)  # [rad/s]
 
 
 def eval_rebound_speed(z: float) -> float:
-    """Speed [m/s] with which the mass leaves the contact, for the damping ratio z < 1."""
+    """Return the speed [m/s] with which the mass leaves the contact, for the damping ratio z < 1."""
     wd, A = OMEGA * sqrt(1 - z**2), MASS * GRAVITY / STIFFNESS
     B = (z * OMEGA * A - IMPACT_SPEED) / wd
 
     def y(t: float) -> float:
         return exp(-z * OMEGA * t) * (A * cos(wd * t) + B * sin(wd * t)) - A
 
-    # the mass is deepest about a quarter of a wave after the impact, and beyond the spring's rest length after 3/4
+    # the mass is deepest about a quarter of a period after the impact, and above the rest length of the spring after
+    # 3/4
     t = float(brentq(y, 0.25 * pi / wd, 1.75 * pi / wd, xtol=1e-16))
     swing = (B * wd - A * z * OMEGA) * cos(wd * t) - (A * wd + B * z * OMEGA) * sin(wd * t)
     return exp(-z * OMEGA * t) * swing
 
 
 def drop(z: float) -> dict[str, float]:
-    """Let the mass fall and rebound; the damping ratio of the contact is z."""
+    """Let the mass fall and rebound; z is the damping ratio of the contact."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     point = world.add(MassPoint, name="mass", position=(0.0, height), mass=MASS)
     con.fix(world, point, "x")

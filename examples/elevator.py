@@ -1,22 +1,23 @@
-"""A traction elevator that brakes too hard: the rope slips in the V-grooves of its sheave by Euler and Eytelwein.
+"""A traction elevator brakes so hard that the rope slips in the V-grooves of its sheave, by Euler and Eytelwein.
 
 Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
 
 A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
-v.  Both hang on guide rails.  In an emergency stop the brake slows the sheave down, with a deceleration that first
-rises evenly and is then constant.  With the half angle beta of the groove the apparent friction is f = mu/sin(beta).
-While the rope decelerates with a, the tensions at the sheave follow from the masses on both sides; if all of the
-contact slips, their ratio follows from friction, centrifugal force and the inertia of the rope on the sheave:
+v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration
+that first rises evenly and is then constant. With the half angle beta of the groove the apparent friction is f =
+mu/sin(beta). While the rope decelerates with a, the tensions at the sheave follow from the masses on both sides. If the
+rope slips along the whole contact, their ratio follows from friction, centrifugal force and the inertia of the rope on
+the sheave:
 
     T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c = exp(f pi) (T2 - c),   c = rho v² + rho R a/f
 
-Solved for a this is the largest deceleration that the sheave passes on, a_c(l1, v).  So the rope follows the sheave
-until the brake exceeds a_c; from then on it decelerates with a_c, an ordinary differential equation for its
-displacement, also after the sheave has stopped.  Three stops are run: one a little below and one a little above the
-first a_c, and the stop of ``-brake``.  The slip of the rope in each stop is compared with the differential equation,
-once from the start of the stop, and once from a little after the rise, with the displacement and speed of the masses at
-that time.  The first comparison differs by some millimetres, because rope and bristles deform before all of the contact
-slips; the second one shows the slip alone.
+The solution a of these equations is the largest deceleration that the sheave can transmit, a_c(l1, v). The rope follows
+the sheave until the brake exceeds a_c. From that time on the rope decelerates with a_c, also after the sheave has
+stopped. This is an ordinary differential equation for the displacement of the rope. The example runs three stops: one a
+little below and one a little above the first a_c, and the stop of ``-brake``. The slip of the rope in each stop is
+compared with the differential equation twice: from the start of the stop, and from a little after the rise, with the
+displacement and speed of the masses at that time. The first comparison differs by some millimetres, because rope and
+bristles deform before the whole contact slips. The second comparison contains only the slip.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -42,12 +43,13 @@ stops = wl.option("stops", 3, "1", "3: all stops, 1: the stop of -brake alone", 
 output = wl.option("output", "elevator_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-G, RADIUS, ROPE = 9.81, 0.25, 0.005  # [m/s^2], radius of the rope's axis on the sheave and of the rope [m]
-CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # [kg], [kg], [kg/m], [N]
+# gravity [m/s^2], radius of the rope's axis on the sheave and radius of the rope [m]
+G, RADIUS, ROPE = 9.81, 0.25, 0.005
+CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg], mass per length [kg/m], EA [N]
 CONTACT = 1e8  # stiffness of contact and bristles [N/m^2]
-RISE, STEP, REST = 0.2, 1e-3, 0.1  # how long the deceleration rises, step, time after the stop [s]
-LATER = 0.25  # when all of the contact slips [s]
-SHORT = 0.5  # strand of the cabin at the start [m]
+RISE, STEP, REST = 0.2, 1e-3, 0.1  # duration of the rise of the deceleration, step, time after the stop [s]
+LATER = 0.25  # time at which the whole contact slips [s]
+SHORT = 0.5  # length of the cabin's strand at the start [m]
 FRICTION = friction / sin(groove)
 
 
@@ -56,20 +58,20 @@ class Brake:
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
-        self.end = speed / rate + 0.5 * RISE  # time when the sheave stops [s]
+        self.end = speed / rate + 0.5 * RISE  # time at which the sheave stops [s]
         if self.end < RISE:
             raise SystemExit(f"brake = {rate:g} m/s^2 stops the sheave within {RISE} s: must be < {speed / RISE:g}")
 
     def deceleration(self, t: float) -> float:
-        """Deceleration of the rim before it stops [m/s^2]."""
+        """Return the deceleration of the rim before it stops [m/s^2]."""
         return self.rate * min(t / RISE, 1.0)
 
     def speed(self, t: float) -> float:
-        """Speed of the rim [m/s]."""
+        """Return the speed of the rim [m/s]."""
         return speed - 0.5 * self.rate * t**2 / RISE if t < RISE else max(self.rate * (self.end - t), 0.0)
 
     def way(self, t: float) -> float:
-        """Displacement of the rim since the start of the stop [m]."""
+        """Return the displacement of the rim since the start of the stop [m]."""
         if t < RISE:
             return speed * t - self.rate * t**3 / RISE / 6.0
         rest = 0.5 * self.rate * (self.end - RISE) ** 2
@@ -77,7 +79,9 @@ class Brake:
 
 
 def eval_deceleration(way: float, v: float, other: float) -> float:
-    """Deceleration of a rope that slips everywhere [m/s^2]; ``other``: the counterweight's strand at the start [m]."""
+    """Return the deceleration of a rope that slips along its whole contact [m/s^2]; ``other`` is the length of the
+    counterweight's strand at the start [m].
+    """
     m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
     ratio = exp(FRICTION * pi)
     pull = (ratio * m2 - m1) * G - (ratio - 1.0) * DENSITY * v * v
@@ -85,7 +89,7 @@ def eval_deceleration(way: float, v: float, other: float) -> float:
 
 
 class Slip(NamedTuple):
-    """Motion of the rope: time of its stop [s], slip [m], deceleration when it begins to slip [m/s^2]."""
+    """Motion of the rope: time of its stop [s], slip [m], deceleration at the start of slip [m/s^2]."""
 
     end: float
     way: float
@@ -93,9 +97,10 @@ class Slip(NamedTuple):
 
 
 def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = None) -> Slip:
-    """The stop by the ordinary differential equation, for a rope that follows the sheave or slips everywhere.
+    """Integrate the ordinary differential equation of the stop, for a rope that follows the sheave or slips along its
+    whole contact.
 
-    ``moving``: displacement [m] and speed [m/s] at the time LATER, if the rope slips by then.
+    ``moving`` is displacement [m] and speed [m/s] at the time LATER, if the rope slips by that time.
     """
 
     def spare(t: float) -> float:
@@ -117,7 +122,7 @@ def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = Non
 
 
 class Elevator(NamedTuple):
-    """World, rope, counterweight and cabin, supports of the cabin, the contacts, and the marker of the sheave."""
+    """World, rope, counterweight and cabin, supports of the cabin, contacts, and marker of the sheave."""
 
     world: wl.World
     rope: wl.Entity
@@ -128,7 +133,7 @@ class Elevator(NamedTuple):
 
 
 def build(rim: Brake, other: float) -> Elevator:
-    """A new world; ``other``: length of the counterweight's strand [m]."""
+    """Build a new elevator; ``other`` is the length of the counterweight's strand [m]."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     sheaves = [Sheave((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, "right")]
     route = route_over_sheaves(sheaves, start=(-RADIUS, -other, 0.0), end=(RADIUS, -SHORT, 0.0))
@@ -165,10 +170,10 @@ def build(rim: Brake, other: float) -> Elevator:
 
 
 def hang(model: Elevator) -> wl.State:
-    """The rope at rest with friction, then in axial motion with the masses."""
+    """Find the state of rest with friction, and give rope and masses their axial speed."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
-    # the rope is strained to the counterweight's tension; the cabin hangs on friction
+    # the strain of the rope is that of the counterweight's tension; friction holds the cabin
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
     world.set(model.hold, active=False)
@@ -176,7 +181,7 @@ def hang(model: Elevator) -> wl.State:
     nodes = nodes_of(world, rope)
     slope = nodes.slope + state.of(nodes)[:, 3:]
     unit = slope / np.linalg.norm(slope, axis=1)[:, None]
-    # r_t = v t, r'_t = v t'
+    # velocity of nodes: r_t = v t, r'_t = v t'
     turning = np.gradient(unit, float(rope[0].length), axis=0)
     state.put(nodes, speed * np.hstack((unit, turning)), "v")
     state.put(masses, [(0.0, speed, 0.0), (0.0, -speed, 0.0)], "v")
@@ -184,8 +189,9 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m], T1/T2 while it slips; slip by theory, from the start of braking and from
-    a later time."""
+    """Results of a run: slip of the rope [m], T1/T2 while the rope slips; slip by theory, from the start of braking and
+    from a later time.
+    """
 
     slip: float
     ratio: float
@@ -194,7 +200,7 @@ class Stop(NamedTuple):
 
 
 def stop(rate: float, other: float, record: bool) -> Stop:
-    """One emergency stop."""
+    """Run one emergency stop."""
     rim = Brake(rate)
     theory = integrate(rim, other)
     model = build(rim, other)
@@ -207,7 +213,9 @@ def stop(rate: float, other: float, record: bool) -> Stop:
     found, moving = [], (0.0, 0.0)
 
     def eval_motion(name: str) -> float:
-        """Mean of the masses downwards on the side of the cabin."""
+        """Return the mean of both masses, weighted by mass, of a displacement or velocity that is downward on the side
+        of the cabin.
+        """
         up = state.of(model.masses, name)[:, 1] - (start if name == "q" else 0.0)
         return float((WEIGHT * up[0] - CABIN * up[1]) / (WEIGHT + CABIN))
 
@@ -225,7 +233,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
 
 
 def main() -> None:
-    """Three stops, or one, and their check."""
+    """Run three stops, or one, and check them."""
     # the counterweight's strand has the length of the rope's displacement plus the final rest
     reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
     first = integrate(Brake(brake), reach).deceleration
@@ -254,7 +262,7 @@ def main() -> None:
         print(f"the rope slips from {first:.3f} m/s^2 on, by Euler and Eytelwein")
         print(wl.format_comparison(rows, "theory"))
     for run in found:
-        # deformation before the slip lets the rope run ahead of the sheave, by less than 1 % of its speed
+        # deformation before the slip moves the rope ahead of the sheave, by less than 1 % of its speed
         ahead = 0.01 * speed * run.theory.end
         assert abs(run.slip - run.theory.way) < 0.01 * run.theory.way + ahead, "the rope slips further than in theory"
     assert abs(found[-1].slip / found[-1].later.way - 1.0) < 0.01, "the rope does not slip as in theory"

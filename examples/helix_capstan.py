@@ -1,16 +1,16 @@
-"""A rope along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in 3D.
+"""A rope slips along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in 3D.
 
 Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the
 table.
 
 The rope arrives along a straight line, winds around a fixed drum by the angle theta at a lead angle lambda, and leaves
-along another line. A force T0 holds its first end; the last end is pulled along its strand, a sequence of equilibria. A
-helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta R/cos(lambda): so the
-pull is T0 exp(mu theta cos(lambda)) once all of the contact slips and friction acts along the rope only. In a V-groove
-of half angle beta (``-groove``, with lead 0) both flanks press on the rope, each with 1/(2 sin(beta)) of the force of a
-drum, so mu/sin(beta) replaces mu.
-A point that touches the drum sticks in its first step, and its bristle takes up to mu |f_n| from the next one on; means
-therefore exclude steps in which a point closes.
+along another line. A force T0 holds its first end. The last end is pulled along its strand, in a sequence of
+equilibria. A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta
+R/cos(lambda). Therefore the pull is T0 exp(mu theta cos(lambda)) if the whole contact slips and friction acts only
+along the rope. In a V-groove of half angle beta (``-groove``, with lead 0) each of the two flanks presses on the rope
+with 1/(2 sin(beta)) of the force of a drum, so mu/sin(beta) replaces mu. A point that touches the drum sticks in its
+first step, and its bristle transmits up to mu |f_n| from the next step on. Means therefore exclude steps in which a
+point closes.
 """
 
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, cable_along, helix, nodes_of
 
-RADIUS = 0.1  # [m] of the rope's axis on the drum
-ROPE = 0.005  # [m] radius of the rope
-ANGLE = 1.5 * pi  # [rad] around the axis
+RADIUS = 0.1  # radius of the rope's axis on the drum [m]
+ROPE = 0.005  # radius of the rope [m]
+ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
 TENSION = 100.0  # [N] T0
-SPARE = 4  # elements of each strand beyond those that are drawn
-STEPS = 12  # steps per element length of travel
-FAR = 1e3  # [m] beyond all travel
+SPARE = 4  # elements of each strand in addition to the elements that are pulled over the drum
+STEPS = 12  # steps per element length of displacement
+FAR = 1e3  # distance of the fixed point beyond all displacement [m]
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,21 @@ class Case:
     bristle_stiffness: float = 5e7
     axial_stiffness: float = 2e5  # [N]
     friction: float = 0.3
-    groove: float = 0.0  # half angle of a V-groove [rad], 0: a drum
-    travel: float = 1.5  # displacement of the pulled end in elements; the last one counts
+    groove: float = 0.0  # half angle of a V-groove [rad]; 0 is a drum
+    travel: float = 1.5  # displacements of the pulled end in elements; results are taken at the last displacement
 
 
 def exact(case: Case) -> float:
-    """Pull over T0 of the capstan equation on a helix, or in a groove [1]."""
+    """Return the pull over T0 by the capstan equation on a helix, or in a groove [1]."""
     wedge = sin(case.groove) if case.groove else 1.0
     return exp(case.friction / wedge * ANGLE * cos(case.lead))
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Pull over T0 after each step [1]; whether a point closed in it; Newton iterations and passes; last report."""
+    """Results of the pull. For each step: ratio of pull to T0 [1], whether a point closed, Newton iterations and
+    passes. At the end: last report.
+    """
 
     ratio: np.ndarray
     closing: np.ndarray
@@ -63,13 +65,13 @@ class Drawing:
     report: con.SurfaceReport
 
     def mean(self) -> float:
-        """Mean of the ratio over the last element of travel, without steps in which a point closed."""
+        """Return the mean of the ratio over the last element of displacement, without steps in which a point closed."""
         last = slice(-STEPS, None)
         return float(self.ratio[last][~self.closing[last]].mean())
 
 
 def draw(case: Case) -> Drawing | None:
-    """Load the rope, then draw it; None if only help was requested."""
+    """Load the rope, then pull it; None if only help was requested."""
     world = wl.World()
     length = ANGLE * RADIUS / cos(case.lead) / case.elements
     spare = ceil(case.travel) + SPARE
@@ -102,7 +104,7 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction on, then one equilibrium after the other; a cut step would scale the force, so steps are not cut
+    # friction acts, and one equilibrium follows the other; a cut step would scale the force, so steps are not cut
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, counts = [], [], []
@@ -122,7 +124,9 @@ def draw(case: Case) -> Drawing | None:
 
 
 def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
-    """Relative error of the mean ratio [1] against elements, points, contact stiffness and bristle stiffness."""
+    """Tabulate the relative error of the mean ratio [1] for several elements, points, contact stiffnesses and bristle
+    stiffnesses.
+    """
 
     def error(**changes: float) -> float:
         changed = replace(case, **changes)
@@ -130,7 +134,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
         assert drawing is not None
         return drawing.mean() / exact(changed) - 1.0
 
-    # soft bristles bend far before all of the rope slips, so it is drawn further
+    # soft bristles bend far before the whole rope slips, so the rope is pulled further
     bristles = [(3e5, 6.0), (1e6, 4.0), (1e7, 1.5), (1e8, 1.5)]
     return {
         "elements": [(f"{n}", error(elements=n)) for n in (12, 24, 48, 96)],
@@ -141,7 +145,7 @@ def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
 
 
 def main() -> None:
-    """Draw the rope of the options, print the check and the table."""
+    """Pull the rope of the options, print the check and the table."""
     case = Case(
         lead=wl.option("lead", 0.2, "rad", "lead angle of the helix", minimum=0.0),
         elements=wl.option("elements", 48, "1", "elements on the drum", minimum=12),
@@ -163,7 +167,7 @@ def main() -> None:
     rows = [("pull / T0 [1]", drawing.mean(), expected), ("angle of contact [rad]", report.wrap_angle, ANGLE)]
     rows.append(("fleet angle where the rope leaves [rad]", report.exit_fleet_angle, case.lead))
     print(wl.format_comparison(rows, "Euler"))
-    # a rope sinks deeper into a groove, by its wedge
+    # a rope sinks deeper into a groove, because of its wedge angle
     limit = 0.01 if case.groove else 0.005
     good = abs(drawing.mean() / expected - 1.0) < limit
     print(f"tension ratio within {100.0 * limit:g} % of Euler's: {'yes' if good else 'NO'}")

@@ -1,4 +1,4 @@
-"""A hoist whose wire rope spins its hook block: tension makes torque in a rope of one lay.
+"""The wire rope of a hoist spins its hook block, because tension causes torque in a rope of one lay direction.
 
 Run it with ``windlass run examples/hoist_spin.py``; ``-help`` lists all options.
 
@@ -6,12 +6,12 @@ A block hangs on one fall of rope.  Tension N and torque M of the rope follow fr
 
     N = EA ε + C τ,   M = C ε + GJ τ,
 
-so a block that is held transmits M = C N/EA, and a block that is free turns back by τ = -C N/(EA GJ - C²) per metre.
-Let go, it swings about this angle like a torsional pendulum of the stiffness (GJ - C²/EA)/L:
+A block that is held takes the torque M = C N/EA, and a free block turns back by τ = -C N/(EA GJ - C²) per metre. After
+its release the block swings about this angle like a torsional pendulum of the stiffness (GJ - C²/EA)/L:
 
     φ(t) = φ_e (1 - cos ωt),   ω² = (GJ - C²/EA)/(L Θ).
 
-The rope has a third of its own inertia in Θ.
+Θ includes a third of the rope's own inertia.
 
 Source: G. A. Costello, Theory of Wire Rope, Springer (1997); K. Feyrer, Wire Ropes, Springer (2015), section 2.4.
 """
@@ -28,9 +28,10 @@ elements = wl.option("elements", 8, "1", "elements of the rope", minimum=1)
 output = wl.option("output", "hoist_spin_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # [m], [N], [N m^2], [N m^2]
-C = 0.1 * DIAMETER * EA  # torque of 0.1 d per newton [N m]
-MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81  # [kg/m], of the block [kg m^2], [m/s^2]
+DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # length [m], EA [N], EI [N m^2], GJ [N m^2]
+C = 0.1 * DIAMETER * EA  # coupling of tension and twist [N m]: a torque of 0.1 d per newton of tension
+# mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
+MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81
 
 # the rope hangs along -z; d_1 of its material points along x, and the block has the same axes
 world = wl.World(gravity=(0.0, 0.0, -GRAVITY))

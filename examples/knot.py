@@ -1,15 +1,15 @@
-"""An overhand knot that is pulled tight: a 3D rope in contact with itself, with friction.
+"""An overhand knot is pulled tight: a 3D rope in contact with itself, with friction.
 
 Run it with ``windlass run examples/knot.py``; ``-help`` lists all options.
 
-The rope begins loose, along a polynomial trefoil with straight tails, without stress.  Its ends are pulled apart with a
-speed that rises within 20 ms.  Three checks at the end:
+The rope starts loose and without stress, along a polynomial trefoil with straight tails. Its ends are pulled apart with
+a speed that rises within 20 ms. Three checks are made at the end:
 
-- forces: both ends pull with equal force, and the prescribed forces of the ends balance the small inertia of the rope;
-- no part overlaps another one by more than a few per cent of the radius: the smallest distance of the axis from itself,
-  by brute force from many places, beyond four radii along the rope;
-- it is still a knot: without a knot, the distance of the ends would be the stretched length of the rope; the knot takes
-  some diameters of it.
+- forces: both ends pull with equal force, which differs only by the small inertia of the rope;
+- overlap: no part overlaps another part by more than a few per cent of the radius. The smallest distance of the axis
+  from itself is found by brute force from many points that are more than four radii apart along the rope;
+- length: without a knot, the distance of the ends would be the stretched length of the rope; the knot shortens this
+  distance by several diameters.
 
 Source: A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17 (the curve); contact: docs/explanation/theory/cable_contact.md.
 """
@@ -29,11 +29,12 @@ end_time = wl.option("end_time", 0.32, "s", "when the ends stop being drawn", mi
 output = wl.option("output", "knot_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, EA, STIFFNESS, STEP, RISE = 0.005, 2e4, 2e8, 1e-3, 0.02  # [m], [N], [N/m^2], [s], [s]
+# radius [m], EA [N], contact stiffness [N/m^2], step [s], rise of the speed [s]
+RADIUS, EA, STIFFNESS, STEP, RISE = 0.005, 2e4, 2e8, 1e-3, 0.02
 
 
 def lay_rope() -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Positions [m] and directions of the nodes, shape (elements + 1, 3), and the length of the rope [m]."""
+    """Return positions [m] and directions of the nodes, shape (elements + 1, 3), and the length of the rope [m]."""
     t = np.linspace(-2.05, 2.05, 8001)
     curve = 0.04 * np.stack((t**3 - 3.0 * t, t**4 - 4.0 * t**2, 0.175 * (t**5 - 10.0 * t)), axis=1)
     tail = np.linspace(0.0, 0.05, 801)[1:, None]
@@ -48,7 +49,9 @@ def lay_rope() -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
 
 
 def find_distance(rope: wl.Entity, state: wl.State, length: float) -> float:
-    """Smallest distance of the axis from itself beyond four radii along it [m]."""
+    """Return the smallest distance of the axis from itself [m], for points that are more than four radii apart along
+    the axis.
+    """
     xs = np.linspace(0.0, length / elements, 30, endpoint=False)
     points = np.stack([wl.eval_output(rope, "position", state, x=x) for x in xs], axis=1).reshape(-1, 3)
     arc = np.add.outer(np.arange(elements) * length / elements, xs).ravel()
@@ -72,14 +75,16 @@ apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0]
 
 
 class Draw:
-    """Displacement of an end along an axis [m] over time; ``share``: part of the speed [m/s]."""
+    """Displacement of an end along an axis [m] over time; ``share`` is the component of the speed [m/s] along this
+    axis.
+    """
 
     def __init__(self, end: str, axis: str, share: float) -> None:
-        # its name in a saved model
+        # name of the function in a saved model
         self.__name__, self._share = f"draw {end} along {axis}", share
 
     def __call__(self, t: float) -> float:
-        """Begin smoothly, then continue at the speed."""
+        """Return a displacement that starts smoothly and continues at constant speed."""
         return self._share * (0.5 * t * t / RISE if t < RISE else t - 0.5 * RISE)
 
 

@@ -1,13 +1,14 @@
-"""A mass on springs along the global axes: static deflection F/k and natural frequency sqrt(k/m) / (2 pi) of each axis.
+"""A mass on springs along the global axes. The static deflection is F/k, and the natural frequency of each axis is
+sqrt(k/m) / (2 pi).
 
 Run it with ``windlass run examples/mass_on_springs.py``; ``-help`` lists all options.
 
-The mass hangs on a `CartesianSpringDamper` from the ground, which has different stiffnesses along x, y and z.  A force
-deflects it by F/k.  Then the force is removed, and the mass oscillates about the rest position of the springs, along
-each axis with its own frequency, which follows from the times of the zeros of the time series.
+The mass hangs on a `CartesianSpringDamper` from the ground, which has different stiffnesses along x, y and z. A force
+deflects it by F/k. After that the force is removed, and the mass oscillates about the rest position of the springs. The
+frequency along each axis follows from the times of the zeros of the time series.
 
-The trapezoidal rule does not damp.  It makes periods longer by (2 pi / steps per period)^2 / 12, which is the last
-column of the table: the remaining difference is of second order in the step.
+The trapezoidal rule does not damp. It makes periods longer by (2 pi / steps per period)^2 / 12, which is the last
+column of the table. The remaining difference is of second order in the step.
 """
 
 from math import pi
@@ -25,7 +26,7 @@ steps = wl.option("steps", 400, "1", "steps per period of the fastest axis", min
 output = wl.option("output", "mass_on_springs_out", "", "folder for the time series; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-STIFFNESS = np.array([200.0, 450.0, 1000.0])  # [N/m] along x, y, z
+STIFFNESS = np.array([200.0, 450.0, 1000.0])  # stiffness along x, y, z [N/m]
 FORCE = np.array([4.0, -9.0, 5.0])  # [N]
 exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # [Hz]
 
@@ -39,7 +40,7 @@ force = world.add(con.Force, marker=eye, vector=FORCE)
 state = wl.Static(world).solve()
 deflection = wl.eval_output(point, "displacement", state)
 
-# dynamics from there, without the force
+# dynamics from the static deflection, without the force
 world.set(force, active=False)
 step, end = 1.0 / (steps * exact_frequencies.max()), periods / exact_frequencies.min()
 series = wl.Sensors(folder / "motion.csv" if folder else None, [wl.Sensor(point, "displacement", name="u")])
@@ -48,7 +49,9 @@ motion.solve(state, hooks=[series])
 
 
 def eval_frequency(t: NDArray[np.float64], u: NDArray[np.float64]) -> float:
-    """Frequency [Hz] of a free motion u about 0: half periods lie between its zeros, interpolated linearly."""
+    """Return the frequency [Hz] of a free motion u about 0. Half periods lie between its zeros, which are interpolated
+    linearly.
+    """
     before = np.flatnonzero(u[:-1] * u[1:] < 0.0)
     zeros = t[before] - u[before] * (t[before + 1] - t[before]) / (u[before + 1] - u[before])
     return float((len(zeros) - 1) / (2.0 * (zeros[-1] - zeros[0])))

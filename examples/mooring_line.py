@@ -1,15 +1,17 @@
-"""A mooring line from an anchor over the sea bed to a ship: touchdown, friction on the bed, current, waves, heave.
+"""A mooring line runs from an anchor over the sea bed to a ship, with touchdown, friction on the bed, current, waves
+and heave.
 
 Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
 
-The line is laid on the bed (`PlaneSurface`) and pulled taut by the ship in still water, until it slips on all of the
-ground; friction reduces its tension from the touchdown point to the anchor.  Then a current acts that grows with height
-above the bed, and waves of a JONSWAP spectrum rise; the top follows a recorded heave, a column of a CSV file (``-heave
-FILE`` with time [s] and heave [m]).  Without a file the script writes one, of a small ship that follows the surface.
+The line is laid on the bed (`PlaneSurface`) and pulled taut by the ship in still water, until it slips along its whole
+length on the ground. Friction reduces its tension from the touchdown point to the anchor. After that, a current acts
+that grows with height above the bed, and waves of a JONSWAP spectrum rise. The top follows a recorded heave, a column
+of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the script writes a file for a small ship
+that follows the surface.
 
-Checks: tensions and the length on the ground in still water against the closed form of the extensible catenary with
-touchdown and friction; in the current supports and sea bed carry the loads of the line, its weight in water and drag;
-in the waves the energy ledger closes.
+The example makes three checks. In still water, tensions and the length on the ground agree with the closed form of the
+extensible catenary with touchdown and friction. In the current, supports and sea bed carry the loads of the line, which
+are weight in water and drag. In the waves, the energy ledger closes.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -37,14 +39,15 @@ heave = wl.option("heave", "", "", "CSV file with the columns time [s] and heave
 output = wl.option("output", "mooring_line_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # [kg/m^3], [m/s^2], [m]
-DIAMETER = 0.09  # of the steel that displaces water [m]
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3], gravity [m/s^2], depth [m]
+DIAMETER = 0.09  # diameter of the steel that displaces water [m]
 CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1.0, "axial_damping": 1e5}
 # [kg/m]
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
-WEIGHT = SUBMERGED * GRAVITY  # in water [N/m]
-STIFFNESS = 5e5  # of the sea bed [N/m^2]: the chain sinks in by a millimetre
-# of its friction until the chain slips [N/m^2]: stiff at rest, for the force on the anchor; softer in motion
+WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
+STIFFNESS = 5e5  # stiffness of the sea bed [N/m^2]: the chain sinks in by a millimetre
+# Stiffness of friction before the chain slips [N/m^2]. It is stiff at rest, for the force on the anchor, and softer in
+# motion.
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
 PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of its steps
@@ -52,7 +55,7 @@ SEA = con.jonswap(height, period, seed, count=40)
 
 
 class Mooring(NamedTuple):
-    """A line with its loads."""
+    """A mooring line with its loads."""
 
     world: wl.World
     line: wl.Entity
@@ -64,7 +67,7 @@ class Mooring(NamedTuple):
 
 
 def write_heave(file: Path) -> Path:
-    """Heave of a top that follows the surface, from rest, twenty times per second."""
+    """Write the heave of a top that follows the surface, from rest, twenty times per second."""
     t = np.arange(0.0, end + 1.0, 0.05)
     a, omega, phase = (SEA[f"wave_{name}"] for name in ("amplitudes", "frequencies", "phases"))
     k = con.wave_number(omega, DEPTH)
@@ -76,13 +79,13 @@ def write_heave(file: Path) -> Path:
 
 
 def lay(top: tuple[float, ...], mu: float) -> GroundedCatenary:
-    """The line in still water, in closed form."""
+    """Return the closed form of the line in still water."""
     chain = CHAIN["axial_stiffness"], SUBMERGED
     return hang_from_ground(ANCHOR, top, LENGTH, *chain, friction=mu, gravity=(0.0, 0.0, -GRAVITY))
 
 
 def moor(speed: float, bristles: float, moving: bool) -> Mooring:
-    """The slack line on a bed without friction, in a current [m/s at the surface], and with waves and heave."""
+    """Create the slack line on a bed without friction, in a current [m/s at the surface], and with waves and heave."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     route = lay((TOP[0] - PULL, *TOP[1:]), 0.0)
     line = cable_along(world, route, elements, length=LENGTH / elements, name="line", **CHAIN)
@@ -90,7 +93,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     waves = {"wave_growth": 5.0, **SEA} if moving else {}
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
     loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
-    # the axis sinks in by weight over stiffness, down to the anchor
+    # the axis sinks in by weight over stiffness, down to the height of the anchor
     ground = con.rigid_marker(world, world.add(Ground))
     bed = world.add(
         con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS
@@ -103,7 +106,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     )  # fmt: skip
     nodes = nodes_of(world, line)
     supports = con.hinge(world, nodes[[0, elements]])
-    # of the supports first x of both, then y and z; the ship pulls and, in waves, lifts the top
+    # The supports have first x of both ends, followed by y and z. The ship pulls the top and, in waves, lifts it.
     world.set(supports[1], active=False)
     pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
     if moving:
@@ -114,7 +117,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
 
 
 def draw_taut(model: Mooring) -> wl.State:
-    """Let the slack line come to rest, then pull it over the bed with friction, from t = -1 s to 0."""
+    """Let the slack line come to rest, and pull it over the bed with friction from t = -1 s to 0."""
     settings: dict[str, Any] = {"name": "", "passes": wl.Passes(max_it=30)}
     state = wl.Static(model.world, time=-1.0, **settings).solve()
     model.world.set(model.contacts, friction_coefficient=friction)
@@ -124,7 +127,7 @@ def draw_taut(model: Mooring) -> wl.State:
 
 
 def list_results(model: Mooring, state: wl.State) -> list[float]:
-    """Tension at the anchor and at the top [N], and the length that the bed carries [m]."""
+    """Return the tensions at the anchor and at the top [N], and the length that the bed carries [m]."""
     x = LENGTH / elements
     places = (model.line[0], 0.0), (model.line[elements - 1], x)
     tensions = [float(wl.eval_output(cable, "axial_force", state, x=at)) for cable, at in places]
@@ -132,7 +135,7 @@ def list_results(model: Mooring, state: wl.State) -> list[float]:
 
 
 def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]:
-    """Forces of supports and bed, and loads of water and gravity on the line, along x, y and z [N]."""
+    """Return the forces of supports and bed, and the loads of water and gravity on the line, along x, y and z [N]."""
     held = -wl.eval_output(model.supports, "force", state).reshape(3, 2).sum(axis=1)
     held[0] -= float(np.sum(wl.eval_output(model.pull, "force", state)))
     held -= con.surface_report(model.world, state, model.contacts, model.bed).force
@@ -145,7 +148,7 @@ def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]
 
 
 def main() -> None:
-    """Still water, current, waves."""
+    """Solve the line in still water, in the current and in waves."""
     exact_line = lay(TOP, friction)
     exact = [*exact_line.eval_tension([0.0, LENGTH]).tolist(), exact_line.lying]
     calm = moor(0.0, BRISTLES, moving=False)

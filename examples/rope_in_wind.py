@@ -1,16 +1,19 @@
-"""A rope between two masts in a side wind, against the catenary in the tilted plane, and oscillations across it.
+"""A rope between two masts hangs in a side wind and oscillates. The example compares it with the catenary in the tilted
+plane and with a string.
 
 Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
 
-Weight and wind are loads per unstretched length here, so the rope hangs in the plane through its ends and their
-resultant, as an extensible catenary with the weight √(w² + p²).  Tensions at both ends and the point in the middle are
-compared with Irvine's closed form there.  The table shows the order of convergence.
+Weight and wind are loads per unstretched length. The rope therefore hangs in the plane through its ends and their
+resultant, as an extensible catenary with the weight √(w² + p²). Tensions at both ends and the position of the middle
+are compared with Irvine's closed form in this plane. The table shows the order of convergence.
 
-A taut rope oscillates across its plane like a string: the effect of sag on these frequencies is of second order,
+A taut rope oscillates normal to its plane like a string, because the effect of sag on these frequencies is of second
+order,
 
-    f_n = n/(2 l) sqrt(H/m),    l the chord, H the mean tension along it, m the mass per length of the chord.
+    f_n = n/(2 l) sqrt(H/m), with the chord l, the mean tension H along the chord, and the mass m per length of the
+    chord.
 
-They come from the assembled tangent and mass matrix by SciPy's `eigsh`.
+The frequencies of the model are computed from the assembled tangent and mass matrix by SciPy's `eigsh`.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 3.
 """
@@ -31,13 +34,13 @@ output = wl.option("output", "rope_in_wind_out", "", "folder for results; 'none'
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # masts [m]
-EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # [N], [N m^2], [kg/m], [m/s^2]
+EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
 SIDE = wind / MASS_PER_LENGTH  # acceleration of the wind [m/s^2]
 EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVITY))
 
 
 def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
-    """The rope in the wind: from its shape without wind, the wind rises with the load steps."""
+    """Return the rope in the wind. The wind rises with the load steps, from the shape without wind."""
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     columns = {"length": length, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
     rope = catenary(world, START, END, count, **columns)
@@ -48,7 +51,7 @@ def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
 
 
 def measure(count: int) -> dict[str, float]:
-    """Quantities of the closed form."""
+    """Return the quantities of the closed form."""
     world, rope, state = hang(count)
     if folder is not None and count == elements:
         with wl.Recorder(folder / "rope") as recorder:
@@ -61,14 +64,14 @@ def measure(count: int) -> dict[str, float]:
 
 
 def find_frequencies(count: int) -> NDArray[np.float64]:
-    """The lowest two frequencies [Hz] of swinging across the plane of the rope."""
+    """Return the lowest two frequencies [Hz] of oscillations normal to the plane of the rope."""
     world, _, state = hang(count)
     K, M = wl.assemble_matrix(world, state), wl.assemble_mass(world, state)
     free = np.arange(6 * (count + 1)).reshape(-1, 6)
     free = np.setdiff1d(free, free[[0, -1], :3])
     stiffness, mass = (csr_array(A.getValuesCSR()[::-1])[free][:, free] for A in (K, M))
     values, vectors = eigsh(stiffness, 8, mass, sigma=0.0)
-    # motion normal to the plane through both ends and the resultant
+    # displacement normal to the plane through both ends and the resultant
     normal = np.cross(np.subtract(END, START), (0.0, SIDE, -GRAVITY))
     normal /= np.linalg.norm(normal)
     motion = np.zeros((6 * (count + 1), len(values)))

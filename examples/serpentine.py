@@ -1,13 +1,13 @@
-"""A serpentine drive: five pulleys on both sides of a belt, a tensioner with a torsion spring, an alternator.
+"""A serpentine drive has five pulleys on both sides of a belt, a tensioner with a torsion spring, and an alternator.
 
 Run it with ``windlass run examples/serpentine.py``; ``-help`` lists all options.
 
-The belt runs clockwise: crank, tensioner (on its back), alternator, idler (on its back), compressor.  The torsion
-spring of the arm is wound so that it would balance the tension of the belt as mounted.  The checks are
+The belt runs clockwise: crank, tensioner (on its back), alternator, idler (on its back), compressor. The torsion spring
+of the arm is wound so that it would balance the tension of the belt as mounted. The checks are
 
-- at rest: the moments of belt and spring about the pivot of the arm, and the lowest frequencies of the spans against
-  strings, sqrt(T/rhoA)/(2 L), with lengths that the pulleys slightly change;
-- in motion, as means over time: the torque of each pulley against (T_1 - T_2) R of the adjacent spans.
+- at rest: the moments of belt and spring about the pivot of the arm balance, and the lowest frequencies of the spans
+  agree with strings, sqrt(T/rhoA)/(2 L), whose lengths the pulleys slightly change;
+- in motion, as means over time: the torque of each pulley agrees with (T_1 - T_2) R of the adjacent spans.
 """
 
 import numpy as np
@@ -30,7 +30,8 @@ AT["compressor"] = (0.25, 0.1)  # [m] centres
 RADII = {"crank": 0.08, "tensioner": 0.035, "alternator": 0.03, "idler": 0.035, "compressor": 0.06}  # [m]
 INERTIA = {"crank": 0.02, "tensioner": 1e-4, "alternator": 3e-3, "idler": 1e-4, "compressor": 2e-3}  # [kg m^2]
 DRAG = {"alternator": 0.03, "compressor": 0.08}  # damping of the driven machines [N m s/rad]
-PIVOT, ARM, SPRING, EA, RHO = (-0.16, 0.10), (0.09, 0.08), 60.0, 1e5, 0.1  # [m], [m], [N m/rad], [N], [kg/m]
+# pivot [m], arm [m], torsion spring [N m/rad], EA [N], mass per length [kg/m]
+PIVOT, ARM, SPRING, EA, RHO = (-0.16, 0.10), (0.09, 0.08), 60.0, 1e5, 0.1
 world = wl.World()
 body = {name: world.add(RigidBody2D, name=name, position=AT[name], mass=0.5, inertia=INERTIA[name]) for name in AT}
 arm = world.add(RigidBody2D, name="arm", position=PIVOT, mass=0.5, inertia=2e-3)
@@ -46,7 +47,7 @@ belt = wl.Belt(
     world, pulleys, tension=tension, axial_stiffness=EA, bending_stiffness=5e-3, mass_per_length=RHO, axial_damping=5.0,
     cord_offset=(0.002, 0.001), step=step,
 )  # fmt: skip
-wound = float(belt.hub_loads[1] @ (-ARM[1], ARM[0])) / SPRING  # [rad] to balance the belt
+wound = float(belt.hub_loads[1] @ (-ARM[1], ARM[0])) / SPRING  # angle of the spring that balances the belt [rad]
 swing = {"marker1": con.coordinate_marker(world, arm, "rotation"), "stiffness": SPRING, "damping": 0.5}
 world.add(con.CoordinateSpringDamper, offset=-wound, **swing)
 for name, damping in DRAG.items():
@@ -54,7 +55,7 @@ for name, damping in DRAG.items():
     world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
 drive = con.prescribe_velocity(world, body["crank"], "rotation", con.smooth_step(0.0, 0.1, 0.0, -speed))
 
-# at rest, its modes, in motion
+# solution at rest, modes at rest, and motion
 with belt.preload(drive):
     rest = wl.Static(world).solve()
     modes = wl.Modes(world, count=15).solve(rest)

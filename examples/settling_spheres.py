@@ -1,16 +1,16 @@
-"""Spheres that settle in a box: kinetic, potential, stored and dissipated energy add up to a constant.
+"""Spheres settle in a box. Kinetic, potential, stored and dissipated energy add up to a constant.
 
 Run it with ``windlass run examples/settling_spheres.py``; ``-help`` lists all options.
 
-Spheres (mass points, which do not turn) start from a jittered lattice, fall into an open box and come to rest there by
-the dissipation of the Hunt-Crossley law and by friction.  With gravity g and the height y of a sphere above the floor,
+Spheres (mass points, which do not turn) start from a jittered lattice and fall into an open box. They come to rest by
+the dissipation of the Hunt-Crossley law and by friction. With gravity g and the height y of a sphere above the floor,
 
     sum m v^2 / 2  +  sum m g y  +  sum 2/5 f_H x  +  integral of the dissipated power  =  constant.
 
-The first three are read from the state; the last is the integral of a cubic spline through the dissipated power after
-each step, because the trapezoidal rule would need half the step for the same accuracy.  The explicit Runge-Kutta method
-of order 8 is accurate enough with some dozen steps per contact; velocity Verlet, whose error is of second order here,
-would need steps twenty times as short.  The sum is constant to 1e-6 of its start.
+The first three terms are read from the state. The last term is the integral of a cubic spline through the dissipated
+power after each step, because the trapezoidal rule would need half the step for the same accuracy. The explicit
+Runge-Kutta method of order 8 is accurate enough with about a dozen steps per contact. Velocity Verlet, whose error is
+of second order, would need steps twenty times as short. The sum is constant to 1e-6 of its initial value.
 """
 
 from collections.abc import Mapping
@@ -31,10 +31,10 @@ step = wl.option("step", 1e-4, "s", "largest step", minimum=1e-9)
 output = wl.option("output", "settling_spheres_out", "", "folder for the energies; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, MASS, GRAVITY = 0.01, 0.005, 9.81  # [m], [kg], [m/s^2]
-SPACING = 2.4 * RADIUS  # [m] of the lattice
+RADIUS, MASS, GRAVITY = 0.01, 0.005, 9.81  # radius [m], mass [kg], gravity [m/s^2]
+SPACING = 2.4 * RADIUS  # spacing of the lattice [m]
 
-# a lattice, as high as wide, jittered to destroy its order
+# a lattice that is as high as wide, jittered to destroy its order
 side = int(np.ceil(spheres ** (1 / 3)))
 x, z, y = (index.ravel()[:spheres] for index in np.indices((side, side, side))[[1, 2, 0]])
 jitter = np.random.default_rng(1).uniform(-0.15 * RADIUS, 0.15 * RADIUS, (spheres, 3))
@@ -49,14 +49,14 @@ material = world.add(con.ContactMaterial, plane_strain_modulus=1e6, dissipation=
 group = world.add(con.ContactSet)
 world.add(con.ContactSphere, contact_set=group, marker=points, material=material, radius=RADIUS)
 for normal in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, 0.0, -1.0)):
-    # the floor and two walls pass through the origin, the other two walls face them
+    # the floor and two walls pass through the origin, and the other two walls are opposite
     place: dict[str, Any] = {"position": width * (np.array(normal) < 0.0), "rotation": con.facing(normal)}
     world.add(con.ContactHalfSpace, contact_set=group, marker=ground, material=material, **place)
 contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1)
 
 
 class Energies(wl.StepHook):
-    """Kinetic, potential and stored energies [J] and dissipated power [W] over time [s], also over a restart."""
+    """Records kinetic, potential, stored energies [J] and dissipated power [W] over time [s], also after a restart."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
@@ -64,7 +64,7 @@ class Energies(wl.StepHook):
         self.power: list[float] = []
 
     def after_step(self, state: wl.State) -> None:
-        """Add the energies of a state."""
+        """Add the energies of a state to the record."""
         whole = state.gather()
         dofs, found = whole.local_dofs(points), con.eval_contacts(world, whole, contact)
         kinetic = 0.5 * MASS * float((whole.v[dofs] ** 2).sum())
@@ -74,7 +74,7 @@ class Energies(wl.StepHook):
         self.power.append(float(found.dissipated_power.sum()))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Data from which `restore` continues after a checkpoint."""
+        """Return the data from which `restore` continues after a checkpoint."""
         return {"times": np.array(self.times), "rows": np.array(self.rows), "power": np.array(self.power)}
 
     def restore(self, kept: Mapping[str, Any], state: wl.State) -> None:
@@ -83,7 +83,7 @@ class Energies(wl.StepHook):
         self.rows = [tuple(row) for row in kept["rows"].tolist()]
 
     def tabulate(self) -> NDArray[np.float64]:
-        """Kinetic, potential, stored and dissipated energy after each step [J], shape (steps + 1, 4)."""
+        """Return kinetic, potential, stored and dissipated energy after each step [J], shape (steps + 1, 4)."""
         dissipated = CubicSpline(self.times, self.power).antiderivative()(self.times)
         return np.column_stack((self.rows, dissipated))
 

@@ -1,15 +1,15 @@
-"""A rope that a ship tows through still water, against the closed form of its angle and of its tension.
+"""A ship tows a rope through still water. The angle and the tension of the rope are compared with the closed form.
 
 Run it with ``windlass run examples/towed_cable.py``; ``-help`` lists all options.
 
-In the frame of the ship, the water flows with the speed U.  A long rope with a free end is straight: at its angle φ to
+In the frame of the ship, the water flows with the speed U. A long rope with a free end is straight. At its angle φ to
 the stream, the components of weight in water and drag normal to the rope balance, and the tension at the ship carries
 the tangential components,
 
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ).
 
-Each speed starts from a straight rope that is five degrees too steep.  Without tension it is in equilibrium in any
-direction: its displacement to the equilibrium is a jump, so the check for jumps is switched off (``stability="off"``).
+Each speed starts from a straight rope that is five degrees too steep. Without tension it is in equilibrium in any
+direction. Its displacement to the equilibrium is a jump, so the check for jumps is switched off (``stability="off"``).
 
 Source: H. O. Berteaux, Buoy Engineering, Wiley (1976), chapter 5.
 """
@@ -31,19 +31,22 @@ WATER, GRAVITY = 1025.0, 9.81  # [kg/m^3], [m/s^2]
 SPEEDS = (0.5, 1.0, 2.0, 4.0)  # [m/s]
 START = np.radians(5.0)
 NORMAL, AXIAL = 1.2, 0.01  # drag coefficients [1]
-ROPE = {"mass_per_length": 1.4, "axial_stiffness": 5e7, "bending_stiffness": 1.0}  # [kg/m], [N], [N m^2]
-WEIGHT = (ROPE["mass_per_length"] - WATER * np.pi * diameter**2 / 4) * GRAVITY  # in water [N/m]
+# mass per length [kg/m], EA [N], EI [N m^2]
+ROPE = {"mass_per_length": 1.4, "axial_stiffness": 5e7, "bending_stiffness": 1.0}
+WEIGHT = (ROPE["mass_per_length"] - WATER * np.pi * diameter**2 / 4) * GRAVITY  # weight in water [N/m]
 
 
 def find_closed_form(speed: float) -> tuple[float, float]:
-    """Angle to the stream [rad] and tension at the ship [N]."""
+    """Return the angle to the stream [rad] and the tension at the ship [N] in closed form."""
     drag = 0.5 * WATER * diameter * speed**2
     angle = brentq(lambda a: WEIGHT * np.cos(a) - drag * NORMAL * np.sin(a) ** 2, 1e-6, np.pi / 2, xtol=1e-14)
     return angle, length * (WEIGHT * np.sin(angle) + drag * np.pi * AXIAL * np.cos(angle) ** 2)
 
 
 def tow(speed: float, start: float) -> tuple[float, float]:
-    """Angle [rad] and tension at the ship [N], from a straight rope at an angle [rad]."""
+    """Return the angle [rad] and the tension at the ship [N] of the model, which starts from a straight rope at an
+    angle [rad].
+    """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     end = (length * np.cos(start), 0.0, -length * np.sin(start))
     rope = straight_cable(world, (0.0, 0.0, 0.0), end, elements, **ROPE)

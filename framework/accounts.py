@@ -9,8 +9,7 @@ and declares them together with its forces:
     system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
 
 Ledgers and the energy check of steps read only these accounts. An instantaneous event, such as the release of a
-bristle, has no power.
-power: For such events ``jumps`` compares both ends of a step.
+bristle, has no power. For such events ``jumps`` compares both ends of a step.
 """
 
 from __future__ import annotations
@@ -60,11 +59,13 @@ class Account:
             material that flows out.
         parts: shape of the values that ``jumps`` compares.
         jumps: ``(s)`` adds the instantaneous losses in a step [J] to s.jumps, shape (l, rows), in addition to the
-            powers. It reads the step size s.size [s], shape (1,), s.parts, and s.parts_before of the start of the step.
+            powers. It reads the step size s.size [s], shape (1,), s.parts, and s.parts_before of the start of the step,
+            into which it then copies s.parts.
         rows: number of rows, if it differs from the number of rows of `System.dofs`.
         by: the column by which losses are grouped, for instance ``"circle"``; empty for no groups.
         is_whole: whether the account is complete; false with user forces, which may have no energy.
-        powers: ``(s)`` adds only the powers of ``read``, if that is faster.
+        powers: ``(s)`` adds P(s.v) - P(s.half) for powers P that are quadratic in the velocities, if that is faster.
+            ``read`` then adds no powers to an empty array.
         conserves: whether these rows neither lose nor transfer energy: any difference between their work and their
             energy is then an error of the integrator.
     """

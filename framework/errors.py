@@ -15,7 +15,7 @@ class WindlassError(Exception):
         ``WINDLASS_TRACEBACK=1``."""
         frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
-            # the first frame belongs to the notebook itself
+            # the first frame belongs to the notebook program itself
             frames = [found for found in frames if _name_of(found[0]).split(".")[0] not in ("IPython", "windlass")]
         lines = "".join(traceback.format_list(traceback.StackSummary.extract(iter(frames)))).splitlines()
         return [*lines, *"".join(traceback.format_exception_only(type(self), self)).splitlines()]

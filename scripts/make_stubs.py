@@ -1,10 +1,11 @@
-"""Writes the stubs of `windlass` for type checkers, src/windlass-stubs: the columns of each component.
+"""Writes the stubs of `windlass` for type checkers, src/windlass-stubs, which contain the columns of each component.
 
-usage: python scripts/make_stubs.py [check]  check compares, writes nothing, and ends with 1 if they differ
+usage: python scripts/make_stubs.py [check] "check" compares, writes nothing, and ends with 1 if stubs differ
 
-`World.add` and `World.set` take the columns of a component as keywords; their types follow from its schema, which type
-checkers cannot evaluate.  The stubs have one overload for each component of the package, and a handle type with its
-columns and references.  They are a partial stub package (PEP 561): all other modules are read from the package itself.
+`World.add` and `World.set` take the columns of a component as keywords; Their types follow from its schema, which type
+checkers cannot evaluate. The stubs have one overload for each component of the package, and a handle type with the
+columns and references of the component. They are a partial stub package (PEP 561), so type checkers read all other
+modules from the package itself.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
-# the words of this command are not options of a model
+# the arguments of this command are not options of a model
 WORDS = sys.argv[1:]
 del sys.argv[1:]
 
@@ -53,6 +54,7 @@ SURFACE_CONTACTS = ("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCab
 BUILDERS = {
     # file: parameter of columns, and the components with these columns
     "elements/routes/cable_chain.py": ("cable_columns", CABLES),
+    "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
     "elements/mesh/cable_mesh.py": ("cable_columns", CABLES[:2]),
     "elements/cable3d/winch_cable.py": ("columns", ("WinchCable2D",)),
     "connectors/drives/belt.py": ("cable_columns", CABLES[:2]),
@@ -66,14 +68,27 @@ BUILDERS = {
 FURTHER = {"sliding_joint": {"speed": "Numbers"}}
 """Keywords of builders that are not columns."""
 MADE = (
-    *("node0", "node1", "node", "feed", "begin", "share", "circle", "circle_set", "surface", "surface_set"),
+    *(
+        "node0",
+        "node1",
+        "node2",
+        "node3",
+        "node",
+        "feed",
+        "begin",
+        "share",
+        "circle",
+        "circle_set",
+        "surface",
+        "surface_set",
+    ),
     *("contact_set", "cable", "track", "marker", "markers", "cable_marker", "circle_marker", "data"),
 )
 """Columns and references that builders set themselves."""
 
 
 def find_laws() -> list[Law]:
-    """The laws of the package whose rows users add, by the names of their components."""
+    """Return the laws of the package whose rows users add, by the names of their components."""
     names = {}
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
@@ -84,13 +99,13 @@ def find_laws() -> list[Law]:
 
 
 def type_of_column(column: Column) -> str:
-    """The type of user input for a column."""
+    """Return the type of user input for a column."""
     kind = NUMBERS[np.dtype(column.dtype).kind]
     return "Words" if column.choices is not None and kind == "Words" else kind
 
 
 def list_arguments(law: Law, switchable: bool = False) -> Iterator[tuple[str, str, bool]]:
-    """Keyword, type and whether it is required, of all columns and references of a row."""
+    """List keyword and type of all columns and references of a row, and whether they are required."""
     component = law.component
     fills = law.fill_defaults is not None
     if not switchable:
@@ -108,12 +123,12 @@ def list_arguments(law: Law, switchable: bool = False) -> Iterator[tuple[str, st
 
 
 def type_of_reference(ref: Ref) -> str:
-    """The type of user input for a reference."""
+    """Return the type of user input for a reference."""
     return "Chain" if ref.is_chain else "One"
 
 
 def write_signature(name: str, first: list[str], arguments: list[tuple[str, str, bool]], result: str) -> str:
-    """An overloaded method."""
+    """Format an overloaded method."""
     # several kinds of nodes have columns of the same name
     unique = {word: (kind, needed) for word, kind, needed in reversed(arguments)}
     words = [f"{word}: {kind}{'' if needed else ' = ...'}" for word, (kind, needed) in reversed(unique.items())]
@@ -122,7 +137,7 @@ def write_signature(name: str, first: list[str], arguments: list[tuple[str, str,
 
 
 def write_world(found: list[Law]) -> str:
-    """The stub of framework/model/world.py."""
+    """Return the stub of framework/model/world.py."""
     tree = ast.parse((ROOT / "framework" / "model" / "world.py").read_text())
     (world,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "World")
     lines = reduce_class(world, leave_out=("add", "set"))
@@ -149,10 +164,10 @@ def write_world(found: list[Law]) -> str:
 
 
 def write_handle(law: Law) -> Iterator[str]:
-    """The type of a handle: its columns, references and nothing else."""
+    """Return the type of a handle with its columns and references."""
     component = law.component
     yield f"class {component.__name__}Entity(Entity):"
-    # the general handle has any attribute; this one has the attributes of its schema
+    # the general handle accepts any attribute, and this handle has only the attributes of its schema
     yield "    __getattr__: None  # type: ignore[assignment]"
     for name in (*component.columns, *component.refs):
         if name not in ("name", "kind"):
@@ -160,13 +175,15 @@ def write_handle(law: Law) -> Iterator[str]:
 
 
 def keep_imports(tree: ast.Module) -> list[str]:
-    """All imports of a module, including imports for type checkers."""
+    """Return all imports of a module, including imports for type checkers."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     return [ast.unparse(node) for node in nodes if node.col_offset == 0 or "TYPE_CHECKING" in ast.unparse(tree)]
 
 
 def reduce_class(node: ast.ClassDef, leave_out: tuple[str, ...] = ()) -> list[str]:
-    """A class as its signatures; private methods stay, as other modules of the package are checked with the stub."""
+    """Reduce a class to its signatures; private methods are kept, because other modules of the package are checked with
+    the stub.
+    """
     lines = [f"@{ast.unparse(decorator)}" for decorator in node.decorator_list]
     lines.append(f"class {node.name}({', '.join(map(ast.unparse, node.bases))}):")
     for item in node.body:
@@ -180,7 +197,7 @@ def reduce_class(node: ast.ClassDef, leave_out: tuple[str, ...] = ()) -> list[st
 
 
 def list_attributes(init: ast.FunctionDef) -> Iterator[str]:
-    """Attributes that a constructor makes, with their types if annotated."""
+    """List attributes that a constructor sets, with their types if annotated."""
     seen = set()
     for node in ast.walk(init):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -193,7 +210,7 @@ def list_attributes(init: ast.FunctionDef) -> Iterator[str]:
 
 
 def reduce_function(node: ast.FunctionDef) -> list[str]:
-    """A function as its signature, with its docstring for editors."""
+    """Reduce a function to its signature, with its docstring for editors."""
     kept = ("property", "classmethod", "staticmethod", "contextmanager", "overload")
     lines = [f"@{ast.unparse(d)}" for d in node.decorator_list if ast.unparse(d).split("(")[0] in kept]
     result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
@@ -203,7 +220,7 @@ def reduce_function(node: ast.FunctionDef) -> list[str]:
 
 
 def write_tables() -> str:
-    """The stub of framework/model/law.py, in which the tables that functions take are a world."""
+    """Return the stub of framework/model/law.py, in which the tables that functions take are a world."""
     text = (ROOT / "framework" / "model" / "law.py").read_text()
     (tables,) = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == "Tables")
     lines = text.splitlines()
@@ -212,7 +229,7 @@ def write_tables() -> str:
 
 
 def write_builders(path: str, found: dict[str, Law]) -> str:
-    """The stub of a module whose functions pass columns to `World.add`."""
+    """Return the stub of a module whose functions pass columns to `World.add`."""
     parameter, names = BUILDERS[path]
     tree = ast.parse((ROOT / path).read_text())
     columns: dict[str, str] = {}
@@ -241,7 +258,7 @@ def write_builders(path: str, found: dict[str, Law]) -> str:
 
 
 def spell_out(arguments: ast.arguments, columns: dict[str, str]) -> None:
-    """Name the columns that a function takes as further keywords."""
+    """Name the columns that a function takes as additional keywords."""
     given = {argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)}
     for word, kind in columns.items():
         if word not in given:
@@ -251,12 +268,12 @@ def spell_out(arguments: ast.arguments, columns: dict[str, str]) -> None:
 
 
 def stub_of(path: str) -> Path:
-    """The stub of a module."""
+    """Return the stub of a module."""
     return (FOLDER / path).with_suffix(".pyi")
 
 
 def create_stubs() -> dict[Path, str]:
-    """The files of the stub package and their texts."""
+    """Return the files of the stub package and their texts."""
     found = find_laws()
     by_name = {law.component.__name__: law for law in found}
     stubs = {

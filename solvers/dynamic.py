@@ -71,10 +71,10 @@ class Dynamic(StepSolver):
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether to determine open or closed, stick or slip from the initial state; False keeps the
-            stored states, as is needed to reproduce data of other programs. decide_in_newton: number of residuals, in
-            the first Newton run of a step, in which contacts with a return map decide open or closed, stick or slip
-            from the history at the start of the step. After these residuals, and in all other contacts, decisions
-            change only between Newton runs.
+            stored states, as is needed to reproduce data of other programs.
+        decide_in_newton: number of residuals, in the first Newton run of a step, in which contacts with a return map
+            decide open or closed, stick or slip from the history at the start of the step. After these residuals, and
+            in all other contacts, decisions change only between Newton runs.
         overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
             requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
             needed to reproduce data of other programs.
@@ -85,8 +85,8 @@ class Dynamic(StepSolver):
         velocities: treatment of initial velocities that constraints forbid: "check" raises an error with these
             constraints, "project" uses the nearest allowed velocities in the norm of the mass matrix.
         resolve_contacts: whether to cut steps that do not resolve a contact or pass through it, see `ContactWatch`;
-            False accepts these steps and reports them in the verdict. adaptive: whether to cut the step after a failure
-            and increase it again after easy steps.
+            False accepts these steps and reports them in the verdict.
+        adaptive: whether to cut the step after a failure and increase it again after easy steps.
         control: rules for cutting and increasing the step, see `StepControl`.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
@@ -210,16 +210,16 @@ class Dynamic(StepSolver):
         all_hooks = as_hooks(hooks)
         with self._keep(current), SolveCheckpoint(self, all_hooks) as checkpoint:
             run = Run(self, current, all_hooks, checkpoint, pauses)
-            run.begin(resume)  # contact states, accelerations and multipliers of the start
+            run.begin(resume)  # find contact states, accelerations and multipliers at the start
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
-                attempt = run.attempt(h, ends)  # predictor, then Newton and contacts until they agree
+                attempt = run.attempt(h, ends)  # predictor, then Newton and contacts until both agree
                 if attempt.converged:
-                    run.accept(h)  # kinks of constraints; the end of the step becomes the state
+                    run.accept(h)  # correct kinks of constraints; the end of the step becomes the state
                     yield current
                     run.go_on()
                 else:
-                    run.cut(h, attempt)  # repeat from the start of the step
+                    run.cut(h, attempt)  # repeat the step from its start
             if checkpoint.had_ended(current):
                 yield current
             run.finish()
@@ -286,7 +286,7 @@ class Run:
         """Decide contact states and find consistent accelerations and multipliers, or keep the values in the state."""
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
-        # each march begins with the nominal step, also a second one of the same solver
+        # each march begins with the nominal step, including a second march of the same solver
         solver.sizes.begin()
         solver.problem.lag.reset()
         if solver.integrator.needs_linear:
@@ -306,7 +306,7 @@ class Run:
         self._checkpoint.restore(state)
         solver.progress.begin(state.t, solver.end)
         self._lay_down()
-        # a report notes each step
+        # a report records each step
         self._one_by_one = self._pauses or solver.progress.history is not None
         notes = solver.watches.start(state, seen=self._pauses or bool(self._looking))
         solver._begin_verdict(state, nominal, notes)
@@ -327,7 +327,7 @@ class Run:
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
         if self._before:
-            run_stage(self._before, "before_step", state)
+            self._run_before(state)
         if solver._decides:
             solver.assembly.renew(state)
         h, then = solver.sizes.propose(state.t, solver.end)
@@ -337,6 +337,15 @@ class Run:
             most = min(most, 1 + self._checkpoint.idle_steps(state))
         solver._refuse(state, then, self._hooks)
         return h, solver.sizes.foresee(then, solver.end, most)
+
+    def _run_before(self, state: State) -> None:
+        """Call the hooks at the start of a step, those that change the state first."""
+        changing = [hook for hook in self._before if hook.changes_state]
+        if changing:
+            run_stage(changing, "before_step", state)
+            if any(hook.changes_forces for hook in changing):
+                self._solver.consistency.begin(state, self._solver.sizes.nominal)
+        run_stage([hook for hook in self._before if not hook.changes_state], "before_step", state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
         """Attempt a step of size h [s]; if it converges, the state is at its end afterwards.
@@ -350,7 +359,7 @@ class Run:
         try:
             attempt = self._try(h, ends)
         except NotConverged as error:
-            # the linear solver cannot work: smaller steps do not help
+            # if the linear solver cannot work, smaller steps do not help
             error.failure.step, error.failure.step_size = solver.statistics.steps + 1, h
             self._go_back()
             solver._fail(error.failure, self._state, self._hooks, error.advice)
@@ -381,16 +390,20 @@ class Run:
         if shorter < h and can_cut:
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
-        elif attempt.converged and can_cut and attempt.iterations >= HARD and steps.stage < ACCEPTED:
-            # Newton may have found another solution than the one that begins at the start of the step
+        elif attempt.converged and can_cut and self._is_hard(attempt) and steps.stage < ACCEPTED:
+            # Newton may have found another solution than the one on the path from the start of the step
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # also for the first pass of the next step
+        # also used for the first pass of the next step
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
         return attempt
+
+    def _is_hard(self, attempt: StepAttempt) -> bool:
+        """Whether the shapes at the end of a step are examined: after the first one, and after many iterations."""
+        return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
         """Run Newton's method once; returns whether it has converged.
@@ -411,7 +424,7 @@ class Run:
             attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
             return True
         if attempt.passes == 2 and solver._mapped:
-            # repeat without return maps
+            # repeat the pass without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
             solver.problem.lag.note_switch(contacts.changed)
@@ -425,14 +438,14 @@ class Run:
                 attempt.earlier = steps.earlier
                 self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
         if compiled and steps.had_second:
-            # Python looks at the first pass, and then at the second one
+            # Python examines the first pass, and then the second
             values = PassValues(*(array.copy() for array in steps.now))
             self._second, run.iterations = (values, replace(run)), steps.first_iterations
             solver.newton.iterations += steps.first_iterations
             steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
         if mapped and not run.converged:
-            # from the predictor with the decisions of the start of the step
+            # start from the predictor with the decisions at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)
             attempt.iterations += run.iterations

@@ -71,12 +71,12 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """The next step: (size, time at its end) [s] of the next step, whose size is at most ``longest``."""
-        # a continued run has the same times to the last bit
+        # a continued run must have the same times to the last bit
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)
         then = float(anchor + (count + 1) * self.step)
-        # a whole step has its size to the last bit
+        # a whole step must have its nominal size to the last bit
         size = self.step if abs(anchor + count * self.step - now) <= 1e-9 * self.step else then - now
         if then > self.end - 1e-9 * self.step:
             size, then = (size if then < self.end + 1e-9 * self.step else self.end - now), self.end
@@ -84,7 +84,7 @@ class StepGrid:
 
 
 class Explicit(StepSolver):
-    """Explicit time integration of a world; the interface is that of `Dynamic`.
+    """Explicit time integration of a world, with the interface of `Dynamic`.
 
     History values (contact states) are computed in every force evaluation from their values at the start of the step,
     and stored with each accepted step. If the force error of the post-Newton update is large and a contact recommends a
@@ -92,7 +92,7 @@ class Explicit(StepSolver):
 
     Args:
         world: the model.
-        step: step size; for ``"rk"`` the largest step size.  Steps end exactly at all multiples of it [s].
+        step: step size; for ``"rk"`` the largest step size.  Steps end exactly at all multiples of the step size [s].
         end: time at the end [s]; step, end and method are also options, ``-<prefix>step`` and so on.
         method: ``"verlet"``, velocity Verlet of order 2 with fixed steps; ``"rk"``, Runge-Kutta of order 8 with error
             control (SciPy's DOP853); or ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"`` of orders 1, 2,
@@ -105,8 +105,8 @@ class Explicit(StepSolver):
             ``project``.
         discontinuous_atol: force error up to which recommended step sizes are ignored [N].
         adaptive: whether to follow recommended step sizes; ``"rk"`` also repeats a step with a shorter size if the step
-            does not resolve a contact or passes through it. smallest_step: lower limit of recommended steps [s];
-            default 1e-4 of the step.
+            does not resolve a contact or passes through it.
+        smallest_step: lower limit of recommended steps [s]; default 1e-4 of the step.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -159,7 +159,7 @@ class Explicit(StepSolver):
         self._velocities = own_option(EXPLICIT_OPTIONS, prefix, "velocities", velocities)
         self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
         if method == "rk":
-            # SciPy refuses more than this
+            # SciPy refuses larger values
             smallest_rtol = 100 * float(np.finfo(float).eps)
             rtol = max(own_option(EXPLICIT_OPTIONS, prefix, "rtol", rtol), smallest_rtol)
             atol = own_option(EXPLICIT_OPTIONS, prefix, "atol", atol)

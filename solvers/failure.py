@@ -15,7 +15,8 @@ class Failure:
     Attributes:
         reason: the reason with PETSc's name, e.g. ``DIVERGED_MAX_IT``.
         time: time [s] (dynamics) or load factor [1] (statics) of the failed step.
-        step: number of the failed step, from 1; 0 if unknown. step_size: size of the failed step [s] or [1].
+        step: number of the failed step, from 1; 0 if unknown.
+        step_size: size of the failed step [s] or [1].
         history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
         diagnosis: rows that could not be evaluated, with reasons.

@@ -64,13 +64,13 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
         state: the same state with local numbers.
 
     Raises:
-        ModelError, on all processes: values are not finite, or settings differ between processes.
+        ModelError: values are not finite, or settings differ between processes. All processes raise it.
         OptionError: an option has a wrong value, including options of solvers that the model makes later.
     """
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # nothing will be solved: commands that show the end show the start instead
+        # the run will not solve anything, so commands that show the end show the start instead
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
@@ -108,4 +108,6 @@ def check_times(solver: Restartable, state: State, step: float, end: float) -> N
         raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")
     if end - state.t > MOST_STEPS * step:
         count = (end - state.t) / step
-        raise ModelError(f"step = {step} s in {where}: must be longer, the end at {end} s is {count:.2g} steps away")
+        raise ModelError(
+            f"step = {step} s in {where}: must be longer, because the end at {end} s is {count:.2g} steps away"
+        )

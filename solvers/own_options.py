@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from windlass.framework.command_line.options import expect_solver, option
 
-# offered from here, where the options of solvers are known
+# options are offered by this module, because it knows the options of solvers
 from windlass.framework.command_line.options import set_options as set_options
 from windlass.framework.launch.arguments import Option, option_table
 
@@ -31,9 +31,9 @@ OVERSHOOT = ("check", "accept")
 PROBLEMS = ("auto", "linear", "quadratic")
 
 
-_START = Option("velocities", "check", "", "velocities that constraints forbid: an error, or nearest", choices=STARTS)
+_START = Option("velocities", "check", "", "forbidden initial velocities: error, or nearest allowed", choices=STARTS)
 
-# default values come from the solvers' arguments; these values only give the type of an option
+# default values come from the solvers' arguments; these values only determine the type of an option
 TIMES = option_table(
     Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
     Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
@@ -41,31 +41,31 @@ TIMES = option_table(
 NEWTON = option_table(
     Option("discontinuous_max_it", 1, "1", "largest number of passes of one step", minimum=1),
     Option("discontinuous_atol", 1.0, "N", "force error at which a pass is accepted", minimum=0.0),
-    Option("discontinuous_rtol", 1.0, "1", "the same relative to the largest contact force", minimum=0.0),
+    Option("discontinuous_rtol", 1.0, "1", "accepted force error per largest contact force", minimum=0.0),
     Option("discontinuous_limit", 1.0, "1", "relative force error accepted in cycles", minimum=0.0),
     Option("discontinuous_fail", True, "", "fail the step if the error stays larger"),
     Option("decide_at_start", True, "", "decide contact states from the state at the start"),
-    Option("overshoot", "check", "", "residuals that are small against an overshoot only", choices=OVERSHOOT),
+    Option("overshoot", "check", "", "residuals that are small only relative to an overshoot", choices=OVERSHOOT),
 )
 STATIC_OPTIONS = NEWTON | option_table(
     Option("decide_in_newton", 1, "1", "residuals of a load step in which contacts decide", minimum=0),
     Option("passes_from", "near", "", "where passes of contact begin: near, step", choices=PASSES_FROM),
-    Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
-    Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),
+    Option("stability", "check", "", "treatment of unstable equilibria", choices=STABILITY),
+    Option("velocities", "zero", "", "velocities in all forces: zero, or given initial velocities", choices=VELOCITIES),
 )
 DYNAMIC_OPTIONS = (TIMES | NEWTON) | option_table(
     Option("decide_in_newton", 1, "1", "residuals of a step in which contacts decide", minimum=0),
     Option("method", "generalized_alpha", "", "integrator", choices=("generalized_alpha",)),
-    Option("project", True, "", "bring accelerations onto the constraints after kinks"),
+    Option("project", True, "", "project accelerations onto the constraints after kinks"),
     Option("resolve_contacts", True, "", "cut steps that do not resolve a contact"),
-    Option("lag", True, "", "keep the tangent while that is cheaper; false is full Newton"),
+    Option("lag", True, "", "reuse the tangent while that is cheaper; false is full Newton"),
     _START,
 )
 EXPLICIT_OPTIONS = TIMES | option_table(
     Option("method", EXPLICIT[0], "", "integrator", choices=EXPLICIT),
-    Option("project", True, "", "bring coordinates and velocities onto the constraints"),
+    Option("project", True, "", "project coordinates and velocities onto the constraints"),
     _START,
-    Option("discontinuous_atol", 1.0, "N", "force error that is no cause to cut a step", minimum=0.0),
+    Option("discontinuous_atol", 1.0, "N", "force error up to which steps are not cut", minimum=0.0),
     Option("rtol", 1.0, "1", "relative tolerance of a step", minimum=0.0),
     Option("atol", 1.0, "m", "absolute tolerance of a step", minimum=0.0),
 )

@@ -93,11 +93,12 @@ class Static(StepSolver):
         rtol, atol, max_it: default tolerances, see `Newton`.
         passes: default settings of contact passes, see `Passes`.
         decide_at_start: whether to determine open or closed, stick or slip from the initial state; False keeps the
-            stored states, as is needed to reproduce data of other programs. decide_in_newton: number of residuals of
-            the first Newton run of a load step in which points of cables on surfaces decide open or closed, stick or
-            slip; with 0, decisions change only between Newton runs. overshoot: treatment of residuals that are small
-            only relative to a first iteration that has overshot. "check" requires that they are also small relative to
-            loads, reactions and inertia; "accept" accepts them, as is needed to reproduce data of other programs.
+            stored states, as is needed to reproduce data of other programs.
+        decide_in_newton: number of residuals of the first Newton run of a load step in which points of cables on
+            surfaces decide open or closed, stick or slip; with 0, decisions change only between Newton runs.
+        overshoot: treatment of residuals that are small only relative to a first iteration that has overshot. "check"
+            requires that they are also small relative to loads, reactions and inertia; "accept" accepts them, as is
+            needed to reproduce data of other programs.
         passes_from: start of the passes of a load step. "near" starts from the solution of the previous pass, once its
             force error is at most the contact force; "step" starts all passes from the last converged state, as is
             needed to reproduce data of other programs.
@@ -166,7 +167,7 @@ class Static(StepSolver):
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self._begins_near = own_option(STATIC_OPTIONS, prefix, "passes_from", passes_from) == "near"
         mapped = own_option(STATIC_OPTIONS, prefix, "decide_in_newton", decide_in_newton)
-        # on several processes checks of the tangent need PETSc's own matrices, and nearly singular ones MUMPS
+        # on several processes checks of the tangent need PETSc's own matrices, and nearly singular tangents need MUMPS
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
         maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
@@ -235,7 +236,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # intermediate accepted steps do not count
+            # intermediate accepted steps are not counted
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, found)
         return current
@@ -243,7 +244,7 @@ class Static(StepSolver):
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
         """Solve all load steps."""
         time = current.t if self.time is None else self.time
-        # hooks and the result have the time of the solve; the diagnosis needs the change of time if the solve fails
+        # hooks and the result use the time of the solve; if the solve fails, the diagnosis needs the change of time
         self._from, current.t = current.t, time
         fields, self._given = self.assembly.fields, current.data.copy()
         if self._decides:
@@ -255,11 +256,11 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # a start that is an equilibrium is followed by load steps
+        # if the start is an equilibrium, load steps follow it
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction holds lines back: load steps are tried first
+        # friction prevents lines from moving, so load steps are tried first
         self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
         formed, ended = 0.0, False
         if slack and not self._rubs:
@@ -335,7 +336,7 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # smaller loads do not help here, and only the end of the path must be an equilibrium
+                # smaller loads do not help in this case, and only the end of the path must be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
@@ -360,15 +361,15 @@ class Static(StepSolver):
         not stable."""
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
-            # from displacements, or from the present state with its updated contacts
+            # start from displacements, or from the present state with its updated contacts
             start, mapped = current.copy(), self._mapped
             if q is not None:
                 start.q[:] = q
             elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                # an iterate may have touched the surface far from the solution and dragged the rope along: the step is
-                # repeated, with decisions between Newton runs only
+                # an iterate far from the solution may have touched the surface and dragged the rope along: the step is
+                # repeated, with decisions only between Newton runs
                 self._mapped = 0
             try:
                 origin = start if self._mapped == mapped else begin
@@ -491,7 +492,7 @@ class Static(StepSolver):
             if attempt.passes == 1:
                 self._undecided = mapped > 0 and ended and run.converged
             if before is not None and not run.converged:
-                # with the decisions of the start of the step
+                # start with the decisions at the start of the step
                 fields.data[:] = before
                 run = self.newton.solve(scheme, guess=guess)
                 attempt.iterations += run.iterations
@@ -502,7 +503,8 @@ class Static(StepSolver):
                 return False
             self._look_at_lines(attempt, run.converged)
             if not run.converged:
-                # long and steep paths pass states in which factors in blocks are not exact, even with refinement
+                # long and steep paths lead through states in which factors in blocks are not exact, even with
+                # refinement
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
@@ -521,7 +523,7 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # a size that a contact recommends is a time, and no part of the load
+        # a size that a contact recommends is a time, not a part of the load
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, decisions on contacts may also make Newton's method fail
         if not attempt.converged and attempt.passes > 1 and not self._plain:

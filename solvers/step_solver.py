@@ -93,7 +93,7 @@ class StepSolver:
             self.progress.end("INTERRUPTED")
             raise
         except Exception:
-            # only a whole solve can be doubtful
+            # only a complete solve can be doubtful
             if not self.verdict.reasons:
                 self._note_end("failed", state)
             raise
@@ -174,7 +174,7 @@ class StepSolver:
         """Add the solve to the report of the run, if a report is requested. The call is collective."""
         if not self._is_reported():
             return
-        from windlass.framework.report.run_report import SolveRecord, report_solve  # imported here, because it is rare
+        from windlass.framework.report.run_report import SolveRecord, report_solve  # here, because few runs need it
 
         history = self.progress.history
         record = SolveRecord(

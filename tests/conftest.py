@@ -1,4 +1,4 @@
-"""Marks of all tests."""
+"""Sets the marks of all tests."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-# Waiting processes yield their core to other tests instead of polling; processes are not bound to cores, because the
+# Waiting processes release their core to other tests instead of polling. Processes are not bound to cores, because the
 # processes of all tests would share the same cores (Open MPI 4 and 5).
 os.environ.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
 os.environ.setdefault("OMPI_MCA_hwloc_base_binding_policy", "none")
 os.environ.setdefault("PRTE_MCA_hwloc_default_binding_policy", "none")
-# more of them than cores are started, and they talk through memory: Open MPI 5 warns where the network is closed, and
-# Open MPI 4 looks for fast networks for a second
+# Tests start more processes than cores, and processes communicate through memory. Otherwise Open MPI 5 warns if the
+# network is closed, and Open MPI 4 searches fast networks for a second.
 os.environ.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
 os.environ.setdefault("OMPI_MCA_btl", "^tcp,ofi,openib")
-# each process of tests has its own folder of MPI: one that ends removes the common folder, which another that starts
-# has just found (Open MPI 4)
+# Each process of tests has its own folder of MPI. A process that ends would remove a common folder that another process
+# has just found (Open MPI 4).
 _folder = tempfile.TemporaryDirectory(prefix="mpi", ignore_cleanup_errors=True)
 os.environ.setdefault("OMPI_MCA_orte_tmpdir_base", _folder.name)
 
@@ -55,7 +55,7 @@ LONG = (
     "test_settling.py::test_with_friction[20]",
     "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
 )
-"""Tests that are long and rarely find more than shorter ones next to them: `make test-long` runs them, too."""
+"""Long tests that rarely find more than shorter tests of the same files. `make test-long` also runs them."""
 
 
 FIRST = (
@@ -81,23 +81,27 @@ FIRST = (
     "test_parallel_outputs.py",
     "test_campaigns.py",
 )
-"""Files that take longest: where two run side by side, a long one at the end would run alone."""
+"""Files that take longest. They are started first, because a long file at the end of the run would leave other workers
+idle.
+"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Files side by side are taken in the order of the collection, not by their numbers of tests."""
+    """Order files of parallel workers by the collection instead of by their numbers of tests."""
     config.option.loadscopereorder = False
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files without tests of several processes are not read where these alone are chosen: reading all takes 10 s."""
+    """Ignore files without tests on several processes if only these tests are chosen, because reading all files takes
+    10 s.
+    """
     if collection_path.suffix != ".py" or not config.option.markexpr.startswith("mpi"):
         return None
     return "mark.mpi" not in collection_path.read_text() or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark long tests, and begin with the files that take longest."""
+    """Mark long tests, and start with the files that take longest."""
     for item in items:
         if item.nodeid.endswith(LONG):
             item.add_marker(pytest.mark.long)
@@ -106,15 +110,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Imported and collected objects stay: garbage collection of them takes longer than many tests."""
+    """Exclude imported and collected objects from garbage collection, which would take longer than many tests."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test is a separate run: the summary has the verdicts of its own solves only, and all notes are printed
-    again."""
+    """Clear the verdicts and notes of other tests, so that the summary contains only the verdicts of this test and all
+    notes are printed again.
+    """
     from windlass.framework.command_line import notes, summary_file
 
     monkeypatch.setattr(summary_file, "_verdicts", summary_file._Verdicts())

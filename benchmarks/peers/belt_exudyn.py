@@ -1,10 +1,11 @@
-"""The belt drive of examples/belt_drive.py in Exudyn: same model, preload, step, tolerances; prints one RESULT line.
+"""Solves the belt drive of examples/belt_drive.py in Exudyn with the same model, preload, step and tolerances; prints
+one RESULT line.
 
 usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--from TIME] [--full_newton]
 
-Times in s; with --from only the steps after that time are counted and timed.
-Exudyn reuses its Jacobian as long as Newton converges well, which is its fastest method here; --full_newton renews it
-in every iteration. One thread, sparse solver.
+Times are in s; with --from only the steps after that time are counted and timed. Exudyn reuses its Jacobian as long as
+Newton's method converges well, which is its fastest method for this model; --full_newton evaluates the Jacobian in
+every iteration. The solver is sparse and uses one thread.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import time
 import warnings
 from math import cos, pi, sqrt
 
-warnings.simplefilter("ignore")  # keeps notices about optional packages away from the RESULT line
+warnings.simplefilter("ignore")  # notices about optional packages must not mix with the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.beams import CreateReevingCurve, PointsAndSlopes2ANCFCable2D  # noqa: E402
@@ -54,12 +55,12 @@ EA, EI, mass_per_length = 8000.0, 0.02 * 1e7 * width * 0.01**3 / 12, 0.8288
 
 
 def drive_speed(mbs, t, item, offset):
-    """Speed of the driver [rad/s]: a ramp from 0.05 s to 0.6 s."""
+    """Return the speed of the driver [rad/s]: a ramp from 0.05 s to 0.6 s."""
     return 12.0 * min(max((t - 0.05) / 0.55, 0.0), 1.0)
 
 
 def load_torque(mbs, t, load):
-    """Torque on the driven pulley [N m]: a smooth step from 1.0 s to 1.5 s."""
+    """Return the torque on the driven pulley [N m]: a smooth step from 1.0 s to 1.5 s."""
     return -25.0 * (0.5 - 0.5 * cos(pi * min(max((t - 1.0) / 0.5, 0.0), 1.0)))
 
 
@@ -89,7 +90,7 @@ belt = PointsAndSlopes2ANCFCable2D(
 cables, node_hold = belt[1], belt[4]
 element_length = curve["totalLength"] / N
 
-surface = width * element_length / n  # of one segment [m^2]
+surface = width * element_length / n  # area of the section of one segment [m^2]
 friction_stiffness = 50e8 * surface
 ground = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=mbs.AddNode(NodePointGround()), coordinate=0))
 pulleys, contacts, supports, wheel_locks = [], [], [], []
@@ -179,7 +180,9 @@ begin = {}
 
 
 def count():
-    """Steps, iterations and evaluated Jacobians so far; at the end of a solve the index belongs to the next step."""
+    """Return steps, iterations and evaluated Jacobians so far; at the end of a solve, the index is the index of the
+    next step.
+    """
     so_far = mbs.sys["dynamicSolver"].it
     return {
         "steps": int(so_far.currentStepIndex) - 1,
@@ -190,7 +193,7 @@ def count():
 
 
 def note(mbs, t):
-    """Before a step that ends at t: record clocks and counts if the measurement starts here."""
+    """Record clocks and counts before a step that ends at t, if the measurement starts with this step."""
     if not begin and t > given.begin + step / 2:
         begin.update(count(), wall=time.perf_counter(), cpu=time.process_time())
     return True

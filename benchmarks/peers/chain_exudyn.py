@@ -1,8 +1,9 @@
-"""The chain of ../chain_windlass.py in Exudyn: same model, steps, tolerances; prints one RESULT line.
+"""Solves the chain of ../chain_windlass.py in Exudyn with the same model, steps and tolerances; prints one RESULT line.
 
 usage: chain_exudyn.py ELEMENTS {static,dynamic} RULE [options]
 
-Full Newton, sparse solver, one thread.  A tiny chain is solved before, to exclude work that occurs once per process.
+The solver is sparse, uses one thread, and evaluates the Jacobian in every iteration. A tiny chain is solved before, to
+exclude work that occurs once per process.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import time
 import warnings
 from pathlib import Path
 
-warnings.simplefilter("ignore")  # keeps notices about optional packages away from the RESULT line
+warnings.simplefilter("ignore")  # notices about optional packages must not mix with the RESULT line
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.itemInterface import (  # noqa: E402
@@ -34,7 +35,7 @@ WARM_UP_ELEMENTS = 20
 
 
 def build(elements, rule, gravity, space):
-    """The assembled system, its nodes and the constraint in x of the first node."""
+    """Return the assembled system, its nodes and the constraint in x of the first node."""
     node_kind, cable_kind = (NodePointSlope1, Cable) if space else (NodePoint2DSlope1, Cable2D)
     rest = [0, 0] if space else [0]
     mbs = exu.SystemContainer().AddSystem()
@@ -66,12 +67,12 @@ def build(elements, rule, gravity, space):
 
 
 def solve(mbs, mode, steps, rtol):
-    """Solve from the initial values; the solver, which keeps its counts and times."""
+    """Solve from the initial values and return the solver, which holds counts and times."""
     settings = exu.SimulationSettings()
     settings.linearSolverType = exu.LinearSolverType.EigenSparse
     settings.parallel.numberOfThreads = 1
     settings.solutionSettings.writeSolutionToFile = False
-    settings.displayComputationTime = True  # its own timers; they cost nothing measurable
+    settings.displayComputationTime = True  # the timers of Exudyn; their cost is not measurable
     part = settings.staticSolver if mode == "static" else settings.timeIntegration
     part.adaptiveStep = False
     part.newton.relativeTolerance, part.newton.absoluteTolerance = rtol, 1e-9
@@ -88,7 +89,7 @@ def solve(mbs, mode, steps, rtol):
 
 
 def start_clock(mbs, t):
-    """Before a step that ends at t: record clocks and iterations at the start of the measurement."""
+    """Record clocks and iterations before the step that ends at t, if the measurement starts with this step."""
     if not begin and t > (given.after + 0.5) * STEP:
         iterations = int(mbs.sys["dynamicSolver"].it.newtonStepsCount)
         begin.update(iterations=iterations, wall=time.perf_counter(), cpu=time.process_time())
@@ -96,7 +97,7 @@ def start_clock(mbs, t):
 
 
 def read_memory():
-    """Memory of this process [B]: at present, and the maximum so far."""
+    """Return the memory of this process [B]: the present value, and the maximum."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}

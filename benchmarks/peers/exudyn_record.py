@@ -1,20 +1,20 @@
-"""Runs scripts of Exudyn and records the results of their solver calls, solved by Exudyn itself or by Windlass.
+"""Runs scripts of Exudyn and records the results of their solver calls, solved by Exudyn or by Windlass.
 
 usage: exudyn_record.py {exudyn,windlass}
 
 Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
-time), wait (longest elapsed time), tight, times and most.  Each run is a separate process, which begins with all
-modules loaded; at its end it writes a line on standard output, a JSON object with the process time, the signal that
-ended it, and whether it was ended because it waited, for a connection or input.
+time), wait (longest elapsed time), tight, times and most. Each run is a separate process, which starts with all modules
+loaded. At its end it writes a line on standard output, a JSON object with the process time, the signal that ended the
+process, and whether it was ended because it waited for a connection or for input.
 
-tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and of
-explicit solvers that choose their steps; 0: tolerances of the script.  times is the number of time steps for each step
-of the script.  most is the largest number of steps of the script in a solve, whose end time is moved accordingly, and
-the script then ends with its fourth solve; 0: all of them.
+tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every iteration, and
+the largest tolerance of explicit solvers that choose their steps; 0: tolerances of the script. times is the number of
+time steps for each step of the script. most is the largest number of steps of the script in a solve. The end time of
+the solve is moved accordingly, and the script ends with its fourth solve. With 0, the number of steps is not limited.
 The module modelUnitTests, through which test models of Exudyn set graphics, is replaced by one without graphics.
-Sleeps, plots and windows are suppressed; random numbers are the same in both programs. Names of older versions that the
-scripts use are defined. The scripts run in the folder of RESULT.json, with links to the other files of their folder.
-Needs exudyn, for Windlass in its own environment.
+Sleeps, plots and windows are suppressed, and random numbers are the same in both programs. Names of older versions of
+Exudyn that the scripts use are defined. The scripts run in the folder of RESULT.json, with links to the other files of
+their own folder. Both programs need exudyn; Windlass uses it in its own environment.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ import numpy as np  # noqa: E402
 SOLVES = 4
 """Number of solves after which a cut script ends."""
 IDLE = 0.25
-"""Share of the longest process time below which a sleeping process waits."""
+"""Fraction of the longest process time below which a sleeping process counts as waiting."""
 tight, times, most = 0.0, 1, 0
 record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, "cut": False}
 
@@ -70,7 +70,7 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """The same tolerances in both programs, below the tolerance of the comparison, and shorter steps."""
+    """Set the same tolerances in both programs, below the tolerance of the comparison, and shorter steps."""
     own = settings.timeIntegration
     own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
     for part in (settings.staticSolver, settings.timeIntegration):
@@ -81,7 +81,7 @@ def tighten(settings):
 
 
 def note(kind, mbs, seconds):
-    """Keep the end of a solve."""
+    """Record the end of a solve."""
     data = mbs.systemData
     record["solves"].append(
         {
@@ -97,7 +97,7 @@ def note(kind, mbs, seconds):
 
 
 def read_sensors(mbs):
-    """The values of all sensors that can be read."""
+    """Read the values of all sensors that can be read."""
     found = []
     for k in range(mbs.systemData.NumberOfSensors()):
         try:
@@ -121,7 +121,9 @@ def count_items(mbs):
 
 
 def recording_values(call):
-    """A recorded call for eigenvalues; eigenvalues of free motions, which are rounding errors, become 0."""
+    """Wrap a call for eigenvalues to record its results; eigenvalues of free motions, which are rounding errors, become
+    0.
+    """
 
     def solve(mbs, *given, **named):
         found = call(mbs, *given, **named)
@@ -139,7 +141,7 @@ def recording_values(call):
 
 
 def recording(kind, call):
-    """A recorded solver call."""
+    """Wrap a solver call to record its results."""
 
     def solve(mbs, *given, **named):
         settings = named.get("simulationSettings", given[0] if given else None)
@@ -168,7 +170,7 @@ def recording(kind, call):
 
 
 def find_old_names():
-    """Names of older versions that 1.13.6 no longer offers where the scripts of its repository use them."""
+    """Define names of older versions that 1.13.6 no longer offers, but scripts of its repository use."""
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")
     found = {"exudyn": exu, "np": np, "sin": math.sin, "cos": math.cos, "pi": math.pi, "sqrt": math.sqrt}
     found |= {"copy": copy.copy, "GraphicsData2PointsAndTrigs": exu.graphics.ToPointsAndTrigs}
@@ -192,7 +194,7 @@ def find_old_names():
 
 
 def accept_old_arguments():
-    """Arguments that 1.13.6 no longer takes: other names, graphics, and arguments that never had an effect."""
+    """Accept arguments that 1.13.6 no longer takes: other names, graphics, and arguments without effect."""
     for name in [name for name in dir(exu.MainSystem) if name.startswith("Create")]:
         function = getattr(exu.MainSystem, name)
         if hasattr(function, "__code__"):
@@ -204,7 +206,7 @@ def accept_old_arguments():
         drawn = name.startswith(("VNode", "VObject", "VMarker", "VLoad", "VSensor"))
         if isinstance(kind, type) and (drawn or name == "ObjectContactCircleCable2D"):
             kind.__init__ = dropping(kind.__init__, None if drawn else ("contactDamping",))
-    # scripts of older versions take the package from here
+    # scripts of older versions import the package from this module
     vars(items).setdefault("exudyn", exu)
     for old, new in (("NodePoint3DSlope1", "NodePointSlope1"), ("NodePoint3DSlope23", "NodePointSlope23")):
         for place in (items, import_module("exudyn.utilities")):
@@ -215,7 +217,7 @@ def accept_old_arguments():
 
 
 class OldKeys(dict):
-    """The dictionary of an object that also has older names of its fields: physicsLength is length."""
+    """The dictionary of an object with additional older names of its fields: physicsLength means length."""
 
     def __missing__(self, key):
         now = key.removeprefix("physics")
@@ -226,7 +228,7 @@ class OldKeys(dict):
 
 
 def renaming(function):
-    """A function Create... that takes the bodies by their older names, too."""
+    """Wrap a function Create... such that it also accepts the older names of the bodies."""
     known = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
     now = next((name for name in ("itemNumbers", "bodyNumbers") if name in known), None)
 
@@ -240,7 +242,7 @@ def renaming(function):
 
 
 def dropping(function, names):
-    """A constructor that ignores arguments of these names, or all unknown ones."""
+    """Wrap a constructor such that it ignores arguments of these names, or all unknown arguments."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount]
 
@@ -254,7 +256,7 @@ def dropping(function, names):
 def run(job):
     """Run a script, and write its record."""
     global tight, times, most
-    # scripts that set no seed
+    # for scripts that set no seed
     np.random.seed(0)  # noqa: NPY002  the generator that scripts use
     random.seed(0)
     tight, times, most = float(job["tight"]), int(job["times"]), int(job["most"])
@@ -263,10 +265,10 @@ def run(job):
     os.chdir(target.parent)
     for name in ("solution", "images"):
         Path(name).mkdir(exist_ok=True)
-    # folder where scripts of older versions expect the file of coordinates
+    # scripts of older versions expect the file of coordinates in this folder
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):
-        # files of a script stay in this folder, and the installed package is used
+        # scripts write their files into this folder and use the installed package
         if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
             Path(beside.name).symlink_to(beside)
     if program == "windlass":
@@ -295,7 +297,7 @@ def run(job):
     except BaseException as error:
         record["error"] = f"{type(error).__name__}: {error}"
     if program == "windlass":
-        # scripts may have caught them
+        # scripts may have caught these exceptions
         record["errors"] = [f"{type(error).__name__}: {error}" for error in ERRORS]
     result = tests.exudynTestGlobals.testResult
     record["result"] = np.ravel(result).tolist() if np.size(result) else None
@@ -303,7 +305,9 @@ def run(job):
 
 
 def run_apart(job):
-    """Run a script in a separate process: its process time [s] and the signal that ended it, 0 without."""
+    """Run a script in a separate process and return its process time [s] and the signal that ended it, 0 if it ended
+    itself.
+    """
     child = os.fork()
     if not child:
         os.setsid()
@@ -320,11 +324,11 @@ def run_apart(job):
         time.sleep(0.02)
         late = time.monotonic() > end
         if late:
-            # the state of a process follows the last bracket of its name
+            # in this file, the state of a process follows the last bracket of its name
             waits = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "S"
             os.killpg(child, signal.SIGKILL)
         ended, status, used = os.wait4(child, 0 if late else os.WNOHANG)
-    # with child processes of the script
+    # the time includes child processes of the script
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     cpu = used.ru_utime + used.ru_stime
@@ -334,7 +338,7 @@ def run_apart(job):
 
 find_old_names()
 accept_old_arguments()
-# modules that many scripts load
+# many scripts load these modules
 for module in ("matplotlib.pyplot", "scipy.linalg", "scipy.optimize", "scipy.sparse.linalg", "exudyn.FEM"):
     with contextlib.suppress(ImportError):
         import_module(module)

@@ -1,4 +1,4 @@
-"""The data of contacts between circles and cables that reports and pictures need, the same for segments and points."""
+"""Data of contacts between circles and cables for reports and pictures, in one form for segments and points."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.common import eval_parts, eval_point_powers, eval_points
+from windlass.connectors.circle_points.common import eval_ends, eval_parts, eval_points
 from windlass.connectors.circle_points.kernels import PointRows
+from windlass.connectors.circle_points.power import eval_point_powers
 from windlass.connectors.circle_segments.common import Contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
@@ -20,12 +21,12 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Bound rows of any of the laws; arrays of shape (rows,)."""
+    """Bound rows of any of the laws; arrays have the shape (rows,)."""
 
     circle: IntArray  # positions of the markers of the circles in the columns of their family
     data: IntArray  # positions of the first history values
     n: IntArray  # numbers of segments, or of parts with one point
-    L: FloatArray  # reference length of each of them [m]
+    L: FloatArray  # reference length of each segment or part [m]
     active: NDArray[np.bool_]  # contributes
     # ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`
     evaluate: Callable[[Fields], FloatArray]
@@ -33,8 +34,9 @@ class ContactView(NamedTuple):
     # ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
     # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
-    at_point: bool  # f_t turns the circle at the distance r + g of the point, else at r
-    cord: FloatArray  # height of the axis above the face [m], from where gaps count
+    ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
+    at_point: bool  # f_t acts on the circle at the distance r + g of the point, otherwise at r
+    cord: FloatArray  # height of the axis above the face [m], from which gaps are measured
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:
@@ -54,7 +56,7 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Rows of one of the laws."""
+    """Create the view of rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns
@@ -65,6 +67,7 @@ def view_contact(rows: LocalRows) -> ContactView:
             lambda fields: eval_points(p, fields),
             lambda fields: eval_point_powers(p, fields),
             lambda fields, row, number: eval_parts(p, fields, row, number),
+            lambda fields: eval_ends(p, fields),
             True, cord,
         )  # fmt: skip
     contact: Contact = rows.columns
@@ -75,19 +78,28 @@ def view_contact(rows: LocalRows) -> ContactView:
         first = shape.start[own["cable"][row]] + number
         return shape.p[first], shape.p[first + 1], 0.5 * (shape.v[first] + shape.v[first + 1])
 
+    along = np.minimum(np.arange(own["segments"].max(initial=0) + 1), own["segments"][:, None])
+
+    def ends(fields: Fields) -> FloatArray:
+        shape: ShapeColumns = fields.markers[FAMILY]
+        found: FloatArray = np.take(shape.p, shape.start[own["cable"]][:, None] + along, axis=0)
+        return found
+
     return ContactView(
         own["circle"], own["data"], own["segments"], own["length"], own["active"],
         lambda fields: eval_segments(contact, fields),
         lambda fields: eval_powers(c, contact.axial, fields),
         parts,
+        ends,
         False, np.zeros(len(own)),
     )  # fmt: skip
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
+    """Entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
 
-    ``together``: all processes make the call, also for rows of other processes; else each process for its own rows.
+    ``together``: whether all processes make the call, also for rows of other processes; otherwise each process calls
+    for its own rows.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):

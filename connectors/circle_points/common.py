@@ -8,36 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import PointRows, fill_outputs
+from windlass.connectors.circle_points.kernels import PointRows, fill_ends, fill_outputs
+from windlass.connectors.circle_points.power import eval_point_powers
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
-from windlass.connectors.circle_segments.place_numbers import BRISTLE, CLOSED_GAP, FN, FT, GAP, NUMBERS, STATE, VN, VT
-from windlass.connectors.circle_segments.power import create_account
-from windlass.connectors.circle_segments.power_lanes import (
-    BRISTLE_ENERGY,
-    BRISTLE_POWER,
-    CONTACT_STATE,
-    DAMPER_FORCE,
-    DAMPER_POWER,
-    DEPTH,
-    NORMAL_FORCE,
-    OPEN,
-    PARTS,
-    SPRING_ENERGY,
-)
+from windlass.connectors.circle_segments.place_numbers import NUMBERS, STATE
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths, column_of
 from windlass.elements.cable2d.points import eval_shape
-from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column
-from windlass.framework.model.system import Evaluation, Fields
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of cables that rows of points read."""
+"""Columns of cables that rows of points use."""
+_fill_ends = call(fill_ends)
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 """Fields of rows that are columns per metre of cable."""
 
@@ -58,9 +47,9 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material.
+    """Raise ModelError for rows whose cable does not consist of two points with slope that move with the material.
 
-    widths: the numbers of coordinates that it may have.
+    widths: allowed numbers of coordinates of the cable.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         # angles of twist follow the positions and slopes
@@ -68,7 +57,7 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
-                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
+                "at rest on the cable; for moving material use ContactFrictionCircleCable2D"
             )
         if width not in widths:
             raise ModelError(
@@ -78,18 +67,18 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
 
 
 def bind_points(rows: LocalRows) -> PointRows:
-    """The rows for the kernels."""
+    """Bind the rows for the kernels."""
     return bind_rows(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """The rows for the kernels, with these circles."""
+    """Bind the rows for the kernels, with the given circles."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the face, its force on the cord: the torque is the same
+    # friction acts on the face, but its force is defined at the cord: the torque is the same
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(
@@ -100,7 +89,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 
 def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
-    """The fields that rows of all laws of contact with n points of a cable have.
+    """Bind the fields common to rows of all laws of contact with n points of a cable.
 
     Parameters per length are multiplied by the length of a point.
     """
@@ -116,7 +105,7 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
-    Rows with fewer points than the widest one end with zeros (state: undefined).
+    Rows with fewer points than the widest row are padded with zeros (state: undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
@@ -124,80 +113,17 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     return out
 
 
-def create_point_account(c: PointRows, before: Callable[[Fields], object] | None = None, by: str = "circle") -> Account:
-    """The account of rows with points; ``before`` brings them up to date."""
-
-    def read(s: Evaluation) -> None:
-        if before is not None:
-            before(s)
-        read_points(c, s)
-
-    return create_account(read, (len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), PARTS + 1), by)
-
-
-def read_points(c: PointRows, s: Evaluation) -> None:
-    """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
-
-    Dampers act by the gap from the original circle, without the growth by a press.
-    Energies are stored in the normal springs and the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
-    """
-    out = eval_points(c, s)
-    place = np.arange(out.shape[1])
-    stored = s.data[c.rows["data"][:, None] + np.minimum(place, c.rows["segments"][:, None] - 1)]
-    closed = ((place < c.rows["segments"][:, None]) & (stored <= 0.0) & (out[..., STATE] != UNDEFINED)).sum(axis=1)
-    mu_k, arm = (
-        (c.rows["friction_stiffness"] * c.rows["segments"] / np.maximum(closed, 1))[:, None],
-        c.rows["radius"][:, None] / (c.rows["radius"][:, None] + out[..., GAP]),
-    )
-    # a slipping point keeps its bristle bent so that it carries f_t
-    slips = (np.abs(out[..., STATE]) == 1.0) & (mu_k != 0.0)
-    bristle = np.where(
-        slips, out[..., FT] / np.where(slips, c.rows["friction_stiffness"][:, None] * arm, 1.0), out[..., BRISTLE]
-    )
-    touches = (place < c.rows["segments"][:, None]) & (stored <= 0.0) & c.rows["active"][:, None]
-    spring, bent = 0.5 * c.rows["contact_stiffness"][:, None] * out[..., CLOSED_GAP] ** 2, 0.5 * mu_k * bristle**2
-    powers = split_powers(c, out)
-    s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
-    for k, j in ((0, 0), (2, 1), (4, 5)):
-        s.powers[k] += np.where(touches, powers[..., j], 0.0).sum(axis=1)
-    s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
-    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., STATE], OPEN)
-    s.parts[..., DAMPER_POWER], s.parts[..., DEPTH] = np.where(touches, powers[..., 2], 0.0), out[..., GAP]
-    s.parts[..., DAMPER_FORCE] = np.where(
-        touches, out[..., FN] - c.rows["contact_stiffness"][:, None] * out[..., CLOSED_GAP], 0.0
-    )
-    s.parts[..., NORMAL_FORCE] = np.where(touches, out[..., FN], 0.0)
-    s.parts[..., SPRING_ENERGY] = np.where(touches, spring, 0.0)
-    s.parts[..., PARTS] = closed[:, None]
-
-
-def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
-    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
-    return split_powers(c, eval_points(c, fields))
-
-
-def split_powers(c: PointRows, out: FloatArray) -> FloatArray:
-    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6).
-
-    P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
-    the circle acts at the same point.  ``out`` are the numbers of `eval_points`.
-    """
-    ft, fn, gap, vt, vn, state = (out[..., which] for which in (FT, FN, CLOSED_GAP, VT, VN, STATE))
-    slips, spring = np.abs(state) == 1.0, c.rows["contact_stiffness"][:, None] * gap
-    damping = np.where(
-        (state == 0.0) & (c.rows["friction_coefficient"][:, None] != 0.0),
-        c.rows["friction_velocity_penalty"][:, None] * vt * vt,
-        0.0,
-    )
-    taken = ft * vt
-    parts = (np.where(slips, taken, 0.0), damping, (fn - spring) * vn, np.where(slips, 0.0, taken - damping))
-    return np.stack((*parts, spring * vn, np.zeros_like(ft)), axis=-1)
+def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
+    """Ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global x, y."""
+    out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
+    _fill_ends(c, fields.x, out)
+    return out
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Both ends on the touching line of the parts that points stand for [m], and the velocity of the points [m/s].
+    """Both ends, on the contact line, of the parts that points represent [m], and the velocity of the points [m/s].
 
-    Each of shape (points, 2), global x, y.
+    Each array has the shape (points, 2), global x, y.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
@@ -220,7 +146,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the points of rows; see `eval_point_powers`."""
+    """Powers of the points of rows; see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 
@@ -228,7 +154,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Output variables of the law: as `create_outputs`, with points instead of segments."""
+    """Create output variables of the law, as in `create_outputs`, with points instead of segments."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

@@ -1,4 +1,4 @@
-"""The reference of the public names: one page for each task, made by Sphinx from the docstrings."""
+"""Generate the reference of the public names: one page per task, which Sphinx fills from the docstrings."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import windlass.framework
 from windlass.framework.model.schema import Component, Family
 
 PACKAGES = {windlass: "wl.", windlass.elements: "", windlass.connectors: "con.", windlass.framework: ""}
-"""The packages that offer names, with the prefixes under which the pages use them."""
+"""Packages with public names, and the prefixes by which the pages import these packages."""
 
 
 def is_component(value: object) -> bool:
-    """Whether a name has a page among the components."""
+    """Return whether a name has a page in the reference of components."""
     return isinstance(value, type) and issubclass(value, Component) and value is not Component
 
 
 def directive(package: ModuleType, name: str) -> str:
-    """Directive of Sphinx for a name; empty for names without a docstring."""
+    """Return the Sphinx directive of a name, or an empty text for names without a docstring."""
     value = getattr(package, name)
     path = f"{package.__name__}.{name}"
     if isinstance(value, type):
@@ -37,7 +37,7 @@ def directive(package: ModuleType, name: str) -> str:
 
 
 def find_names() -> dict[str, ModuleType]:
-    """The public functions and classes without components, each with the first package that offers it."""
+    """Return the public functions and classes without components, each with the first package that exports the name."""
     found: dict[str, ModuleType] = {}
     for package in PACKAGES:
         for name in package.__all__:
@@ -47,13 +47,13 @@ def find_names() -> dict[str, ModuleType]:
 
 
 def first_sentence(value: object) -> str:
-    """The first sentence of a docstring, on one line and without links."""
+    """Return the first sentence of a docstring, on one line and without links."""
     text = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ").replace("``", "`")
     return text.partition(". ")[0].partition(".  ")[0].rstrip(".").replace("|", "\\|").replace("*", "\\*")
 
 
 def api_pages() -> dict[str, str]:
-    """The pages by file name, with ``index.md``, the list of all names by task.
+    """Return the pages by file name, with ``index.md``, the list of all names by task.
 
     Raises:
         KeyError: a public name has no task, or a task has an unknown name.

@@ -1,4 +1,4 @@
-"""The documentation site: puts the pages, the reference and the gallery into build/site and runs Sphinx.
+"""Build the documentation site: copy pages, reference and gallery to build/site and run Sphinx.
 
 `make docs` calls it.  The first time takes some minutes, because all examples are run for the gallery; their results
 are kept until the package or the example changes.
@@ -39,7 +39,7 @@ TREES = {
     "Tutorials": [
         *(f"tutorials/{name}" for name in ("ten_minutes", "first_belt", "serpentine_drive", "hanging_rope")),
         *(f"tutorials/{name}" for name in ("mooring_line", "net_on_processes")),
-        "tutorials/*",  # a pattern without a page would be a warning
+        "tutorials/*",  # Sphinx warns if a pattern matches no page
         "../gallery/index",
     ],
     "How to": [
@@ -69,7 +69,7 @@ TREES = {
     "Explanation": [f"explanation/{name}" for name in ("verification", "benchmarks", "measurements", "design")],
     "Project": ["../README", "../CONTRIBUTING", "../CHANGELOG"],
 }
-"""The side bar, in the order in which readers need the pages."""
+"""Pages of the side bar, in reading order."""
 STYLE = """
 article table.docutils { font-size: 0.85em; margin-left: 0; }
 article table.docutils td { text-align: left; }
@@ -94,7 +94,7 @@ CARDS = {
     "columns, [functions by task](../reference/api/index.md), [options](../reference/options.md), "
     "[letters](reference/notation.md).",
 }
-"""The cards of the first page: links and texts."""
+"""Links and texts of the cards of the first page."""
 CARDS_HERE = "<!-- cards -->"
 MORE = """
 Generated from the code: the [components](../reference/components/index.md) with all columns,
@@ -105,13 +105,13 @@ START = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content
 
 
 def format_cards() -> str:
-    """The cards of the first page."""
+    """Return the cards of the first page."""
     cards = [f"::::{{container}} card\n{link}\n\n{text}\n::::" for link, text in CARDS.items()]
     return "\n\n".join([":::::{container} cards", *cards, ":::::"])
 
 
 def copy_pages() -> None:
-    """The unchanged pages, and the index with its cards and with the tree of the site at its end."""
+    """Copy the pages unchanged, and the index with its cards and the tree of the site at its end."""
     shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("site", "__pycache__"))
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)
@@ -130,7 +130,7 @@ def copy_linked_files() -> None:
 
 
 def follow_link(page: Path, found: re.Match[str]) -> str:
-    """The new form of a link of a page; copies the linked file."""
+    """Return the link of a page in the site, and copy the linked file."""
     there = (page.parent / found[2]).resolve()
     here = ROOT / there.relative_to(SOURCE) if there.is_relative_to(SOURCE) else ROOT
     if here.is_file() and not there.exists():
@@ -140,14 +140,14 @@ def follow_link(page: Path, found: re.Match[str]) -> str:
 
 
 def write(folder: str, pages: dict[str, str] | dict[str, bytes]) -> None:
-    """Write pages or pictures by file name."""
+    """Write pages or pictures, given by file name."""
     (SOURCE / folder).mkdir(parents=True, exist_ok=True)
     for name, content in pages.items():
         (SOURCE / folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def write_reference() -> None:
-    """All pages that follow from the code."""
+    """Write all pages that are generated from the code."""
     from api import api_pages
     from components import component_drawings, component_pages
     from options import options_page
@@ -161,7 +161,7 @@ def write_reference() -> None:
 
 
 def schema_text() -> str:
-    """The schema of model files, with all components of the package."""
+    """Return the schema of model files, with all components of the package."""
     from components import find_components
 
     from windlass.framework.model.model_schema import full_schema
@@ -170,7 +170,7 @@ def schema_text() -> str:
 
 
 class Links(HTMLParser):
-    """Anchors of a page, and its links and pictures."""
+    """Parser that collects the anchors, links and pictures of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -187,7 +187,7 @@ class Links(HTMLParser):
 
 
 def find_broken_links(folder: Path) -> list[str]:
-    """Links within a site to files or anchors that do not exist, as ``page: link``."""
+    """Return links within a site to missing files or anchors, as ``page: link``."""
     pages = {page: Links(page.read_text(encoding="utf-8")) for page in sorted(folder.rglob("*.html"))}
     broken = []
     for page, found in pages.items():
@@ -201,7 +201,7 @@ def find_broken_links(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Make the site and check its links; 0 if both succeed."""
+    """Build the site and check its links; 0 if both succeed."""
     sys.path.insert(0, str(HERE))
     os.environ["MPLBACKEND"] = "agg"
     shutil.rmtree(SOURCE, ignore_errors=True)
@@ -215,9 +215,9 @@ def main() -> int:
     write("extra", {"model.schema.json": schema_text()})
     write("static", {"site.css": STYLE})
     shutil.copy(HERE / "conf.py", SOURCE)
-    # warnings are errors, all of them are shown, and pages of an earlier build are not taken over
+    # Sphinx shows all warnings as errors and does not reuse pages of an earlier build
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "2", "-b", "html"]
-    # an absolute path, because kernels of notebooks run in their own folders
+    # the path is absolute, because kernels of notebooks run in different folders
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYVISTA_JUPYTER_BACKEND": "static"}
     code = subprocess.call([*command, str(SOURCE), str(BUILD / "html")], env=env, cwd=ROOT)
     broken = find_broken_links(BUILD / "html") if code == 0 else []

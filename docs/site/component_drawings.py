@@ -9,11 +9,11 @@ from sketch import BLACK, BLUE, GREEN, GREY, RED, Sketch
 
 Draw = Callable[[Sketch], None]
 DRAWINGS: dict[str, Draw] = {}
-"""The function that draws a component, by the name of the component."""
+"""Drawing functions by the name of the component."""
 
 
 def draws(*names: str) -> Callable[[Draw], Draw]:
-    """Register a function for components."""
+    """Register a drawing function for components."""
 
     def keep(draw: Draw) -> Draw:
         DRAWINGS.update(dict.fromkeys(names, draw))
@@ -23,7 +23,7 @@ def draws(*names: str) -> Callable[[Draw], Draw]:
 
 
 def draw(name: str) -> bytes:
-    """The drawing of a component as SVG.
+    """Return the drawing of a component as SVG.
 
     Raises:
         KeyError: the component has no drawing.
@@ -170,6 +170,24 @@ def twist(s: Sketch) -> None:
     s.text(
         (2.4, -0.4), "torsional_stiffness against twist per length; normal: d_1 where the twist is 0", align="center"
     )
+
+
+@draws("Beam2D", "Beam3D", "UnitRotation3D")
+def beam(s: Sketch) -> None:
+    way = s.curve([(0, 0.1), (1.6, 0.5), (3.4, 0.6), (5.0, 0.3)])
+    for at, angle, words in ((0, 30.0, "node0"), (100, 8.0, "node2"), (199, -25.0, "node1")):
+        s.frame(way[at], angle, 0.75)
+        s.dot(way[at], words, (0.0, -0.3))
+    for at, angle in ((40, 100.0), (150, 80.0)):
+        across = 0.35 * np.array((np.cos(np.radians(angle)), np.sin(np.radians(angle))))
+        s.line(way[at] - across, way[at] + across, color=GREEN)
+    s.text(
+        (2.5, 1.45),
+        "cross sections turn with the nodes, not at a right angle to the axis: shear",
+        GREEN,
+        align="center",
+    )
+    s.text((2.5, -0.6), "stiffness: forces and moments by strains, in the frame of the section", align="center")
 
 
 @draws("WinchCable2D", "WinchCable3D")

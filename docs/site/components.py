@@ -1,4 +1,4 @@
-"""The reference of components, generated from their schemas and laws: a page for each, and a list by role."""
+"""Generate the reference of components from schemas and laws: a page per component, and a list by role."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ROLES = {
     "passive": "What other components read",
     "data": "History values",
 }
-"""Titles of the roles of laws, in the order of the list."""
+"""Titles of the roles of laws, in the order of the list of components."""
 
 
 def find_components() -> dict[type[Component], Law]:
-    """Components of the package with their laws, by role and name; without kinds that models make (`GenericNode2`)."""
+    """Return components with their laws, by role and name, without components that models create (`GenericNode2`)."""
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
             getattr(package, name)
@@ -43,13 +43,13 @@ def find_components() -> dict[type[Component], Law]:
 
 
 def own_text(component: type[Component]) -> str:
-    """The text of a component without the generated lists of its schema."""
+    """Return the docstring of a component without the generated lists of its schema."""
     text = re.split(r"^(?:References|Columns|Outputs):$", component.__doc__ or "", maxsplit=1, flags=re.MULTILINE)[0]
     return text.strip().replace("``", "`")
 
 
 def cell(text: object) -> str:
-    """Text of a table cell, in which `|` would end a column."""
+    """Return the text of a table cell with escaped `|`."""
     return str(text).replace("|", "\\|").replace("\n", " ").replace("*", "\\*").replace("<", "&lt;")
 
 
@@ -60,7 +60,7 @@ def table(headings: list[str], rows: list[list[str]]) -> str:
 
 
 def describe_default(column: Column) -> str:
-    """Text of the default of a column, or of its absence."""
+    """Return the text of the default of a column, or of a missing default."""
     if column.default is REQUIRED:
         return "**required**"
     value = column.default
@@ -70,7 +70,7 @@ def describe_default(column: Column) -> str:
 
 
 def describe_allowed(column: Column) -> str:
-    """Description of allowed values: kind, unless a number, shape and range."""
+    """Return the description of allowed values: kind (except for numbers), shape and range."""
     kinds = {"f": "", "i": "whole number", "b": "true or false", "U": "word", "O": "function"}
     shape = "any number of values" if column.shape is None else f"shape {column.shape}" if column.shape else ""
     along = f"one for each of {column.along}" if column.along else ""
@@ -79,12 +79,12 @@ def describe_allowed(column: Column) -> str:
 
 
 def cite(source: str) -> str:
-    """The source of a law with links into the bibliography."""
+    """Return the source of a law with links into the bibliography."""
     return re.sub(r"\[@([\w:-]+)\]", r"{cite:t}`\1`", source)
 
 
 def component_page(component: type[Component], law: Law) -> str:
-    """The page of one component."""
+    """Return the page of one component."""
     name = component.__name__
     place = ".".join(component.__module__.split(".")[:2])
     file = Path(inspect.getsourcefile(component) or "").resolve().relative_to(ROOT)
@@ -119,12 +119,12 @@ def component_page(component: type[Component], law: Law) -> str:
 
 
 def component_drawings() -> dict[str, bytes]:
-    """All drawings of components by file name."""
+    """Return all drawings of components by file name."""
     return {f"{component.__name__}.svg": draw(component.__name__) for component in find_components()}
 
 
 def component_pages() -> dict[str, str]:
-    """All pages of components by file name, with ``index.md``, the list."""
+    """Return all pages of components by file name, with the list ``index.md``."""
     found = find_components()
     pages = {f"{component.__name__}.md": component_page(component, law) for component, law in found.items()}
     index = [

@@ -1,4 +1,4 @@
-"""Settings of Sphinx for the documentation site; `docs/site/build.py` lays out the sources."""
+"""Settings of Sphinx for the documentation site; `docs/site/build.py` writes the sources."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 project = "Windlass"
 author = "The Windlass developers"
 copyright = author
-# sphinx-mathjax-offline copies MathJax into the site, which therefore needs no network
+# sphinx-mathjax-offline copies MathJax into the site, so the site works without a network
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
@@ -25,7 +25,7 @@ html_show_sphinx = False
 html_copy_source = False
 highlight_language = "python"
 
-# headings have the anchors of code hosts
+# headings have the same anchors as on code hosts
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist", "dollarmath"]
 myst_fence_as_directive = ["math"]
@@ -38,7 +38,7 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_merge_streams = True
-# progress and notes of solves, such as notes on compiled kernels
+# hidden output: progress and notes of solves, such as notes on compiled kernels
 nb_output_stderr = "remove"
 
 autodoc_typehints = "signature"

@@ -15,10 +15,10 @@ GREY, BLUE, RED = "0.5", "tab:blue", "tab:red"
 
 
 def arrow(axes: Any, start: Any, vector: Any, text: str, color: str, shift: tuple[float, float] = (0.0, 0.0)) -> None:
-    """A vector from a point, with its letter at the tip."""
+    """Draw a vector from a point, with its letter at the tip."""
     end = np.add(start, vector)
     axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "lw": 1.5}, annotation_clip=False)
-    axes.plot(*end, alpha=0.0)  # this makes the limits of the axes include the tip
+    axes.plot(*end, alpha=0.0)  # plotting the tip includes it in the limits of the axes
     axes.text(*np.add(end, shift), text, color=color, fontsize=12)
 
 
@@ -31,7 +31,7 @@ def save(figure: Any, name: str) -> None:
 
 
 def draw_cable() -> None:
-    """A cable element with its nodal coordinates."""
+    """Draw a cable element with its nodal coordinates."""
     s = np.linspace(0.0, 1.0, 100)[:, None]
     r0, t0, r1, t1 = np.array([[0.0, 0.0], [1.0, 0.9], [2.2, 0.3], [1.1, -0.8]])
     r = (
@@ -51,7 +51,7 @@ def draw_cable() -> None:
 
 
 def draw_contact() -> None:
-    """A cable on a circle: gap, normal, tangent and forces at one contact point."""
+    """Draw a cable on a circle with gap, normal, tangent and forces at one contact point."""
     angle = np.linspace(0.0, 2.0 * np.pi, 200)
     figure, axes = plt.subplots(figsize=(5, 3.6))
     axes.plot(np.cos(angle), np.sin(angle), color=GREY)
@@ -72,7 +72,7 @@ def draw_contact() -> None:
 
 
 def draw_creep() -> None:
-    """Tension along a belt on a driven pulley: it sticks where it enters and slips where it leaves."""
+    """Draw the tension along a belt on a driven pulley, with sticking and slipping arcs."""
     figure, axes = plt.subplots(figsize=(6, 2.6))
     stick, slip, mu, slack = 2.3, 1.6, 0.5, 1.0
     tight = slack * np.exp(mu * slip)
@@ -90,7 +90,7 @@ def draw_creep() -> None:
 
 
 def draw_bristle(s: Sketch) -> None:
-    """A point that sticks by a bristle, and friction over its displacement."""
+    """Draw a sticking point with its bristle, and the friction force over the displacement."""
     s.ground((0.6, 0), 2.4)
     s.dot((0.0, 0.0), "anchor")
     s.dot((1.2, 0.55), color=BLUE)
@@ -107,7 +107,7 @@ def draw_bristle(s: Sketch) -> None:
 
 
 def draw_load_path(s: Sketch) -> None:
-    """Equilibria over the load factor, with a limit point."""
+    """Draw equilibria over the load factor, with a limit point."""
     s.graph((0.0, 0.0), (3.6, 1.7), "displacement", "load factor")
     q = np.linspace(0.0, 3.3, 100)
     s.line(*np.column_stack((q, 0.28 * (q**3 - 4.4 * q**2 + 5.2 * q) + 0.12 * q)), color=BLUE, width=2)
@@ -121,7 +121,7 @@ def draw_load_path(s: Sketch) -> None:
 
 
 def draw_step(s: Sketch) -> None:
-    """One time step: Newton runs with frozen contact states, and updates."""
+    """One time step: Draw the Newton runs of a step with frozen contact states, and the updates."""
     boxes = (("predict from\nthe start", 0.0), ("Newton with\nthese contacts", 1.9), ("update\ncontacts", 3.8))
     for words, x in boxes:
         s.line((x, 0), (x + 1.5, 0), (x + 1.5, 0.8), (x, 0.8), (x, 0), color=GREY)
@@ -135,7 +135,7 @@ def draw_step(s: Sketch) -> None:
 
 
 def draw_explicit(s: Sketch) -> None:
-    """The steps of velocity Verlet: velocities at half steps, positions and forces at whole steps."""
+    """Draw the steps of velocity Verlet: velocities at half steps, positions and forces at whole steps."""
     s.line((0, 0), (6.0, 0), color=GREY)
     for k in range(4):
         s.dot((2 * k, 0), ("t", "t + h", "t + 2 h", "t + 3 h")[k])
@@ -148,7 +148,7 @@ def draw_explicit(s: Sketch) -> None:
 
 
 def draw_matrix(s: Sketch) -> None:
-    """A banded matrix with a border of constraints."""
+    """Draw a banded matrix with a border of constraints."""
     for k in range(8):
         for j in range(max(0, k - 1), min(8, k + 2)):
             x, y = 0.25 * j, -0.25 * k
@@ -168,11 +168,11 @@ THEORY = {
     "friction": draw_bristle, "statics": draw_load_path,
     "dynamics": draw_step, "explicit": draw_explicit, "linear_systems": draw_matrix,
 }  # fmt: skip
-"""The figure at the head of a theory page: the drawing of a component, or one of this file."""
+"""Figures at the heads of theory pages: the drawing of a component, or a function of this file."""
 
 
 def draw_theory() -> None:
-    """The figures at the heads of the theory pages."""
+    """Draw the figures at the heads of the theory pages."""
     for page, figure in THEORY.items():
         sketch = Sketch()
         (DRAWINGS[figure] if isinstance(figure, str) else figure)(sketch)

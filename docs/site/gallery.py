@@ -30,7 +30,7 @@ PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')
 
 
 def title_of(example: Path) -> str:
-    """The first line of an example's docstring, without its full stop."""
+    """Return the first line of the docstring of an example, without full stop."""
     text = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or example.stem
     return text.split("\n")[0].rstrip(".")
 
@@ -52,7 +52,7 @@ def run_example(example: Path, folder: Path) -> str:
 
 
 def find_picture(folder: Path) -> tuple[str, bytes]:
-    """Suffix and content of the picture of a run.
+    """Return suffix and content of the picture of a run.
 
     Raises:
         RuntimeError: there is no picture.
@@ -64,13 +64,13 @@ def find_picture(folder: Path) -> tuple[str, bytes]:
     shown = {title: found for title, text in sections.items() if (found := PICTURE.search(text)) is not None}
     if not shown:
         raise RuntimeError(f"{folder} has no picture")
-    # the steps of solves are the last choice
+    # use the plot of solver steps only if there is no other curve
     best = min(shown, key=lambda title: (title != "Model", title.startswith("Solve ")))
     return {"png": ".png", "svg": ".svg"}[shown[best][1]], b64decode(shown[best][2])
 
 
 def example_page(example: Path, suffix: str, printed: str) -> str:
-    """The page of one example."""
+    """Return the page of one example."""
     name, words = example.stem, " ".join(SHORT.get(example.stem, []))
     source = example.read_text(encoding="utf-8")
     text = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[2].strip()
@@ -89,7 +89,7 @@ def example_page(example: Path, suffix: str, printed: str) -> str:
 
 
 def strip_docstrings(source: str) -> str:
-    """Code without comments, docstrings and layout, as they do not change results."""
+    """Return code without comments, docstrings and layout, which do not affect results."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(getattr(node, "body", None), list):
@@ -102,7 +102,7 @@ def strip_docstrings(source: str) -> str:
 
 
 def hash_package() -> str:
-    """A digest over the code of the package, key of the kept results of examples."""
+    """Return a digest of the code of the package, the key of cached results of examples."""
     digest = hashlib.sha256()
     for top in ("framework", "elements", "connectors", "solvers", "src/windlass"):
         for path in sorted((ROOT / top).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""The reference of options: options of every model, options of the solvers, and the commands of `windlass`."""
+"""Generate the reference of options: options of models, options of solvers, and the commands of `windlass`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADINGS = ["option", "default", "meaning", "allowed"]
 
 
 def find_solver(prefix: str) -> dict[str, Any]:
-    """Name and defaults of the solver whose options begin with a prefix; empty if there is none."""
+    """Return name and defaults of the solver with a prefix, or empty values without such a solver."""
     for name in wl.__all__:
         kind = getattr(wl, name)
         if isinstance(kind, type) and "__init__" in vars(kind):
@@ -30,7 +30,7 @@ def find_solver(prefix: str) -> dict[str, Any]:
 
 
 def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list[str]]:
-    """Rows of the table of options, with the defaults of a solver if it has any."""
+    """Return rows of the table of options, with the defaults of a solver."""
     rows = []
     for name, item in items.items():
         value = defaults.get(item.name, item.default) if defaults else item.default
@@ -41,13 +41,13 @@ def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list
 
 
 def windlass(*words: str) -> str:
-    """Output of the command `windlass`."""
+    """Return the output of a command of `windlass`."""
     command = [sys.executable, "-m", "windlass.commands.cli", *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def options_page() -> str:
-    """The page of all options."""
+    """Return the page of all options."""
     parts = [
         "# Options",
         "`-name value`, mixed freely with those of the model and of PETSc; how they work together, and PETSc's own, "

@@ -15,7 +15,7 @@ Place = Sequence[float] | np.ndarray
 
 
 class Sketch:
-    """A drawing without axes; lengths in units of the drawing, angles in degrees."""
+    """Drawing without axes; lengths are in units of the drawing, angles in degrees."""
 
     def __init__(self) -> None:
         self.figure, self.axes = plt.subplots(figsize=(5.2, 2.6))
@@ -40,13 +40,13 @@ class Sketch:
         self.axes.plot(*at, alpha=0.0)  # the limits of the axes include the text
 
     def dot(self, at: Place, words: str = "", shift: Place = (0.0, -0.3), color: str = BLACK) -> None:
-        """A point with a name."""
+        """Draw a point with a name."""
         self.axes.plot(*at, "o", color=color, ms=6)
         if words:
             self.text(np.add(at, shift), words, align="center")
 
     def arrow(self, start: Place, end: Place, words: str = "", shift: Place = (0.1, 0.0), color: str = RED) -> None:
-        """An arrow with words at its tip."""
+        """Draw an arrow with a label at its tip."""
         style = {"arrowstyle": "-|>", "color": color, "lw": 1.5, "shrinkA": 0, "shrinkB": 0}
         self.axes.annotate("", end, start, arrowprops=style, annotation_clip=False)
         self.axes.plot(*np.array((start, end)).T, alpha=0.0)
@@ -55,7 +55,7 @@ class Sketch:
             self.text(np.add(end, shift), words, color=color, align=align)
 
     def measure(self, start: Place, end: Place, words: str, shift: Place = (0.0, 0.2)) -> None:
-        """A dimension between two points, with words next to its middle."""
+        """Draw a dimension between two points, with a label next to its middle."""
         style = {"arrowstyle": "<|-|>", "color": GREY, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
         self.axes.annotate("", end, start, arrowprops=style, annotation_clip=False)
         align = "left" if shift[0] > 0 else "right" if shift[0] < 0 else "center"
@@ -65,7 +65,7 @@ class Sketch:
         self, centre: Place, radius: float, begin: float, end: float, words: str = "", color: str = RED,
         tip: bool = True, shift: Place = (0.1, 0.0),
     ) -> None:  # fmt: skip
-        """An arc of a circle, with an arrow tip and text at its end."""
+        """Draw an arc of a circle, with an arrow tip and a label at its end."""
         angles = np.radians(np.linspace(begin, end, 60))
         points = np.add(centre, radius * np.column_stack((np.cos(angles), np.sin(angles))))
         self.line(*points, color=color)
@@ -82,7 +82,7 @@ class Sketch:
             self.axes.plot(*np.add(centre, end), alpha=0.0)
 
     def curve(self, points: Sequence[Place], color: str = BLUE, width: float = 3.0, style: str = "-") -> np.ndarray:
-        """A smooth curve through points, such as a cable; returns it as many points."""
+        """Draw a smooth curve through points, such as a cable, and return its vertices."""
         from scipy.interpolate import CubicSpline
 
         at = np.array(points, dtype=float)
@@ -92,7 +92,7 @@ class Sketch:
         return np.asarray(fine)
 
     def body(self, centre: Place, size: Place = (0.7, 0.45), angle: float = 0.0, words: str = "") -> None:
-        """A body as an ellipse."""
+        """Draw a body as an ellipse."""
         from matplotlib.patches import Ellipse
 
         width, height = np.multiply(size, 2.0)
@@ -103,7 +103,7 @@ class Sketch:
             self.text(centre, words, align="center", color=GREY)
 
     def ground(self, at: Place, width: float = 0.8, angle: float = 0.0) -> None:
-        """A hatched line below a point; an angle turns it."""
+        """Draw a hatched line below a point, rotated by an angle."""
         along = np.array((np.cos(np.radians(angle)), np.sin(np.radians(angle))))
         across = np.array((along[1], -along[0]))
         self.line(at - width / 2 * along, at + width / 2 * along)
@@ -112,14 +112,14 @@ class Sketch:
             self.line(place, place + 0.15 * (across - 0.6 * along), color=GREY, width=1.0)
 
     def frame(self, at: Place, angle: float = 0.0, size: float = 0.6, words: Sequence[str] = ("x", "y")) -> None:
-        """The axes of a frame."""
+        """Draw the axes of a frame."""
         for turn, word in zip((0.0, 90.0), words, strict=True):
             way = np.array((np.cos(np.radians(angle + turn)), np.sin(np.radians(angle + turn))))
             self.arrow(at, at + size * way, color=GREEN)
             self.text(at + (size + 0.17) * way, word, color=GREEN, align="center")
 
     def _along(self, start: Place, end: Place, shape: np.ndarray, shift: float) -> np.ndarray:
-        """Points (share of the length, distance across) between two points."""
+        """Return points between two points, given by the share of the length and the distance across."""
         line = np.subtract(end, start)
         across = np.array((-line[1], line[0])) / np.hypot(*line)
         return np.asarray(start + np.outer(shape[:, 0], line) + np.outer(shape[:, 1] + shift, across))
@@ -145,7 +145,7 @@ class Sketch:
         self._label(start, end, words, shift, height)
 
     def _label(self, start: Place, end: Place, words: str, shift: float, height: float) -> None:
-        """Words next to the middle of a part, on its outer side."""
+        """Draw a label next to the middle of a part, on its outer side."""
         if words:
             side = height + 0.2 if shift >= 0 else -height - 0.2
             at = self._along(start, end, np.array([[0.5, side]]), shift)[0]
@@ -154,7 +154,7 @@ class Sketch:
             self.text(at, words, align=align)
 
     def spring_damper(self, start: Place, end: Place, spring: str = "stiffness", damper: str = "damping") -> None:
-        """A spring and a damper side by side between two points."""
+        """Draw a parallel spring and damper between two points."""
         line = np.subtract(end, start)
         across = 0.25 * np.array((-line[1], line[0])) / np.hypot(*line)
         near, far = start + 0.12 * line, end - 0.12 * line
@@ -165,6 +165,6 @@ class Sketch:
         self.damper(near, far, damper, shift=-0.25)
 
     def graph(self, origin: Place, size: Place, x: str, y: str) -> None:
-        """The axes of a small graph, with their names at the tips."""
+        """Draw the axes of a small graph, with their names at the tips."""
         self.arrow(np.subtract(origin, (0.2 * size[0], 0)), np.add(origin, (size[0], 0)), x, (0.1, 0.0), BLACK)
         self.arrow(np.subtract(origin, (0, 0.2 * size[1])), np.add(origin, (0, size[1])), y, (0.0, 0.2), BLACK)

@@ -36,7 +36,7 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-MOST_BOUND = 500  # number of row sets that stay bound
+MOST_BOUND = 500  # number of cached row sets
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
@@ -122,7 +122,7 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.local_rows(self.world.tables[component], self.layout.rows[component]))
         if old is not None and old.neighbours is not None and system.neighbours is not None:
-            # places in matrices are valid only for the coordinates for which they were computed
+            # slots of a matrix are valid only for the coordinates for which they were computed
             moved = not np.array_equal(old.dofs, system.dofs)
             system.neighbours.version = old.neighbours.version + int(moved)
         self.layout.systems[component] = system
@@ -347,7 +347,7 @@ class Assembly:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # a table gives rows without a user's name their kind and number
+            # the label of a row without a user's name is its kind and number
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]
@@ -385,8 +385,8 @@ class Assembly:
         """Raise ModelError if a function that a solver is calling evaluates another state or starts a solve."""
         if self.evaluating:
             raise ModelError(
-                f"{what} within a function that a solver calls for forces, moments or prescribed values: "
-                "it may use its arguments only; hooks may evaluate outputs"
+                f"{what} within a function that a solver calls for forces, moments or prescribed values: the "
+                "function may use only its arguments; hooks may evaluate outputs"
             )
 
     @contextmanager
@@ -414,7 +414,7 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        # users may have changed values of a state on their owners alone
+        # users may have changed values of a state only on the process that owns them
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields

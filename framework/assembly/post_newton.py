@@ -1,4 +1,4 @@
-"""Post-Newton updates: history values from the solution, of all systems one after the other, as one program."""
+"""Post-Newton updates: history values from the solution, computed for all systems in sequence by one program."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
     np.minimum.at(first, dofs, part[:, None])
     np.maximum.at(last, dofs, part[:, None])
     shared = first != last
-    shared[spare] = False  # sums of the spare coordinate are never read
+    shared[spare] = False  # sums for the spare coordinate are never read
     inside = ~shared[dofs].any(axis=1)
     return [rows[inside & (part == k)] for k in range(count)] + [rows[~inside]]
 
@@ -49,7 +49,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     """Run one task for each set of `split_rows`; compiled kernels release the interpreter's lock."""
     *tasks, last = tasks
-    # the first one runs in this thread
+    # the first set runs in this thread
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

@@ -160,7 +160,7 @@ def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: 
         indptr: on return where each row begins.
     """
     count = len(place)
-    # the transfer by columns sorts the rows of each column, the transfer back sorts the columns of each row
+    # the conversion to columns sorts the rows of each column, the conversion back sorts the columns of each row
     ends = np.zeros(count + 1, np.int64)
     for k in range(starts[count]):
         ends[entries[k] + 1] += 1

@@ -67,7 +67,7 @@ def checked(
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
         own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
         if own_name.startswith("_"):
-            own_name = own_name.rsplit(".", 1)[-1]  # of a common base of public classes
+            own_name = own_name.rsplit(".", 1)[-1]  # named after a common base of public classes
         name = own_name if where == "" else where
         names = _Names(own_name, parameters, checks, error)
 
@@ -135,18 +135,27 @@ def suggest(name: str, *known: Sequence[str]) -> str:
     return f"must be one of {', '.join(known[-1])}"
 
 
-def checked_names(kind: type[R]) -> type[R]:
-    """A dataclass whose constructor refuses unknown arguments in the same way as functions with `checked`."""
-    construct = kind.__init__
-    names = _Names(kind.__name__, inspect.signature(construct).parameters, {}, ModelError)
+def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> Callable[[type[R]], type[R]]:
+    """A dataclass whose constructor refuses unknown and missing arguments in the same way as functions with `checked`.
 
-    @wraps(construct)
-    def call(*args: Any, **kwargs: Any) -> None:
-        names.check(len(args), kwargs)
-        construct(*args, **kwargs)
+    Args:
+        checks: the checks of its fields, which have their units.
+        error: class of the errors.
+    """
 
-    setattr(kind, "__init__", call)  # noqa: B010
-    return kind
+    def decorate(kind: type[R]) -> type[R]:
+        construct = kind.__init__
+        names = _Names(kind.__name__, inspect.signature(construct).parameters, checks, error)
+
+        @wraps(construct)
+        def call(*args: Any, **kwargs: Any) -> None:
+            names.check(len(args), kwargs)
+            construct(*args, **kwargs)
+
+        setattr(kind, "__init__", call)  # noqa: B010
+        return kind
+
+    return decorate
 
 
 def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> None:

@@ -26,17 +26,18 @@ def check_room(count: int, bytes_each: int, given: str, error: type[WindlassErro
     Args:
         count: number of rows.
         bytes_each: smallest memory of each row [bytes].
-        given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``. error: class of the error.
+        given: the argument, for the message: ``"elements = 10000000000 in straight_cable"``.
+        error: class of the error.
 
     Raises:
         WindlassError: too many rows; the message states the largest number and the reason.
     """
     fitting = memory() // bytes_each
     if count > MOST_ROWS:
-        raise error(f"{given}: must be <= {MOST_ROWS}, the largest number that PETSc and MPI count to")
+        raise error(f"{given}: must be <= {MOST_ROWS}, the largest number that PETSc and MPI support")
     if count > fitting:
         need, have = count * bytes_each / 2**30, memory() / 2**30
         raise error(
-            f"{given}: must be <= {fitting}, as each needs {bytes_each} bytes or more, together {need:.3g} GiB, "
-            f"and this machine has {have:.3g} GiB of memory"
+            f"{given}: must be <= {fitting}, because each needs at least {bytes_each} bytes, together "
+            f"{need:.3g} GiB, and this machine has {have:.3g} GiB of memory"
         )

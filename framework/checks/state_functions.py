@@ -105,9 +105,9 @@ class StateFunction:
             for place in np.argwhere(wrong)[:1]:
                 k = tuple(place)
                 warn(
-                    f"{self.names[1]} gave {given[(*k, j)]:.9g} for the derivative with respect to entry {j} of "
-                    f"argument {which + 1} at t = {t:.9g} s, but the function changes by {differences[k]:.9g}: Newton "
-                    "needs its derivative",
+                    f"{self.names[1]} gave {given[*k, j]:.9g} for the derivative with respect to entry {j} of argument "
+                    f"{which + 1} at t = {t:.9g} s, but the function changes by {differences[k]:.9g}: must be the "
+                    "derivative of the function, which Newton's method needs",
                     ModelWarning,
                     stacklevel=2,
                 )

@@ -23,7 +23,7 @@ class FirstCalls:
     """Counts the calls of functions separately for each world."""
 
     def __init__(self) -> None:
-        # keeping the functions prevents reuse of their ids
+        # storing the functions prevents reuse of their ids
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
@@ -75,7 +75,7 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # where a function is flat, the step dependence of the differences decides without the given derivative
+        # if a function is flat, the dependence of the differences on the step decides, without the given derivative
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

@@ -50,7 +50,7 @@ def find_kinds(value: Any) -> set[str]:
 
 
 def _kinds_of_list(values: Any) -> set[str]:
-    # long lists have few types: only entries that are not plain numbers are checked one by one
+    # long lists contain few types: only entries that are not plain numbers are checked individually
     plain = {float: "f", int: "i", bool: "b", str: "U"}
     types = set(map(type, values))
     kinds = {plain[kind] for kind in types if kind in plain}
@@ -63,7 +63,7 @@ def _to_array(value: Any) -> NDArray[Any]:
     """An array of any type; an object array if NumPy cannot make another one."""
     try:
         return np.asarray(value)
-    except Exception:  # ragged lists, and errors raised by user objects
+    except Exception:  # raised for ragged lists and by user objects
         return np.empty(0, object)
 
 
@@ -73,7 +73,7 @@ def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | 
         return None
     try:
         return np.asarray(value, dtype=dtype)
-    except (TypeError, ValueError, OverflowError):  # ragged lists, integers beyond the range of floats
+    except (TypeError, ValueError, OverflowError):  # raised for ragged lists and integers beyond the range of floats
         return None
 
 

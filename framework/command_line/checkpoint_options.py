@@ -46,7 +46,7 @@ def declare(option: Callable[..., Any]) -> Wish:
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
     restart = option("restart", "", "", "continue from this checkpoint file; auto: the file of -checkpoint, if any")
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):
@@ -57,6 +57,6 @@ def declare(option: Callable[..., Any]) -> Wish:
     else:
         start = Path(restart).absolute() if restart else None
     if start is not None and not os.path.isfile(start):
-        raise OutputError(f"-restart {restart}: no such file; must be one that -checkpoint wrote, or auto")
+        raise OutputError(f"-restart {restart}: no such file; must be a file that -checkpoint wrote, or auto")
     check_place(path, "-checkpoint")
     return Wish(path, every if every_given else None, start, minutes)

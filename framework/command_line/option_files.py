@@ -62,7 +62,7 @@ def read_options(path: Path) -> Pairs:
         except OptionError as error:
             raise OptionError(f"options file {path}, line {number}: {error}") from None
         if len(pairs) > 1:
-            raise OptionError(f"options file {path}, line {number}: {line.strip()}: expected one option in a line")
+            raise OptionError(f"options file {path}, line {number}: {line.strip()}: expected one option per line")
         found += pairs
     return found
 

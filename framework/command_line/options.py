@@ -68,7 +68,8 @@ OUTPUTS = {
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
 """Options that take effect when a program starts or ends."""
 PAGES = (".html", ".htm")
-SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last solver finds initial accelerations
+# the last of these solvers finds initial accelerations
+SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 
 @dataclass
@@ -87,7 +88,7 @@ class _ProcessOptions:
     listed: set[str] = field(default_factory=set)
     dropped_output: TextIO | None = None
     solvers: dict[str, Solver] = field(default_factory=lambda: {prefix: Solver() for prefix in SOLVER_PREFIXES})
-    # by name: value, and value on the command line (None if not given there)
+    # by name: value, and value on the command line (None if it is not given there)
     chosen: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
@@ -125,7 +126,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     for name, value in pairs:
         if name.lower() in HELP_NAMES:
             if value not in (None, *HELP_TOPICS):
-                raise OptionError(f"-{name} = {value}: expected nothing, {' or '.join(HELP_TOPICS)} behind it")
+                raise OptionError(f"-{name} = {value}: expected no value, or {' or '.join(HELP_TOPICS)}")
             _run.help, _run.topics = True, _run.topics | {value}
     check_viewers(pairs, _run.folder)
     # PETSc prints its general help when it starts
@@ -133,7 +134,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
         start_with(pairs)
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -141,7 +142,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
         for name, value in pairs:
             database.setValue(name, value or "")
     elif threading.current_thread() is threading.main_thread():
-        # PETSc reports these as crashes, but ending a job or paging through the help is not a crash
+        # PETSc reports these signals as crashes, but ending a job or paging through the help is not a crash
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGHUP))
         lock.end_cleanly()
@@ -150,7 +151,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     check_ranges(database.getAll(), SOLVER_PREFIXES)
     reads_files = loaded or any(name.lower() == "skip_petscrc" for name, _ in pairs)
     for file in petsc_files() if model and not reads_files else ():
-        _note(f"{file} is not read; -options_file {file} reads it")
+        _note(f"{file} is ignored; use -options_file {file} to read it")
 
 
 def start() -> None:
@@ -179,8 +180,8 @@ def _declare_framework_options(model: bool) -> None:
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
-    option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
-    option("verdict", "warn", "", "what to do with doubtful results", choices=("fail", "warn", "off"))
+    option("partition", "auto", "", "distribution of the model over processes", choices=("auto", "rows", "graph"))
+    option("verdict", "warn", "", "treatment of doubtful results", choices=("fail", "warn", "off"))
     option("threads", 1, "1", "threads of each process for the kernels of large tables", minimum=1)
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
@@ -195,7 +196,7 @@ def _claim_outputs() -> None:
         check_output(check_place(path, f"-{name}"), f"-{name}", OUTPUTS[name])
         if name == "report" and path.suffix.lower() not in PAGES:
             raise OutputError(
-                f"-report {path.name}: must be a file {' or '.join(PAGES)}, as the report is a page of HTML"
+                f"-report {path.name}: must be a file {' or '.join(PAGES)}, because the report is an HTML page"
             )
     claim_options([(f"-{name}", path) for name, path in files.items()])
 
@@ -233,13 +234,13 @@ def option(
     if name.lower() in HELP_NAMES or (
         unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
     ):
-        raise OptionError(f"option name {name!r}: PETSc has an option of this name")
+        raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
     # several solvers of one kind may have different defaults
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
-        raise OptionError(f"option name {name!r}: declared before with other properties")
+        raise OptionError(f"option name {name!r}: already declared with other properties")
     item.parse(str(default) or " ")
     if not database.hasName(name):
         return default
@@ -287,7 +288,9 @@ def set_options(*words: str) -> ChosenOptions:
         if AT_START.fullmatch(name) or (
             unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
         ):
-            raise OptionError(f"-{name} in set_options: counts when a program starts: must be on its command line")
+            raise OptionError(
+                f"-{name} in set_options: takes effect only at program start: must be on the command line"
+            )
     check_viewers(pairs, _run.folder)
     before = {name: value for name, (value, _) in _run.chosen.items()}
     given = {name: value or "" for name, value in pairs}
@@ -313,7 +316,7 @@ def _choose(given: Mapping[str, str]) -> None:
         _run.chosen[name] = (value, original)
         database.setValue(name, value)
     for prefix, solver in _run.solvers.items():
-        # existing solvers do not read them, later ones do
+        # existing solvers do not read the new options, later solvers do
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()
@@ -365,7 +368,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # allowed words may have been added after a solver declared the option
+        # new words may have been allowed after a solver declared the option
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 
@@ -402,7 +405,8 @@ def check_values(prefix: str = "") -> None:
     """Check the options of all solvers before the first solve, including solvers that the model makes later.
 
     Raises:
-        OptionError: a wrong value for the solver of this prefix or, before the first solve, for any known solver.
+        OptionError: an option of the solver with this prefix has a wrong value, or, before the first solve, an option
+            of any known solver.
     """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
@@ -524,7 +528,7 @@ def output_path(name: str) -> Path | None:
     try:
         return Path(text) if Path.cwd() == _run.folder else _run.folder / text
     except OSError:
-        # the folder was removed
+        # the working folder was removed
         return _run.folder / text
 
 
@@ -550,7 +554,7 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """The PETSc module, initialised with its command line."""
     start()
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     return PETSc
 

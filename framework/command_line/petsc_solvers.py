@@ -5,7 +5,7 @@ from typing import Any
 
 def describe_kinds(solver: Any) -> str:
     """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of the factors, with PETSc's names."""
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     outer: dict[str, str] = {}
     if isinstance(solver, PETSc.SNES):
@@ -30,7 +30,7 @@ def is_eigensolver(solver: Any) -> bool:
 def set_up_twin(solver: Any) -> None:
     """Set up a linear solver of the same kinds for a 1 x 1 matrix: inner solvers and packages print their help only
     after a set-up."""
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     if is_eigensolver(solver):
         return
@@ -50,4 +50,4 @@ def set_up_twin(solver: Any) -> None:
         twin.setFromOptions()
         twin.setUp()
     except PETSc.Error:
-        return  # this kind needs an assembled matrix: its help remains incomplete
+        return  # this kind needs an assembled matrix, so its help remains incomplete

@@ -47,7 +47,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
         prefixes: prefixes of the solvers.
 
     Raises:
-        OptionError: an option with a missing or meaningless value.
+        OptionError: an option has a missing or meaningless value.
     """
     for name, text in given.items():
         prefix = max((p for p in prefixes if p and name.lower().startswith(p)), key=len, default=None)
@@ -73,7 +73,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 def largest_int() -> int:
     """PETSc's largest whole number."""
     import numpy as np  # imported here, because the command line starts faster without it
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     return int(np.iinfo(PETSc.IntType).max)
 
@@ -82,7 +82,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
     try:
         number = kind(text)
     except ValueError:
-        # PETSc's words that stand for numbers
+        # PETSc's words that represent numbers
         return text.lower() in ("petsc_default", "default", "decide", "petsc_decide", "unlimited", "determine")
     return not math.isnan(number) and smallest <= number <= largest and not (no_zero and number == 0)
 
@@ -114,7 +114,7 @@ def petsc_reason(error: Exception) -> str:
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Let a solver read options; returns PETSc's reason if it refuses them."""
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

@@ -72,7 +72,9 @@ class ReportCurves:
         check_fields(self, {"label": word(), "x": numbers("of the label", (None,)), "curves": CURVES}, OutputError)
         for name, _, values in self.curves:
             if len(values) != len(self.x):
-                raise OutputError(f"curve {name!r} has {len(values)} values: must be {len(self.x)}, as x")
+                raise OutputError(
+                    f"curve {name!r} has {len(values)} values: must be {len(self.x)}, the number of x values"
+                )
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def write(file: Path | None, values: Mapping[str, Any], wanted: bool = True) -> 
     if _verdicts.solves:
         worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
         values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    # the mark comes first, for the next run to recognise the file
+    # the mark comes first, so that the next run recognises the file
     values = WRITTEN | {name: value for name, value in values.items() if name not in WRITTEN}
     content = f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode()
     write_output(path, content, "-summary", "summary")

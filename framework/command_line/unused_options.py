@@ -24,7 +24,7 @@ from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.petsc_functions import library_file, list_unused_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
-# Options of PETSc as a whole: it reads them when it starts, or when it ends.
+# Options of PETSc as a whole, which it reads at its start or end.
 GLOBAL = re.compile(
     r"(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc|memory|mpi"
     r"|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use|version|viewer|x)"
@@ -81,11 +81,12 @@ class Solver:
 
 def find_unused() -> dict[str, str]:
     """Options that no rank has read: name without dash → value (empty for a flag)."""
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # Part of a solver may exist on some ranks only: one reader is enough, and all ranks must find the same.
+        # Part of a solver may exist on some ranks only: one rank that reads an option is enough, and all ranks must
+        # find the same result.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
@@ -93,7 +94,7 @@ def find_unused() -> dict[str, str]:
 
 def excuse(prefix: str) -> None:
     """Mark the options of a solver as read, because the solver does not run: a checkpoint contains its result."""
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
@@ -128,7 +129,7 @@ def _is_petsc_name(name: str) -> bool:
         return True
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
-    # PETSc composes names with a number in the middle at run time: the library does not contain them.
+    # PETSc composes names with a number in the middle at run time, so the library does not contain them.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))
 
 

@@ -103,7 +103,7 @@ class Overlay:
             try:
                 write_all(self._number, [new], place)
             except OSError as error:
-                # this error must not reach the library: it would end the process
+                # this error must not reach the HDF5 library, because it would end the process
                 self.error = error
 
     def truncate(self, size: int | None = None) -> int:
@@ -170,7 +170,7 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
         try:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
-                # short and first, to be near the beginning of the file
+                # short and written first, so that it is near the beginning of the file
                 file.attrs["creator"] = np.bytes_(MARK)
                 yield file
             finish(overlay)
@@ -226,6 +226,8 @@ def read_hdf5(path: Path) -> Iterator[Any]:
 
     probe = subprocess.run([sys.executable, "-c", PROBE, str(path)], capture_output=True, text=True)
     if probe.returncode:
-        raise OSError((probe.stderr.strip().splitlines() or [f"reading it ends with code {probe.returncode}"])[-1])
+        raise OSError(
+            (probe.stderr.strip().splitlines() or [f"reading the file ends with code {probe.returncode}"])[-1]
+        )
     with h5py.File(path, "r", locking=False) as file:
         yield file

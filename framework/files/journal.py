@@ -91,7 +91,7 @@ def recover(path: Path) -> bool:
     try:
         content = bytes(check_seal(journal.read_bytes(), f"'{journal}'"))
     except OutputError:
-        # the process was killed while it wrote the journal: nothing is changed yet
+        # the process was killed while it wrote the journal, so the file is unchanged
         journal.unlink()
         return False
     size, end = NUMBERS.unpack_from(content, len(HEAD))
@@ -102,7 +102,7 @@ def recover(path: Path) -> bool:
         place += NUMBERS.size
         changes.append((offset, content[place : place + length]))
         place += length
-    # the journal of a file that has been replaced since is void
+    # a journal is invalid if its file has been replaced since
     valid = path.is_file() and size <= path.stat().st_size <= end
     if valid:
         _write(path, changes)
@@ -124,7 +124,7 @@ def _write(path: Path, changes: Changes) -> None:
         for offset, new in changes:
             write_all(number, [new], offset)
     finally:
-        os.close(number)  # network disks report here that they are full
+        os.close(number)  # network disks report a full disk at this point
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:

@@ -113,8 +113,9 @@ def _lock(number: int, lock: Path, what: str) -> None:
         if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP) and not _may_be_alive(owner):
             return
         raise OutputError(
-            f"{what} is written by another run, {_describe(owner)}: must be other files, or wait for its end"
-            + ("" if error.errno == errno.EWOULDBLOCK else f"; if it is gone, remove '{lock}'")
+            f"{what} is being written by another run, {_describe(owner)}: choose other files, or wait for the "
+            "end of that run"
+            + ("" if error.errno == errno.EWOULDBLOCK else f"; if that run no longer exists, remove '{lock}'")
         ) from None
 
 
@@ -180,5 +181,9 @@ def _describe(owner: dict[str, Any]) -> str:
 def _say_taken_over(owner: dict[str, Any], what: str) -> None:
     key = f"{owner.get('process')} {owner.get('host')}"
     if key not in _process.said and not _process.is_quiet():
-        print(f"{what}: the lock of {_describe(owner)}, which is gone, is taken over", file=sys.stderr, flush=True)
+        print(
+            f"{what}: the lock of {_describe(owner)}, which no longer exists, is taken over",
+            file=sys.stderr,
+            flush=True,
+        )
     _process.said.add(key)

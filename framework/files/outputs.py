@@ -120,13 +120,13 @@ def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
             return path
         head, tail = _read_ends(path)
     except OSError as error:
-        raise OutputError(f"{what} {path}: cannot be read ({error.strerror}): nothing is overwritten") from None
+        raise OutputError(f"{what} {path}: cannot be read ({error.strerror}): the file is not overwritten") from None
     if not (_MARKS[kind](head, tail) or (own and head.startswith(own)) or _is_noted(path)):
         found = next((name for name, belongs in _MARKS.items() if belongs(head, tail)), "")
         there = f"a {found} of Windlass" if found else "a file that this Windlass has not written"
         raise OutputError(
-            f"{what} {path}: {there} exists there and is not overwritten: must be another name, or remove "
-            "or rename that file"
+            f"{what} {path}: {there} exists and is not overwritten: must be another name, or remove or rename "
+            "the existing file"
         )
     return path
 
@@ -155,13 +155,13 @@ def write_output(path: Path, content: Bytes | Sequence[Bytes], what: str, kind: 
     check_output(path, what, kind)
     holder = _find_holder(path)
     if holder is not None:
-        raise OutputError(f"{what} {path}: is written by {holder.what} of this run: must be another file")
+        raise OutputError(f"{what} {path}: is already written by {holder.what} of this run: must be another file")
     if path.parent.is_dir():
         remove_drafts(path.parent, path.name)
     try:
         replace_file(path, content, sync)
     except OSError as error:
-        raise OutputError(f"{what} {path}: {error.strerror}; needs a folder that can be written") from None
+        raise OutputError(f"{what} {path}: {error.strerror}; must be in a folder that can be written") from None
 
 
 class Claim:
@@ -186,11 +186,11 @@ class Claim:
         for file in self._files:
             holder = _claims.get(file)
             same = holder is not None and holder.what == what
-            # in a notebook, a failed cell is run again while its objects still exist
+            # in a notebook, a failed cell may run again while its objects still exist
             if holder is not None and not (same and (holder._begun or takes_over or hasattr(sys, "ps1"))):
                 raise OutputError(
-                    f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run writes this "
-                    "file, too: each must have a file of its own, or the first one be closed before"
+                    f"{what} '{file}': {'another ' * (holder.what == what)}{holder.what} of this run also writes this "
+                    "file: each must have its own file, or the first must be closed before"
                 )
         for file in self._files:
             _claims[file] = self
@@ -205,8 +205,8 @@ class Claim:
         for file in self._files:
             if _claims.get(file, self) is not self:
                 raise OutputError(
-                    f"{self.what} '{file}': a later {self.what} of this run writes this file: each must have a file of "
-                    "its own"
+                    f"{self.what} '{file}': a later {self.what} of this run writes this file: each must have its own "
+                    "file"
                 )
             _claims[file] = self
 

@@ -212,7 +212,7 @@ def sync_folder(folder: Path) -> None:
     try:
         os.fsync(number)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # not possible on some network disks
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks cannot sync folders
             raise
     finally:
         os.close(number)
@@ -244,4 +244,4 @@ def check_seal_of_file(file: BinaryIO, what: str) -> None:
     last = file.read()
     if last != SEAL % digest.hexdigest().encode():
         kind = "does not have the digest at its end" if last.startswith(SEAL[:8]) else "has no digest at its end"
-        raise OutputError(f"{what} {kind}: it is truncated, corrupt, of another kind, or of an older Windlass")
+        raise OutputError(f"{what} {kind}: the file is truncated, corrupt, of another kind, or of an older Windlass")

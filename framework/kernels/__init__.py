@@ -3,7 +3,7 @@
 import os
 import sys
 
-# numba imports SciPy for its version, and YAML for a file of settings; it works without them and starts 20 ms earlier
+# numba imports SciPy to read its version, and YAML for a file of settings; without both, numba starts 20 ms earlier
 _put_off = {"scipy", "yaml"} if not os.path.exists(".numba_config.yaml") else set()
 _put_off -= sys.modules.keys()
 sys.modules.update(dict.fromkeys(_put_off))  # type: ignore[arg-type]

@@ -90,10 +90,12 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     kinds = tuple(function.typeof_pyval(value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
-        raise TypeError(f"{function.__name__}: {size} bytes of arguments, the compiler has {expected}")
+        raise TypeError(f"{function.__name__}: {size} bytes of arguments, but the compiler expects {expected}")
     version = find_version(function, kinds)
     if version.signature.return_type != _types.none:
-        raise TypeError(f"{function.__name__} gives {version.signature.return_type}: must be a kernel without a result")
+        raise TypeError(
+            f"{function.__name__} returns {version.signature.return_type}: must be a kernel without a result"
+        )
     return find_address(version)
 
 
@@ -106,7 +108,7 @@ def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
     """The version of a kernel that is compiled for the given types, with an entry by address."""
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
-    function.compile(kinds)  # of a compiler that is not known
+    function.compile(kinds)  # an unknown compiler has no such method
     return function.overloads[kinds]
 
 

@@ -33,7 +33,7 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
                 kernel.compile(arguments)
             else:
                 find_version(kernel, arguments)
-        except Exception as error:  # a wrong kernel of the list must not prevent the compilation of the others
+        except Exception as error:  # a wrong kernel in the list must not prevent the compilation of the others
             failed.append(f"{module}.{name} ({error!r})")
     return failed
 

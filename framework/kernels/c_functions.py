@@ -102,3 +102,10 @@ def ask(address: IntArray) -> None:
     """Call a function of Python made by ctypes, at an address of shape (1,); fails where its result is not 0."""
     if call_c(address[0], (np.int64(0),)) != 0:
         raise RuntimeError("a function of Python has failed")
+
+
+@kernel
+def ask_when(address: IntArray, due: IntArray) -> None:
+    """`ask`, unless due[0] is 0."""
+    if due[0] != 0 and call_c(address[0], (np.int64(0),)) != 0:
+        raise RuntimeError("a function of Python has failed")

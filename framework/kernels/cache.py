@@ -69,11 +69,11 @@ def check_folder(folder: Path) -> None:
         status = place.stat()
         if status.st_uid not in (0, os.geteuid()):
             raise UntrustedError(f"{place} belongs to user {status.st_uid}")
-        # in a sticky folder only owners rename files
+        # in a sticky folder only owners may rename files
         if place != folder and status.st_mode & stat.S_ISVTX:
             continue
         if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid)):
-            raise UntrustedError(f"others may write {place}")
+            raise UntrustedError(f"other users may write {place}")
 
 
 def _is_private(group: int) -> bool:
@@ -92,7 +92,7 @@ def write_entry(path: Path, key: str, result: Any) -> None:
         OSError: the file cannot be written.
     """
     if result.lifted or result.library.has_dynamic_globals or result.reload_init or result.objectmode:
-        raise NotCacheableError("its machine code holds addresses of this process")
+        raise NotCacheableError("the machine code contains addresses of this process")
     code = result.library._final_module
     names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
     library, blocks = _serialize(result.library)
@@ -256,7 +256,7 @@ def _read_trusted(path: Path) -> bytes | None:
         status = os.fstat(number)
         trusted = status.st_uid in (0, os.geteuid()) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         if not (stat.S_ISREG(status.st_mode) and trusted):
-            raise UntrustedError(f"{path} belongs to another user, or others may write it")
+            raise UntrustedError(f"{path} belongs to another user, or other users may write it")
         return file.read()
 
 
@@ -265,8 +265,8 @@ def _load_symbols(symbols: list[str], target_context: Any) -> None:
     _numba.core.runtime.rtsys.initialize(target_context)
     # a query of the linker takes longer than reading a small kernel, and kernels need the same few symbols
     unknown = set(symbols) - _there
-    # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs it only where
-    # it refers to symbols that are registered on the way.
+    # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs the tables
+    # only if it refers to symbols that the set-up registers.
     if not all(map(_is_there, unknown)):
         target_context.refresh()
         missing = sorted(symbol for symbol in unknown if not _is_there(symbol))
@@ -285,4 +285,4 @@ def _encode_constant(value: Any) -> tuple[str, Any]:
         return "dtype", value.str
     if value is None or isinstance(value, (bool, int, str)):
         return "plain", value
-    raise NotCacheableError(f"its machine code refers to {value!r}")
+    raise NotCacheableError(f"the machine code refers to {value!r}")

@@ -20,7 +20,7 @@ _numba: Any = numba  # its internals have no types for type checkers
 # Objects of these modules are described by name; the versions in the key describe their content.
 _KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
-# Kinds of functions; numba itself changes another flag of code that runs under a profiler.
+# Flags for kinds of functions; numba itself changes another flag of code that runs under a profiler.
 _KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 
 CACHE = dis.opmap.get("CACHE", 0)
@@ -70,7 +70,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
     """Hash of a compiled function and of everything that the function refers to; ``known``: hashes so far; ``callers``:
     call chain."""
     if dispatcher in callers[:-1]:
-        raise NotCacheableError("kernels that call each other in a circle")
+        raise NotCacheableError("kernels call each other recursively")
     if dispatcher in callers:
         return "itself"
     if dispatcher in known:
@@ -88,7 +88,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # built-in, or a local variable of the enclosing function
+            continue  # a built-in, or a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))

@@ -68,7 +68,7 @@ class _Addressed:
             del block
             if done == 1:
                 return
-        # also to raise the error of a failed call
+        # a repeated call also raises the error of a failed call
         self._quick(*args)
 
 
@@ -203,8 +203,8 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
     for (i, one), (_, other) in zip(first, again, strict=True):
         if isinstance(one, np.ndarray) and one.size and _place(one) != _place(other):
             raise ModelError(
-                f"argument {i} of call({name}) is an array of shape {one.shape} that each evaluation creates: "
-                "must be one array for all evaluations, whose contents change"
+                f"argument {i} of call({name}) is an array of shape {one.shape} that each evaluation creates: must "
+                "be the same array in all evaluations, with changing contents"
             )
     for probe in s.probes():
         with np.errstate(all="ignore"):
@@ -212,16 +212,16 @@ def _check_arguments(name: str, arguments: Callable[[Any], tuple[Any, ...]], s: 
                 others = list(_leaves(arguments(probe)))
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
                 raise ModelError(
-                    f"the arguments of call({name}) are computed ({error}): must be named only, since they are laid "
-                    "down once"
+                    f"the arguments of call({name}) are computed ({error}): must be names of arrays and numbers, "
+                    "because they are evaluated only once"
                 ) from error
             except ModelError as error:
                 raise ModelError(f"the arguments of call({name}): {error}") from None
         for (i, one), (_, other) in zip(first, others, strict=True):
             if not isinstance(one, np.ndarray) and not _is_same(one, other):
                 raise ModelError(
-                    f"argument {i} of call({name}) is the number {one!r}, which changes from evaluation to evaluation: "
-                    "must be an array that stays, with contents that change, such as s.time, or a parameter"
+                    f"argument {i} of call({name}) is the number {one!r}, which changes between evaluations: must be a "
+                    "permanent array with changing contents, such as s.time, or a constant parameter"
                 )
 
 

@@ -9,8 +9,9 @@ trust and the digest of files.
 
 Environment variables:
     WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (division of Python floats by zero
-    then raises an error, where compiled code gives inf or NaN). WINDLASS_BOUNDSCHECK=1: array indices are checked and
-    errors raise IndexError; the code is slower and cached separately.
+        then raises an error, where compiled code gives inf or NaN).
+    WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; the code is slower and cached
+        separately.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The folder
         must belong to the user or to root, and no other user may write it. A read-only folder is also used.
     WINDLASS_COMPILERS: number of processes that compile if many kernels are missing; the default is one for each core.
@@ -56,7 +57,8 @@ R = TypeVar("R")
 
 _numba: Any = numba  # its internals have no types for type checkers
 
-# Imported objects stay until the end: garbage collection of them takes a fifth of a short run, mostly at its end.
+# Imported objects exist until the end: garbage collection of these objects takes a fifth of a short run, mostly at its
+# end.
 gc.freeze()
 
 # Optimisations that preserve NaN and inf: a kernel must be able to detect input that is not finite.
@@ -165,7 +167,7 @@ class _Compilation:
 
     cache: _KernelCache
     signature: Any
-    key: str | None  # None: the machine code cannot be kept
+    key: str | None  # None: the machine code cannot be cached
     start: float  # time of the beginning [s]
     inner: float = 0.0  # time spent on callees [s]
 
@@ -177,10 +179,12 @@ class _Compiler:
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
     waited: float = 0.0  # time for kernels that other processes compiled [s]
-    # kernels, types and forms, except for inner ones
+    # kernels, types and forms, except for inner kernels
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
-    locks: dict[str, Lock] = field(default_factory=dict)  # by the key of the kernel being compiled here
-    open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
+    # locks by the key of the kernel, for kernels that this process compiles
+    locks: dict[str, Lock] = field(default_factory=dict)
+    # compilations in progress, innermost last; numba's lock guards the list
+    open: list[_Compilation] = field(default_factory=list)
     ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again
     said: set[str] = field(default_factory=set)  # topics of the messages printed
 
@@ -227,12 +231,13 @@ class _KernelCache:
             keys = self.eval_keys(arguments, return_type, form)
             if form != INNER:
                 _process.asked.append((self.dispatcher, arguments, form))
-                _process.open.clear()  # remaining entries failed to compile
+                _process.open.clear()  # the remaining entries failed to compile
             key = keys[0]
             for enough in keys:
                 result = _process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
-                    # Same machine code with a separate entry, because each kernel removes its entry when it is deleted.
+                    # The same machine code with a separate entry, because each kernel removes its entry when it is
+                    # deleted.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
                         entry = target_context.get_executable(result.library, result.fndesc, result.environment)
@@ -252,10 +257,10 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # compiling again is the right answer to any error of the cache
+        except Exception as error:  # any error of the cache is solved by compiling again
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling again")
-        # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
-        # key in its name can code of this process never be mistaken for code that was read.
+        # The linker finds code by name, and numba's names contain counters of the compiling process: only a name that
+        # contains the key distinguishes code of this process from code read from a file.
         self.dispatcher.py_func.__qualname__ = (
             self.name if key is None else f"{self.name}_{key.removesuffix('-inner')[-16:]}"
         )
@@ -268,7 +273,7 @@ class _KernelCache:
         while _process.open:
             done = _process.open.pop()
             if done.cache is self and done.signature == signature:
-                break  # entries popped before failed to compile
+                break  # entries popped here failed to compile
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name
@@ -295,7 +300,7 @@ class _KernelCache:
             write_entry(folder / key, key, result)
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # a kernel that cannot be kept (full disk, unknown numba) still runs
+        except Exception as error:  # a kernel that cannot be cached (full disk, unknown numba) still runs
             _say_once("writing", f"the machine code of {self.name} and more cannot be kept ({error!r})")
 
     def flush(self) -> None:

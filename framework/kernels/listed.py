@@ -38,7 +38,7 @@ class Job(NamedTuple):
 
 
 def read_list() -> list[Job]:
-    """All kernels of the list; none if there is no list."""
+    """All kernels of the list; empty if the list does not exist."""
     if not LIST.is_file():
         return []
     listed = json.loads(LIST.read_text())
@@ -54,7 +54,7 @@ def write_list(jobs: list[Job]) -> None:
         for module, name, types, form in jobs
     ]
     parts = {"types": list(numbers), "kernels": kernels}
-    # a line for each type and each kernel
+    # one line for each type and each kernel
     blocks = [f'"{title}": [\n' + ",\n".join(lines) + "\n]" for title, lines in parts.items()]
     LIST.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
 
@@ -85,7 +85,7 @@ def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
     try:
         process.stdin.write(json.dumps(jobs) + "\n")
         process.stdin.flush()
-    except BrokenPipeError:  # it could not start
+    except BrokenPipeError:  # the process could not start
         pass
     return process
 

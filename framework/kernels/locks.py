@@ -52,6 +52,6 @@ class Lock:
         """Release the right."""
         if self.held:
             self.held = False
-            # waiting processes have the file open, find it unlocked, and look for the machine code first
+            # a waiting process has the file open, finds it unlocked, and first looks for the machine code
             self._path.unlink(missing_ok=True)
             os.close(self._number)

@@ -32,7 +32,7 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
         return bool(models[kinds[name]].contains_nrt_meminfo())
 
     steps = [step for block in code.blocks.values() for step in block.body]
-    # a kernel that gives an array to its caller gives a reference that counts
+    # a kernel that returns an array passes a counted reference to its caller
     if any(isinstance(step, _ir.Return) and is_counted(step.value.name) for step in steps):
         return set()
     sources: dict[str, list[Any]] = {}
@@ -49,7 +49,7 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
         if not isinstance(value, _ir.Expr) or value.op not in _PARTS:
             return False
         index = value.index_var if value.op == "static_getitem" else value.index if value.op == "getitem" else None
-        if isinstance(index, _ir.Var) and is_counted(index.name):  # an array of places makes a new array
+        if isinstance(index, _ir.Var) and is_counted(index.name):  # indexing by an array of places makes a new array
             return False
         return all(used.name in borrowed or not is_counted(used.name) for used in value.list_vars())
 
@@ -66,7 +66,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     def lower(self) -> None:
         """Make all code."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
-        # a separate context, which changes from step to step
+        # a separate context, which changes between steps
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 

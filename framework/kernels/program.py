@@ -19,7 +19,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
-from windlass.framework.kernels.c_functions import ask
+from windlass.framework.kernels.c_functions import ask, ask_when
 from windlass.framework.kernels.call import Call, is_compiled
 
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
@@ -28,13 +28,27 @@ Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
 
 
+class When:
+    """A Python function as a step that acts only while due[0] is not 0, which earlier steps of the program decide.
+
+    Compiled code calls Python only then.
+    """
+
+    def __init__(self, function: Callable[..., Any], due: IntArray) -> None:
+        self.function, self.due = function, due
+
+    def __call__(self, *args: Any) -> None:
+        if self.due[0] != 0:
+            self.function(*args)
+
+
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
     """Execute prepared calls; their arguments and argument blocks stay alive with them."""
     done = start(table)
     if done < len(calls):
         kernel, args = calls[done]
-        kernel(*args)  # call again, to raise the error with a message
-        raise RuntimeError(f"{kernel.__name__} failed, but not when it was called again")
+        kernel(*args)  # call again from Python, to raise the error with a message
+        raise RuntimeError(f"{kernel.__name__} failed, but not in a repeated call")
 
 
 class _Asked:
@@ -68,6 +82,14 @@ class _Asked:
             raise error
 
 
+def _prepare_question(part: Any, asked: _Asked) -> tuple[Any, Any]:
+    """The words and the argument block with which compiled code calls a Python function."""
+    function = getattr(part, "func", None)
+    if isinstance(function, When):
+        return prepare_call(ask_when, (asked.address, function.due))
+    return prepare_call(ask, (asked.address,))
+
+
 class Program:
     """Steps, each a function and its arguments, executed in order; without compiler, all are executed by Python.
 
@@ -85,7 +107,7 @@ class Program:
         asks: bool = True,
         around: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
-        # functions for Python, and tables of consecutive calls of kernels, in their order
+        # functions for Python, and tables of consecutive calls of kernels, in order
         self._parts: list[Callable[[], Any]] = []
         self._tables: list[IntArray | Callable[[], Any]] = []
         self._asks, self._around = asks, around
@@ -117,8 +139,9 @@ class Program:
             whole = len(self._tables) - len(tables) - self._values
             if not is_compiled(ask) or (whole and not self._asks):
                 return None
-            self._asked = [_Asked(part, self._around) for part in self._tables if not isinstance(part, np.ndarray)]
-            found = [prepare_call(ask, (asked.address,)) for asked in self._asked]
+            asking = [part for part in self._tables if not isinstance(part, np.ndarray)]
+            self._asked = [_Asked(part, self._around) for part in asking]
+            found = [_prepare_question(part, asked) for part, asked in zip(asking, self._asked, strict=True)]
             self._blocks = [block for _, block in found]
             words = iter([np.array([word], np.int64) for word, _ in found])
             tables = [part if isinstance(part, np.ndarray) else next(words) for part in self._tables]
@@ -165,7 +188,7 @@ def join(programs: Sequence[Program]) -> Program:
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
     made._parts = [part for program in programs for part in program._parts]
     made._asked = [asked for program in programs for asked in program._asked]
-    # the tables of these hold addresses in their memory
+    # the tables of these programs contain addresses in their memory
     made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

@@ -35,7 +35,7 @@ def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
     plain = getattr(function, "py_func", function)
     try:
         signature = inspect.signature(plain)
-    except (TypeError, ValueError):  # built-in functions may have none
+    except (TypeError, ValueError):  # built-in functions may have no signature
         return
     try:
         signature.bind(*arguments)
@@ -69,7 +69,7 @@ def takes_arguments_of(kind: Callable[P, Made]) -> Callable[[Callable[[Made], No
                 signature.bind(*values, **more)
             except TypeError as error:
                 taken = ", ".join(signature.parameters)
-                raise ModelError(f"{function.__name__}: {error}: must be of {taken}") from None
+                raise ModelError(f"{function.__name__}: {error}: must be one of {taken}") from None
             function(kind(*values, **more))
 
         make_and_call.__signature__ = signature  # type: ignore[attr-defined]
@@ -100,7 +100,7 @@ def count_results(function: Callable[..., Any]) -> set[int]:
     found: set[int] = set()
     code: Any = getattr(getattr(function, "py_func", function), "__code__", None)
     raw, more, before, value = b"" if code is None else code.co_code, 0, "", 0
-    # without the objects of `dis.get_instructions`, which take many times as long
+    # avoids the objects of `dis.get_instructions`, which take many times as long
     for i in range(0, len(raw), 2):
         name, argument = dis.opname[raw[i]], raw[i + 1] | more
         more = argument << 8 if name == "EXTENDED_ARG" else 0

@@ -148,16 +148,16 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
     pairs: list[tuple[str, str | None]] = []
     takes_value = False
     for word in words:
-        # PETSc would cut it
+        # PETSc would cut longer values
         if len(os.fsencode(word)) > LONGEST_WORD or (is_option(word) and len(word) > LONGEST_OPTION):
             most = LONGEST_OPTION if is_option(word) else LONGEST_WORD
-            raise OptionError(f"{word[:60]}...: has {len(os.fsencode(word))} bytes: must have at most {most}")
+            raise OptionError(f"{word[:60]}...: has {len(os.fsencode(word))} bytes: must have at most {most} bytes")
         if is_option(word):
             name = word.lstrip("-")
             plain_name, equals, value = name.partition("=")
             if word.startswith("--") or equals:
                 right_form = f"-{plain_name} {value}".rstrip()
-                raise OptionError(f"{word}: an option has one dash and its value follows after a space: {right_form}")
+                raise OptionError(f"{word}: an option has one dash, and its value follows after a space: {right_form}")
             pairs.append((name, None))
             takes_value = True
         elif not word:
@@ -170,10 +170,11 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
             takes_value = False
         elif pairs:
             last = " ".join(join_options(pairs[-1:]))
-            raise OptionError(f"{word}: belongs to no option; {last} has its value (a list is written 1,2,3)")
+            raise OptionError(f"{word}: belongs to no option; {last} already has its value (a list is written 1,2,3)")
         else:
             raise OptionError(
-                f"{word}: belongs to no option; an option is written -name value, words of the model follow after --"
+                f"{word}: belongs to no option; an option is written -name value, and words for the model follow "
+                "after --"
             )
     return pairs
 
@@ -185,7 +186,7 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
         OptionError: an option is given twice.
     """
     given: dict[str, tuple[str, str | None]] = {}
-    # the same name behind two prefixes is not the same option
+    # the same name after two prefixes is not the same option
     for pair in [] if any(name.lower() == "prefix_push" for name, _ in pairs) else pairs:
         name = pair[0].lower()
         if name in given and name not in REPEATED:
@@ -207,7 +208,7 @@ def model_arguments() -> list[str] | None:
     """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":
-        # Python imports the packages around a module before it puts the module's file here.
+        # Python imports the packages around a module before it sets sys.argv[0] to the module's file.
         program = next((word for word in sys.orig_argv if word.split(".")[0] == "windlass"), "").split(".")[0]
     if program in ("", "-c"):
         return None

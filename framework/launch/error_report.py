@@ -17,7 +17,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Head start of the first rank [s]: if all ranks fail equally, it ends the job before another one prints.  Before the
+# Head start of the first rank [s]: if all ranks fail equally, it ends the job before another rank prints. Before the
 # first solve ranks are not synchronised, and on a busy machine a rank may be late by a part of the time since the
 # start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
@@ -110,14 +110,14 @@ def report(error: BaseException, script: str | None = None) -> int:
 def leave(code: int) -> int:
     """Return the exit code; with several ranks, a code other than 0 ends all of them instead."""
     started = options.is_initialised() or "mpi4py.MPI" in sys.modules
-    # before MPI has started, mpiexec ends the other processes when one ends with an error code
+    # before MPI has started, mpiexec ends the other processes if one process ends with an error code
     if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
             from mpi4py import MPI  # imported here, because it starts MPI
         except ImportError:
-            os._exit(code)  # without MPI_Finalize, for mpiexec to end the others
+            os._exit(code)  # exit without MPI_Finalize, so that mpiexec ends the other processes
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code

@@ -76,9 +76,9 @@ def before_end(function: Callable[[], None]) -> None:
 
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
-    # factorisation is slower by orders of magnitude when OpenMP distributes small systems over all cores
+    # factorisation is slower by orders of magnitude if OpenMP distributes small systems over all cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS are checked before
+    import petsc4py  # imported here, because mpiexec and OMP_NUM_THREADS must be checked before
 
     with quick_start():
         petsc4py.init(["windlass", *words])

@@ -43,7 +43,7 @@ def go_on(comm: Any, what: str, number: int) -> None:
         return
     there = _exchange(comm, NEXT + what, _notice(what, number))
     if there.startswith(LEFT):
-        # that process reports the error and ends the job
+        # the other process reports the error and ends the job
         time.sleep(2 * PATIENCE)
     if there != NEXT + what:
         _end_job(_differs(comm, there, f"is at {NEXT}{what}"))
@@ -55,7 +55,7 @@ def break_off(comm: Any, what: str, number: int) -> None:
         return
     from mpi4py import MPI  # imported here, because one process needs no MPI
 
-    # Python also closes generators at its end
+    # Python also closes generators when it ends
     if not MPI.Is_finalized():
         comm.send(_notice(what, number), (comm.rank + 1) % comm.size, TAG)
 

@@ -25,7 +25,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's numbers of the kinds of factors, by the preconditioner that computes the factors."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, for line searches; earlier the first name
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, in line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
@@ -37,7 +37,7 @@ _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictio
 
 @functools.cache
 def _petsc() -> Any:
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     return PETSc
 
@@ -136,7 +136,7 @@ def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> Non
     allocate = ctypes.CFUNCTYPE(ctypes.c_int, *signature).in_dll(_library(), "PetscTrMalloc")
     values, memory = weight.astype(_petsc().IntType), Pointer()
     if allocate(values.nbytes, 0, 0, b"", b"", ctypes.addressof(memory)):
-        raise MemoryError(f"{values.nbytes} bytes for the weights of the partition")
+        raise MemoryError(f"no memory for {values.nbytes} bytes of partition weights")
     ctypes.memmove(memory, values.ctypes.data, values.nbytes)
     _call("MatPartitioningSetVertexWeights", handle, memory)
 

@@ -25,7 +25,7 @@ def install() -> None:
     before_end(_end_if_installed)
     atexit.register(_end_of_script)
     if launched_size() > 1:
-        # Python calls no hook in this case, and the other processes would wait for this one forever
+        # Python calls no hook in this case, and the other processes would wait forever for this process
         sys.exit = _exit
 
 
@@ -61,7 +61,7 @@ def _end_if_installed() -> None:
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
-    # Python passes on the exit code of a hook that exits.
+    # Python uses the exit code of a hook that exits.
     raise SystemExit(failure.report(error))
 
 
@@ -83,10 +83,10 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = failure.report(error)
         sys.stdout.flush()
-        from petsc4py import PETSc  # imported here, because it has started or is not needed
+        from petsc4py import PETSc  # imported here, because the module is either already loaded or not needed
 
         from windlass.framework.launch.petsc_functions import hide_unused_options  # imported here, because of NumPy
 
         hide_unused_options()
-        PETSc._finalize()  # output of PETSc at its end, and MPI_Finalize
+        PETSc._finalize()  # PETSc's output at its end, and MPI_Finalize
         os._exit(code)

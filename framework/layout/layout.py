@@ -77,7 +77,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates by their places among the known coordinates
+        # coordinates by their indices among the known coordinates
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -109,7 +109,7 @@ class Layout:
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
-        # one process keeps rows without references
+        # one process stores rows without references
         self.owned_markers: dict[type[Component], IntArray] = {
             c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
@@ -117,14 +117,14 @@ class Layout:
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
         """Coordinates of other processes that local rows couple."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # outputs of a node need all of its coordinates where its first one is owned
+        # outputs of a node need all of its coordinates on the owner of the first one
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
         for component in self.rows:
             later = self.world.dofs_of(self._read_later(component)).ravel()
             needed[self.world.numbering.places(later[later >= 0])] = True
-        # the four Euler parameters of a rotation turn together
+        # the four Euler parameters of a rotation are integrated together
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
@@ -264,7 +264,7 @@ class Layout:
     def _localise_markers(self) -> None:
         """Local markers: markers to which local rows refer, directly, through other markers or through passive rows."""
         world = self.world
-        # a family of the world has columns on all processes, also where no marker is local
+        # a family of the world has columns on all processes, even without local markers
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed = {law.family: [np.zeros(0, np.int64)] for law in marker_laws if law.family is not None}
         for component, rows in self.rows.items():
@@ -290,7 +290,7 @@ class Layout:
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
-            # the first process has rows without references
+            # the first process owns rows without references
             named = self._find_data({c: world.tables[c].resident for c in self.rows})
             if world.processes is not None:
                 named = world.processes.sum(named.astype(float)) > 0.0

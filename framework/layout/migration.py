@@ -79,7 +79,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     owner = _divide(world, counted, hub, processes)
     _send_to_owners(world, counted, owner, hub, processes)
     fetch_rows(world, processes)
-    # numbers do not change; this process only gets more of them
+    # existing numbers do not change; this process only gets more numbers
     before, count = world.numbering.known, world.numbering.count
     world.numbering.drop_arrays()
     world.number()
@@ -110,7 +110,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # count the work of coordinates once
+    # the work of coordinates is counted only once
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])

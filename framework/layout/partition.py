@@ -102,12 +102,12 @@ def partition_coordinates(
         couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the collective call; None to find the parts on this process.
+        comm: mpi4py communicator of the collective call; With None the parts are found on this process.
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
     """
-    # one script and one set of options for any number of processes
+    # the same script and options must work for any number of processes
     kind = chosen_kind()
     if size == 1:
         return np.zeros(world.numbering.count, np.int64)
@@ -118,7 +118,7 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    # partitioners use random numbers: two processes could find different parts
+    # partitioners use random numbers, so two processes could find different parts
     result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
@@ -262,7 +262,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
     partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
     try:
-        # PETSc keeps no reference
+        # PETSc keeps no reference to the weights
         adjacency = PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF)
         partitioning.setAdjacency(adjacency)
         _set_first_type(partitioning)

@@ -57,7 +57,7 @@ class Substructure(NamedTuple):
 def create_substructure(
     plain: Unknowns, nodes: IntArray, couplings: Iterable[Couplings], processes: Processes
 ) -> Substructure | None:
-    """The order for elimination by parts, or None if too few unknowns would be in full blocks.
+    """The order for elimination by parts, or None if full blocks would contain too few unknowns.
 
     The call is collective.
 
@@ -69,7 +69,7 @@ def create_substructure(
     """
     couplings = list(couplings)
     count, owned = len(plain.numbers), plain.owned
-    # with a spare entry for none
+    # a spare entry represents missing unknowns
     shared = np.zeros(count + 1, bool)
     shared[owned:count] = True
     shared[plain.ghosts.sent] = True
@@ -120,6 +120,6 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    # the interior couples only coordinates of the interface; this order puts them in the fewest blocks
+    # the interior couples only coordinates of the interface, and this order needs the fewest blocks for them
     last[np.isfinite(last) & shared] = np.inf
     return np.where(last > -np.inf, last, key)

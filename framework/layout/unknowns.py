@@ -47,7 +47,7 @@ class Unknowns(NamedTuple):
 
 
 def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
-    """The unknowns in blocks, the last of which are pads, or None if too few unknowns would be in full blocks.
+    """The unknowns in blocks, the last of which are pads, or None if full blocks would contain too few unknowns.
 
     Args:
         plain: the unknowns of one process in the order of its layout, which the blocks preserve.

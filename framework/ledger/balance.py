@@ -61,6 +61,7 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 
 
 _NONE = np.zeros(0)
+_NO_POWERS = np.zeros((0, 0))
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
 """Arguments of steps whose arguments are known."""
 
@@ -116,25 +117,20 @@ def create_accounted(
     if old is not None:
         return old._replace(system=system, account=account, place=place)
     now, before = (account.create_reading(len(system.dofs)) for _ in range(2))
-    count = 3 if account.jumps is None and len(now.powers) else 0
+    count = 0 if account.jumps is not None or not len(now.powers) else 3 if account.powers is None else 1
     middle = tuple(account.create_reading(len(system.dofs)) for _ in range(count))
     jumps = np.zeros((len(account.lost), now.powers.shape[1]))
     return Accounted(component, system, account, place, now, before, middle, jumps)
 
 
 def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """Steps of a `Program` that evaluate energies and powers of a law at the fields into a reading."""
+    """Steps of a `Program` that evaluate energies and powers of a law at the fields into a reading; only the energies
+    of laws with `Account.powers`."""
+    values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
     return [
         *clear_steps(reading.energies, reading.powers),
-        (account.read, (evaluate(fields, **reading._asdict()),)),
+        (account.read, (evaluate(fields, **values._asdict()),)),
     ]
-
-
-def power_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """Steps of a `Program` that evaluate the powers of a law at the fields into a reading."""
-    if account.powers is None:
-        return reading_steps(account, reading, fields)
-    return [*clear_steps(reading.powers), (account.powers, (evaluate(fields, powers=reading.powers),))]
 
 
 def list_state_steps(
@@ -172,7 +168,7 @@ class Balance:
         self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
         self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
-        # the time at which the step begins, its size, and the time at its end
+        # start time, size and end time of the step
         self._begun, self._size, self._end = np.zeros(1), np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
@@ -261,10 +257,18 @@ class Balance:
         left = np.zeros(len(self._q))
         ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
         found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
-        # at the middle velocity, the mean of the end velocities, and displacement/h
-        for k, shift in enumerate((0.0, 1.0, -2.0)):
+        readings = list[Step]()
+        for account in moved:
+            if account.account.powers is not None:
+                powers = account.middle[0].powers
+                readings += clear_steps(powers)
+                readings.append((account.account.powers, (evaluate(fields, half=left, powers=powers),)))
+        found += assembly.marker_steps(readings) + readings
+        # other powers at the middle velocity, the mean of the end velocities, and displacement/h
+        moved = [account for account in moved if account.account.powers is None]
+        for k, shift in enumerate((0.0, 1.0, -2.0) if moved else ()):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
-            readings = [one for account in moved for one in power_steps(account.account, account.middle[k], fields)]
+            readings = [one for account in moved for one in reading_steps(account.account, account.middle[k], fields)]
             found += assembly.marker_steps(readings) + readings
         for account in moved:
             found.append(step(mix_powers, *(reading.powers.reshape(-1) for reading in account.middle)))
@@ -363,7 +367,7 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # functions of time use the time of the fields when a program begins
+            # functions of time use the time in the fields at the start of a program
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -387,33 +391,46 @@ class Balance:
                 + keep
             )
             self._arrays, self._whole = arrays, Program(steps)
-        # functions of users must be called at the state, and again in the middle of the step
+        # user functions must be called at the state, and again in the middle of the step
         return self._whole if self._whole.is_plain else None
 
-    def take_sums(self) -> dict[str, float]:
-        """Increase of the quantities since the last call, on this process [J]."""
-        work, kinetic, taken = self._sums.work.tolist(), float(self._sums.kinetic[0]), self._sums.taken
+    @property
+    def is_parallel(self) -> bool:
+        """Whether several processes share the world."""
+        return self._assembly.layout.size > 1
+
+    def take_numbers(self) -> FloatArray:
+        """Sums since the last call, on this process, for `name_sums`, shape (numbers,) [J]."""
+        found: FloatArray = np.concatenate([self._sums.work, self._sums.kinetic, *self._sums.taken.values()])
+        self._clear()
+        return found
+
+    def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
+        """Increase of the quantities [J] by name, from numbers of `take_numbers`; from rows of them as arrays."""
+        columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()
+        count = len(self._forces)
+        work, kinetic, place_of_next = columns[:count], columns[count], count + 1
         found, integrator, unbalanced = {"kinetic": kinetic}, work[0] - kinetic, 0.0
         for (sort, component, name), w in zip(self._forces, work, strict=True):
             label = component.__name__ if component is not None else GRAVITY
-            unbalanced += w if sort in ("load", GRAVITY) else -w
+            unbalanced = unbalanced + (w if sort in ("load", GRAVITY) else -w)
             if sort != INERTIA:
                 found[f"{label}.{name}" if name else label] = -w if sort in (GRAVITY, "constraint") else w
         for component, _, account, place, *_ in self._accounts:
             label = component.__name__
-            sums = taken[component].tolist()
+            first, place_of_next = place_of_next, place_of_next + len(account.names)
+            sums = columns[first:place_of_next]
             carried = sum(sums[len(sums) - len(account.carried) :]) if account.carried else 0.0
             found |= {f"{label}.{name}": value for name, value in zip(account.names, sums, strict=True)}
             if self._forces[place].sort == "load":
-                found[label] += sum(sums) - carried
-                integrator -= carried
+                found[label] = found[label] + (sum(sums) - carried)
+                integrator = integrator - carried
                 continue
             left = work[place] - sum(sums) + carried
             found[label] = found[f"rest.{label}"] = 0.0
-            integrator += (left if account.conserves else 0.0) - carried
+            integrator = integrator + ((left if account.conserves else 0.0) - carried)
             if not account.conserves:
                 found[f"rest.{label}" if account.is_whole else label] = left
-        self._clear()
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
 
     def _clear(self) -> None:

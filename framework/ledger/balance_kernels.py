@@ -49,7 +49,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # half the angle between the ends, whose sine and cosine are half the chord and the length of the mean
+        # half the angle between the ends, from half the chord (sine) and the length of the mean (cosine)
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0
@@ -135,6 +135,3 @@ def settle(
                 losses[i, k] += work
             total += work
         sums[count + k] += total
-    there, here = before.parts.reshape(-1), now.parts.reshape(-1)
-    for i in range(len(here)):
-        there[i] = here[i]

@@ -30,7 +30,7 @@ from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import NO_CALLS, Program, join
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.ledger.balance import (
     CHANGES,
@@ -46,7 +46,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
@@ -92,17 +92,36 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
+        # of idle steps: programs that integrate and record, both joined, and whether recording has one
+        self._parts: tuple[Program, ...] = ()
+        self._joined, self._asks = NO_CALLS, False
         # sums of this process, in the order of the kinds; recorded sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
         self._times: list[float] = []
-        self._rows: list[list[float]] = []
+        self._kept: list[list[float]] = []
+        # records on one process whose quantities are not yet computed, see `Balance.take_numbers`
+        self._pending: list[FloatArray] = []
 
     @property
     def times(self) -> FloatArray:
         """Times of the records [s], shape (records,)."""
         return np.array(self._times, dtype=np.float64)
+
+    def _settle(self) -> list[list[float]]:
+        """The quantities of all records [J], in the order of their names."""
+        if self._pending:
+            assert self._balance is not None
+            found = self._balance.name_sums(np.array(self._pending))
+            self._pending, columns = [], dict[str, FloatArray]()
+            for name, before in self._sums.items():
+                steps = np.broadcast_to(found.get(name, 0.0), (len(self._times) - len(self._kept),))
+                columns[name] = np.cumsum(np.append(before, steps))[1:]
+                self._sums[name] = float(columns[name][-1])
+            self._add_rest(columns)
+            self._kept += np.stack(list(columns.values()), axis=1).tolist()
+        return self._kept
 
     @property
     def names(self) -> list[str]:
@@ -112,7 +131,8 @@ class EnergyLedger(EveryNth):
     def __getitem__(self, name: str) -> FloatArray:
         """A quantity, or the sum of all quantities of a kind, in all records since the start of the ledger [J], shape
         (records,)."""
-        rows = np.array(self._rows, dtype=np.float64).reshape(len(self._rows), len(self.kinds))
+        records = self._settle()
+        rows = np.array(records, dtype=np.float64).reshape(len(records), len(self.kinds))
         if name in self.kinds:
             return rows[:, self.names.index(name)].copy()
         if name not in KINDS:
@@ -125,7 +145,7 @@ class EnergyLedger(EveryNth):
     @property
     def totals(self) -> dict[str, float]:
         """All quantities at the last record [J]."""
-        return dict(zip(self.kinds, self._rows[-1], strict=True)) if self._rows else {}
+        return dict(zip(self.kinds, self._settle()[-1], strict=True)) if self._times else {}
 
     @property
     def starts(self) -> dict[str, float]:
@@ -155,7 +175,8 @@ class EnergyLedger(EveryNth):
         found = self._losses.get(entity.table.component)
         if found is None or self._world is None:
             raise ModelError(
-                f"the ledger has no losses of {entity.kind}: must have begun, with a law that gives an account"
+                f"the ledger has no losses of {entity.kind}: the ledger must have started, with a law that defines "
+                "an account"
             )
         bound = find_evaluated_rows(entity, self._world)
         rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)
@@ -223,6 +244,7 @@ class EnergyLedger(EveryNth):
         reserve cables."""
         balance = self._balance
         assert balance is not None
+        self._settle()
         before = balance.stored()
         self._add_sums()
         balance.begin(start)
@@ -241,8 +263,16 @@ class EnergyLedger(EveryNth):
     def _add_sums(self) -> None:
         """Add the sums of the balance since the last call."""
         assert self._balance is not None
-        for name, value in self._balance.take_sums().items():
+        for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
+
+    def _add_rest(self, sums: dict[str, Any]) -> None:
+        """The rest of the balance from the other quantities, numbers or arrays."""
+        sums[REST] = sum(
+            value * (1.0 if self.kinds[name] == WORK else -1.0)
+            for name, value in sums.items()
+            if self.kinds[name] not in (REST, PARTS)
+        )
 
     def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
         """Sums over all processes. The call is collective."""
@@ -251,14 +281,22 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next recorded step that compiled code can integrate."""
-        is_known = state.world.version == self._version and self.idle_program(state) is not None
-        return super().idle_steps(state, size) if is_known else 0
+        """All next steps, if compiled code can integrate them: it calls Python for steps that are recorded."""
+        if state.world.version != self._version or self.idle_program(state) is None:
+            return 0
+        return MOST_STEPS if self._asks else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled program that integrates a time step, or None if this requires Python."""
+        """The compiled program that integrates a time step and records it if it is due, or None if this requires
+        Python."""
         assert self._balance is not None
-        return self._balance.find_program(state)
+        integrate, record = self._balance.find_program(state), self.find_asking(state)
+        self._asks = record is not None
+        if integrate is None or record is None:
+            return integrate
+        if self._parts != (integrate, record):
+            self._parts, self._joined = (integrate, record), join([integrate, record])
+        return self._joined
 
     def skip(self, steps: int) -> None:
         """Count the steps."""
@@ -269,15 +307,15 @@ class EnergyLedger(EveryNth):
         """Store the sums of this instant as a record."""
         if self._times and self._times[-1] == state.t:
             return
-        self._add_sums()
-        sums = self._reduce(self._sums)
-        sums[REST] = sum(
-            value * (1.0 if self.kinds[name] == WORK else -1.0)
-            for name, value in sums.items()
-            if self.kinds[name] not in (REST, PARTS)
-        )
         self._times.append(state.t)
-        self._rows.append([sums[name] for name in self.kinds])
+        assert self._balance is not None
+        if not self._balance.is_parallel:
+            self._pending.append(self._balance.take_numbers())
+            return
+        self._add_sums()
+        sums: dict[str, Any] = self._reduce(self._sums)
+        self._add_rest(sums)
+        self._kept.append([sums[name] for name in self.kinds])
 
     def _is_empty(self) -> bool:
         return not self._times
@@ -285,16 +323,17 @@ class EnergyLedger(EveryNth):
     def finish(self, state: State) -> None:
         """Record the last state and write the table."""
         super().finish(state)
+        records = self._settle()
         if self._claim is not None and is_first_process() and not is_replaying():
             columns = [("time", "s"), *((name, "J") for name in self.kinds)]
-            rows = ([t, *row] for t, row in zip(self._times, self._rows, strict=True))
+            rows = ([t, *row] for t, row in zip(self._times, records, strict=True))
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
         """All sums and records; see `StepHook.checkpoint`. Both this run and a continued run start again from these
         values."""
         assert self._world is not None
-        processes = parallel_assembly(self._world).processes
+        processes, records = parallel_assembly(self._world).processes, self._settle()
         self._add_sums()
         sums = self._reduce(self._sums)
         self._set_sums(sums)
@@ -308,7 +347,7 @@ class EnergyLedger(EveryNth):
             rows[component.__name__] = join_rows([p for p in parts if len(p[0])], count, 0.0, replicated)
         return {"sums": sums, "first": self._first, "steps": self._steps, "count": self.steps, "losses": rows} | {
             "times": np.array(self._times),
-            "rows": np.array(self._rows).reshape(len(self._rows), len(self.kinds)),
+            "rows": np.array(records).reshape(len(records), len(self.kinds)),
             "names": self.names,
         }
 
@@ -325,12 +364,13 @@ class EnergyLedger(EveryNth):
         """
         if kept["names"] != self.names:
             raise ModelError(
-                f"the ledger has {', '.join(self.names)}: must have those of the checkpoint, {', '.join(kept['names'])}"
+                f"the ledger has {', '.join(self.names)}: must have the quantities of the checkpoint, "
+                f"{', '.join(kept['names'])}"
             )
         self._steps, self.steps = int(kept["steps"]), int(kept["count"])
         self._set_sums(kept["sums"])
         self._first = dict(kept["first"])
-        self._times, self._rows = kept["times"].tolist(), kept["rows"].tolist()
+        self._times, self._kept = kept["times"].tolist(), kept["rows"].tolist()
         assert self._world is not None
         layout = parallel_assembly(self._world).layout
         for component, losses in self._losses.items():
@@ -351,7 +391,7 @@ class EnergyLedger(EveryNth):
         labels = self._find_labels()
         title, *rows = self._list_lines(labels)
         shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        # quantities too small for the picture are only in the table
+        # quantities too small for the picture appear only in the table
         largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
         shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
         words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}
@@ -375,7 +415,7 @@ class EnergyLedger(EveryNth):
             if constraint is not None and constraint.driven is not None and len(constraint.driven) == table.count:
                 rows = rows[constraint.driven == (part == "driven")]
             rows = rows[table.collect("active")[rows]] if "active" in table.component.columns else rows
-            # rows of one label, as the cables of a belt, are numbered
+            # rows with the same label, such as the cables of a belt, are numbered
             names = list(dict.fromkeys(re.sub(r" \d+$", "", self._name_row(table, int(row))) for row in rows))
             if 0 < len(names) <= MOST_NAMES:
                 labels[quantity] = ": ".join((", ".join(names), part.replace("_", " "))) if part else ", ".join(names)
@@ -429,7 +469,7 @@ class EnergyLedger(EveryNth):
             return None
         target = check_picture(path)
         if not self._times:
-            raise OutputError("EnergyLedger.draw: nothing was recorded; must be a hook of a solve before")
+            raise OutputError("EnergyLedger.draw: nothing was recorded; the ledger must first be a hook of a solve")
         return hand_over(draw_series(self.times, {name: self[name] for name in self.kinds}, self.kinds), target)
 
     def _repr_html_(self) -> str:

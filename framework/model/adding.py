@@ -37,7 +37,7 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
     """Number of rows that a call of `World.add` adds.
 
     Raises:
-        ModelError: arrays without rows together with references to entities.
+        ModelError: arrays without rows are given together with references to entities.
     """
     counts = {name: len(ids) for name, ids in refs.items() if len(ids) != 1}
     for name, value in values.items():
@@ -51,8 +51,8 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
             if count == 0 and named and all(map(len, refs.values())):
                 shapes = " or ".join(str(s) for s in (col.shape, (len(refs[named]), *(col.shape or ("n",)))))
                 raise ModelError(
-                    f"{name} in {component.__name__} has shape {shape_of(value)}, no row, while {named} names "
-                    f"{len(refs[named])}: must have shape {shapes} [{col.unit}]"
+                    f"{name} in {component.__name__} has shape {shape_of(value)}, which contains no row, while {named} "
+                    f"names {len(refs[named])}: must have shape {shapes} [{col.unit}]"
                 )
     return max(counts.values(), default=1)
 
@@ -96,7 +96,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
             raise ModelError(f"{here} names {len(chains[i])} entities: must be a {describe_target(ref)}")
         if ref.distinct and len(np.unique(chains[i])) < len(chains[i]):
             twice = chains[i][np.flatnonzero(np.bincount(chains[i])[chains[i]] > 1)[0]]
-            raise ModelError(f"{here} names entity {twice} twice: must be different ones")
+            raise ModelError(f"{here} names entity {twice} twice: entities must be distinct")
     return chains
 
 

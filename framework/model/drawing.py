@@ -33,7 +33,7 @@ class Drawing:
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of every field.
         joints: numbers of the nodes or positions that join each line to others, shape (m, k): lines with a common
-            number get one label, also if several processes draw them. None: no lines are joined.
+            number get one label, also if several processes draw them. With None no lines are joined.
         faces: corners of each face, one after the other around it, shape (k, 4).
         face_part: label of each face, numbered like the labels of lines, shape (k,).
     """

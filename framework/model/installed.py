@@ -64,7 +64,7 @@ def register_functions(kind: F) -> F:
     known = _functions.get(kind.__name__)
     # a module that is executed again registers its classes again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise ModelError(f"{kind.__name__} in register_functions: a class of this name is registered already")
+        raise ModelError(f"{kind.__name__} in register_functions: a class of this name is already registered")
     _functions[kind.__name__] = kind
     return kind
 
@@ -108,7 +108,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    # a class that is defined again at the same place, as in a notebook cell, replaces the earlier class
+    # a redefined class, as in a repeated notebook cell, replaces the earlier class
     found = list(
         {
             (component.__module__, component.__qualname__): component
@@ -118,5 +118,8 @@ def find_component(name: str) -> type[Component] | None:
     )
     if len(found) > 1:
         modules = ", ".join(sorted(component.__module__ for component in found))
-        raise ModelError(f"{name} is the name of {len(found)} registered components (of {modules}): must be one")
+        raise ModelError(
+            f"{name} is the name of {len(found)} registered components (of {modules}): must be the name of one "
+            "component"
+        )
     return found[0] if found else None

@@ -387,8 +387,8 @@ def require_law(component: type[Component]) -> Law:
     law = _laws.get(component)
     if law is None:
         raise ModelError(
-            f"{component.__name__} is not registered, its rows would do nothing: "
-            f"must be made known by register({component.__name__}, ...) before rows are added"
+            f"{component.__name__} is not registered, and its rows would have no effect: must be registered by "
+            f"register({component.__name__}, ...) before rows are added"
         )
     return law
 

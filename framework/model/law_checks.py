@@ -77,8 +77,8 @@ def check_law(law: Any) -> None:
         check_arguments(getattr(output, "evaluate", output), f"output {name} of {kind}", ("rows", "fields"))
     if role == "marker" and law.family not in component.provides:
         raise ModelError(
-            f"family = {law.family!r} in the law of {kind}, a marker: must be a marker family that {kind} provides, "
-            f"{', '.join(component.provides) or 'and it provides none'}"
+            f"family = {law.family!r} in the law of {kind}, a marker: must be a marker family that {kind} "
+            f"provides: {', '.join(component.provides) or 'it provides none'}"
         )
     if role == "constraint" and not law.multipliers > 0:
         words = "must be > 0, the number of equations of each row"

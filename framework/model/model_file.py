@@ -74,9 +74,13 @@ def read_model(path: Path) -> dict[str, Any]:
     if isinstance(version, bool) or version not in (1, VERSION):
         raise OutputError(f"{where} has version {show(version)}: must be {VERSION}, or 1 of files without a digest")
     if version == 1 and "digest" not in content:
-        # only the digest differs
+        # the content is equal, only the digest differs
         content = content | {"version": VERSION, "digest": compute_digest(content | {"version": VERSION})}
-        warn(f"{where} is of version 1, without a digest: it may have been changed unseen", ModelWarning, stacklevel=4)
+        warn(
+            f"{where} is of version 1, without a digest, so changes of the file cannot be detected",
+            ModelWarning,
+            stacklevel=4,
+        )
     with explaining(content):
         check_content(content, describe_format(), where)
     return content
@@ -90,7 +94,7 @@ def _parse(text: bytes, where: str) -> Any:
         if len(found) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise OutputError(f"{where} has the key {twice!r} twice in one object: must have each key once")
+            raise OutputError(f"{where} has the key {twice!r} twice in one object: must have each key only once")
         return found
 
     try:
@@ -98,11 +102,11 @@ def _parse(text: bytes, where: str) -> Any:
     except RecursionError:
         key = _find_deep_key(text.decode(errors="replace"))
         raise OutputError(
-            f"{where}: {key} has lists or objects within each other, more than {DEEPEST}: must be a file of World.save"
+            f"{where}: {key} has nested lists or objects deeper than {DEEPEST}: must be a file of World.save"
         ) from None
     except ValueError as error:
         raise OutputError(
-            f"{where} is damaged or no model file, it is not JSON: {error}; must be a file of World.save"
+            f"{where} is damaged or not a model file, because it is not JSON: {error}; must be a file of World.save"
         ) from None
 
 
@@ -212,7 +216,7 @@ def fill_model(world: Tables, content: Mapping[str, Any], functions: Functions, 
         _add_names(world, content["names"], source)
     if left_out:
         words = ", ".join(left_out)
-        warn(f"{source} has no values of {words}: they have their defaults", ModelWarning, stacklevel=4)
+        warn(f"{source} has no values of {words}: the defaults are used", ModelWarning, stacklevel=4)
     if not is_as_written(content):
         warn(f"{source} was edited after World.save: its digest does not match its content", ModelWarning, stacklevel=4)
 
@@ -222,16 +226,16 @@ def _add_names(world: Tables, names: Mapping[str, Any], source: str) -> None:
     by_kind = {component.__name__: table for component, table in world.tables.items()}
     for kind, labels in names.items():
         if kind not in by_kind:
-            raise OutputError(f"{source}: names has {show(kind)}, of which there are no rows")
+            raise OutputError(f"{source}: names has {show(kind)}, but the file has no rows of this kind")
         count = by_kind[kind].count
         for k, (first, end, label) in enumerate(labels):
             where = f"{source}: names.{kind}[{k}]"
             if not first < end <= count:
                 raise OutputError(
-                    f"{where} is for rows {first} to {end}: must be first row and end within 0 to {count}"
+                    f"{where} is for rows {first} to {end}: must be a first row and an end within 0 to {count}"
                 )
             if not isinstance(label, str) and len(label) != end - first:
-                raise OutputError(f"{where} has {len(label)} names: must be one, or {end - first}")
+                raise OutputError(f"{where} has {len(label)} names: must be 1 or {end - first}")
             by_kind[kind].add_label(np.arange(first, end), label if isinstance(label, str) else label.__getitem__)
 
 
@@ -264,10 +268,12 @@ def _add_rows(
             given[name] = _unpack_functions(values, count, functions, f"{name}{of}", place)
             continue
         given[name] = _unpack(values, count)
-        # lists without numbers, too
+        # true for lists without numbers, too
         if column.shape is None:
             if len(set(map(len, given[name]))) > 1:
-                raise OutputError(f"{place} has rows of different lengths: must be as long in all rows of a call")
+                raise OutputError(
+                    f"{place} has rows of different lengths: all rows of a call must have the same length"
+                )
             given[name] = np.array(given[name], np.float64)
         elif column.along:
             given[name] = [np.reshape(np.array(row, column.dtype), (-1, *(column.shape or ()))) for row in given[name]]
@@ -280,8 +286,8 @@ def _add_rows(
     if world.count != before + count:
         missing = ", ".join(name for name in left_out if name in component.refs) or "none"
         raise OutputError(
-            f"{source}: {where}{of} made {world.count - before} rows in place of {count}: must have all references, of "
-            f"which these are missing: {missing}"
+            f"{source}: {where}{of} made {world.count - before} rows instead of {count}: must have all "
+            f"references, but these are missing: {missing}"
         )
     return [f"{name}{of}" for name in left_out]
 
@@ -301,7 +307,7 @@ class FunctionNames:
         inner = getattr(function, "function", function)
         name = str(getattr(inner, "__name__", type(inner).__name__))
         if self._by_name.setdefault(name, inner) is not inner:
-            raise ModelError(f"{where}: two functions are called {name!r}; must have different names in a model file")
+            raise ModelError(f"{where}: two functions have the name {name!r}; names must be distinct in a model file")
         return name
 
 

@@ -248,7 +248,7 @@ def check_content(content: Any, schema: Mapping[str, Any], where: str, place: st
     """
     found = list(itertools.islice(create_validator()(schema).iter_errors(content), 20))
     if found:
-        # a wrong key is more informative than the key that is missing instead
+        # an unknown key is more informative than a missing key
         error = min(found, key=lambda e: (len(e.absolute_path), e.validator != "additionalProperties"))
         raise OutputError(f"{where}: {describe_error(error, place, of)}")
 

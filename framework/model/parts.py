@@ -56,7 +56,7 @@ class Part:
         if numbers is None or numbers.ndim != 1:
             raise ModelError(f"numbers in Part = {show(self.numbers)}: must be an array of row numbers, shape (n,)")
         if self.replicated and len(numbers) != self.count:
-            raise ModelError(f"replicated Part has {len(numbers)} of {self.count} rows: must have all")
+            raise ModelError(f"replicated Part has {len(numbers)} of {self.count} rows: must have all rows")
         object.__setattr__(self, "numbers", numbers.astype(np.int64))
         object.__setattr__(self, "replicated", self.replicated or (len(numbers) == self.count and launched_size() == 1))
         wrong = np.flatnonzero((numbers < 0) | (numbers >= self.count) | (np.diff(numbers, prepend=-1) <= 0))
@@ -83,7 +83,7 @@ def _check_count(count: int) -> None:
     given = read_whole_numbers(count)
     if given is None or given.shape or not 0 <= given <= MOST_ROWS:
         raise ModelError(
-            f"count = {show(count)} in Part: must be a whole number >= 0, of rows on all processes together"
+            f"count = {show(count)} in Part: must be a whole number >= 0, the number of rows on all processes together"
         )
 
 
@@ -189,7 +189,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # otherwise blocks of coordinates would begin at other places than on other processes
+    # otherwise blocks of coordinates would begin at different indices than on other processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)

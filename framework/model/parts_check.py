@@ -21,8 +21,8 @@ def check_rows(world: Tables, processes: Processes) -> None:
     """Compare the rows of all processes. The call is collective.
 
     Raises:
-        ModelError, on every process: calls differ, rows are missing, or several processes gave different values for a
-        row.
+        ModelError: calls differ, rows are missing, or several processes gave different values for a row. All processes
+            raise it.
     """
     _check_calls(world, processes)
     for table in world.tables.values():

@@ -26,7 +26,7 @@ ROW = "row"
 """The argument name with which kernels pass a row to other kernels."""
 
 
-# the types of NumPy 2.5 call a base of records final
+# the type stubs of NumPy 2.5 declare a base class of records as final
 class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """A record whose fields take precedence over attributes of NumPy with the same names, such as ``data``, for kernels
     that run as plain Python functions.
@@ -82,7 +82,7 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
             fields[name] = np.dtype((derived[name].dtype, derived[name].shape[1:]))
         elif name in component.columns:
             column = component.columns[name]
-            # the compiler has no arrays of truth values in records
+            # the compiler does not support arrays of truth values in records
             truth = np.uint8 if column.shape else np.bool_
             kind = {"b": truth, "i": np.int64, "f": np.float64}[np.dtype(column.dtype).kind]
             fields[name] = np.dtype((kind, column.shape or ()))

@@ -15,7 +15,7 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# from here on, errors in a model or in a user's law are messages without traceback
+# from this point on, errors in a model or in a user's law are messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
@@ -34,9 +34,9 @@ class Column:
     Attributes:
         unit: physical unit, ``"1"`` for pure numbers.
         doc: meaning in one line.
-        shape: shape of one row's value; ``None`` for a length that differs between rows. default: value if the user
-            gives none; ``REQUIRED`` for columns without default. dtype: NumPy type of the stored column (``object`` for
-            functions).
+        shape: shape of one row's value; ``None`` for a length that differs between rows.
+        default: value if the user gives none; ``REQUIRED`` for columns without default.
+        dtype: NumPy type of the stored column (``object`` for functions).
         minimum, above: smallest allowed value, or exclusive lower bound.
         choices: the allowed values, if the column is restricted to some values.
         switchable: whether the column may change after ``World.finalize`` through ``World.set``.
@@ -97,8 +97,8 @@ class Ref:
             entity, under the same names, instead of having its own.
         beside: whether rows are stored on the process of the entity, whose multipliers they read.
         instead: recommended replacement for entities of another kind, which error messages name at their end.
-        least: for chains, the smallest number of entities of a row; None for references to one entity. distinct: for
-            chains, whether a row must not name an entity twice.
+        least: for chains, the smallest number of entities of a row; None for references to one entity.
+        distinct: for chains, whether a row must not name an entity twice.
     """
 
     target: str
@@ -213,7 +213,7 @@ def parse_values(
         Array of shape (n, *col.shape); for columns of variable length and along chains an object array of arrays.
 
     Raises:
-        ModelError: wrong shape, not a number, NaN, or out of the allowed range.
+        ModelError: a value has a wrong shape, is not a number, is NaN, or is out of the allowed range.
     """
     count = len(rows)
     where = f"{col.name} in {kind} row {rows[0] if count else 0}"
@@ -268,8 +268,8 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
         raise ModelError(f"{where} has shape {array.shape}: expected (n,) or ({count}, n) numbers [{col.unit}]")
     if not (np.abs(array) <= LARGEST).all():
         raise ModelError(
-            f"{where} has values that are not finite, or beyond {LARGEST:g}: must be finite numbers [{col.unit}] whose "
-            "squares are finite, too"
+            f"{where} has values that are not finite, or beyond {LARGEST:g}: must be finite numbers "
+            f"[{col.unit}] with finite squares"
         )
     values = np.empty(count, dtype=object)
     if count and (array.ndim == 1 or array.strides[0] == 0):
@@ -299,7 +299,9 @@ def _parse_along(
     count = len(rows)
     each = count_values(col, value)
     if each not in (None, 1, count):
-        raise ModelError(f"{col.name} in {kind} has values for {each} rows: must be for one or for {count}")
+        raise ModelError(
+            f"{col.name} in {kind} has values for {each} rows: must have one value, or values for {count} rows"
+        )
     given = [value] * count if each is None else list(value) * (count if each == 1 else 1)
     values = np.empty(count, dtype=object)
     for i, (row, length, part) in enumerate(zip(rows, lengths, given, strict=True)):
@@ -320,7 +322,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
         return ()
     try:
         return np.shape(value)
-    except Exception:  # ragged lists, and errors raised by user objects
+    except Exception:  # raised for ragged lists and by user objects
         return ()
 
 
@@ -388,7 +390,7 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # a stable sort keeps the order of the schema otherwise
+        # a stable sort otherwise preserves the order of the schema
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")

@@ -124,7 +124,7 @@ class Evaluation(Fields):
         which: local rows on which ``g`` acts, shape (k,).
         outcome: result of a post-Newton update that is a kernel, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
-        energies, powers, parts, parts_before, jumps, size: see `Account`.
+        energies, powers, parts, parts_before, jumps, size, half: see `Account`.
     """
 
     f = _NO_NUMBERS
@@ -147,6 +147,7 @@ class Evaluation(Fields):
     parts_before = _NO_NUMBERS
     jumps: FloatArray = np.zeros((0, 0))
     size = _NO_NUMBERS
+    half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
         """The same evaluation at other times and motions, to test whether arguments depend on them."""
@@ -166,7 +167,7 @@ class _Probe(Evaluation):
 
     @property  # type: ignore[misc]
     def t(self) -> float:
-        raise ModelError("s.t would be laid down as a number that stays: must be s.time, an array of shape (1,)")
+        raise ModelError("s.t would be stored as a constant number: must be s.time, an array of shape (1,)")
 
 
 class _ProbeMarkers(dict[str, Any]):

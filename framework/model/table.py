@@ -61,7 +61,7 @@ class Entity:
         return self.table.describe(int(self.rows[0]))
 
     def __getattr__(self, column: str) -> Any:
-        # values of the table are read like attributes: belt.length
+        # columns are read like attributes: belt.length
         if column.startswith("_"):
             raise AttributeError(column)
         component = self.table.component
@@ -326,7 +326,7 @@ class EntityTable:
         """Drop all rows that were added since a `mark`."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
-            # distributed since the mark; every process has all rows before it
+            # the table was distributed after the mark; before it, every process has all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():

@@ -59,8 +59,8 @@ class World:
         version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process has only a part of the rows; handles remain valid.
-        processes: processes that build this world in parts; None while every process has all rows. calls: kind, number
-            of rows, and whether in parts, of every call of `add`.
+        processes: processes that build this world in parts; None while every process has all rows.
+        calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
 
     @checked(gravity=GRAVITY)
@@ -156,8 +156,8 @@ class World:
         if self.finalized:
             raise ModelError(
                 f"gravity = {show(given)} m/s^2 in World: the world is finalized, and its laws have read "
-                f"{show(self._gravity.tolist())}; must be given before the first solve, World(gravity=...); an "
-                "acceleration that changes is a separate load"
+                f"{show(self._gravity.tolist())}; gravity must be set before the first solve, World(gravity=...); a "
+                "variable acceleration is a separate load"
             )
         assert value is not None
         self._gravity[:] = 0.0
@@ -308,7 +308,7 @@ class World:
         if len(ids) and ids.min() >= 0:
             first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
             if first == last:
-                # the usual case, without temporary arrays
+                # fast path for the usual case, without temporary arrays
                 return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
         where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1

@@ -85,9 +85,7 @@ class Canvas:
     ) -> None:
         faces = sum(len(d.faces) for d in drawings)
         if not faces + sum(len(d.lines) for d in drawings):
-            raise OutputError(
-                "the model has nothing to draw: it needs a cable or another entity that is drawn as lines"
-            )
+            raise OutputError("the model cannot be drawn: it needs a cable or another entity that is drawn as lines")
         points = [len(d.points) for d in drawings]
         first = np.concatenate(([0], np.cumsum(points)[:-1])).astype(np.int64)
         first_label = np.cumsum([0, *(d.labels for d in drawings[:-1])])
@@ -111,9 +109,9 @@ class Canvas:
         entity = np.concatenate([d.entity for d in drawings])
         start, end = np.concatenate([d.start for d in drawings]), np.concatenate([d.end for d in drawings])
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
-        # arrays that each frame fills again
+        # arrays that each frame overwrites
         self._points = Joined([len(d.points) for d in drawings])
-        # no law has fields on faces
+        # no law has fields on faces yet
         self._lines = Joined([*(len(d.lines) for d in drawings), *([faces] if faces else [])])
         self._displacement = np.zeros(self.mesh.points.shape)
 
@@ -140,11 +138,11 @@ class Canvas:
                 if name in self.units:
                     first = name not in drawn and name not in empty
                     if name not in empty:
-                        # field drawn by the law itself
+                        # this law itself draws the field
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # filled only now, because rules must not combine the empty value with painted ones
+        # empty values are filled last, because rules must not combine them with painted values
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data

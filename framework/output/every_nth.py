@@ -5,12 +5,44 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from math import ceil
 
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, When
 from windlass.framework.output.series import Closing
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
 """Fraction of an interval, or of a step, by which times are rounded [1]."""
+MOST_STEPS = 1 << 30
+"""More steps than compiled code takes at once."""
+STEPS, EVERY, DONE, PASSED = range(4)
+"""Places in the counts of `count_step`."""
+
+
+@kernel(fast=False)
+def count_step(time: FloatArray, span: FloatArray, counts: IntArray, due: IntArray) -> None:
+    """Count a step that ends at the time, and decide whether it is recorded, by the rules of `EveryNth`.
+
+    Args:
+        time: [s], shape (1,).
+        span: start of the solve and interval between frames [s], shape (2,).
+        counts: steps so far, n (0: by frames), frames that are due before the step, and steps since Python has set
+            these numbers, shape (4,).
+        due: gets 1 if the step is recorded, else 0, shape (1,).
+    """
+    counts[STEPS] += 1
+    counts[PASSED] += 1
+    if counts[EVERY] > 0:
+        due[0] = 1 if counts[STEPS] % counts[EVERY] == 0 else 0
+        return
+    done = int((time[0] - span[0]) / span[1] + ROUNDING)
+    due[0] = 1 if done > counts[DONE] else 0
+    counts[DONE] = done
 
 
 class EveryNth(StepHook, Closing, ABC):
@@ -23,9 +55,13 @@ class EveryNth(StepHook, Closing, ABC):
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
         self._every, self._frames, self._steps = every, frames, 0
-        # of the present solve: whether frames are spaced by time, its start, and the interval between frames
+        # for the present solve: whether frames are spaced by time, start time, and interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
-        self._done = 0  # frames that are due before the present step
+        self._done = 0  # number of frames that are due before the present step
+        # of steps in compiled code, see `count_step`; the state that they change, and its step number before them
+        self._span, self._counts, self._due = np.zeros(2), np.zeros(4, np.int64), np.zeros(1, np.int64)
+        self._changing: tuple[State, int] | None = None
+        self._time, self._asking = np.zeros(0), Program(())
 
     @abstractmethod
     def record(self, state: State) -> None:
@@ -59,12 +95,39 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # rounding errors may make it one step too early, never too late
+        # rounding errors may end the interval one step too early, never too late
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
+
+    def find_asking(self, state: State) -> Program | None:
+        """A program that records the steps that are due, by a call of Python, so that the steps before and after them
+        stay in compiled code; None where frames are not spaced by time."""
+        if self._every is None and (not self._by_time or not self._interval > 0.0):
+            return None
+        time = parallel_assembly(state.world).fields.time
+        if time is not self._time:
+            count = call(count_step, (time, self._span, self._counts, self._due))
+            self._time, self._asking = time, Program([(count, (None,)), (When(self._record_due, self._due), ())])
+        self._span[:] = self._start, self._interval
+        self._counts[:] = self._steps, self._every or 0, self._done, 0
+        self._changing = state, state.step
+        return self._asking
+
+    def _record_due(self) -> None:
+        """Record a step within compiled code: all values of the state are those of its end except time and number."""
+        assert self._changing is not None
+        state, begun = self._changing
+        t, step = state.t, state.step
+        state.t, state.step = float(self._time[0]), begun + int(self._counts[PASSED])
+        try:
+            self.record(state)
+        finally:
+            state.t, state.step = t, step
 
     def skip(self, steps: int) -> None:
         """Count the steps."""
         self._steps += steps
+        if self._every is None and self._changing is not None:
+            self._done = int(self._counts[DONE])
 
     def _is_due(self, state: State) -> bool:
         """Whether a step has reached or passed the time of the next frame."""
@@ -74,7 +137,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     def _count_due(self, state: State) -> int:
         now = state.t if self._by_time else float(state.step)
-        # outside of a solve, each step
+        # outside of a solve, each step is recorded
         return int((now - self._start) / self._interval + ROUNDING) if self._interval > 0.0 else self._steps
 
     def finish(self, state: State) -> None:

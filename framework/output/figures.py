@@ -23,7 +23,7 @@ def create_figure(width: float, height: float, **more: Any) -> Any:
     from matplotlib.figure import Figure  # imported here, because only pictures need it
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
-    # the method that IPython calls; pyplot's formatter of figures has priority
+    # IPython calls this method; pyplot's formatter of figures has priority
     figure._repr_png_ = partial(_draw_png, figure)
     return figure
 

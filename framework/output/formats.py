@@ -34,10 +34,10 @@ def register_format(name: str, kind: type[FieldSeries]) -> None:
     known = _formats.get(name)
     # a module that is executed again registers its class again
     if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
-        raise OutputError(f"format {name}: is registered already: must have another name")
+        raise OutputError(f"format {name}: is already registered: must have another name")
     for mark in kind.marks:
         if MARK not in mark:
-            raise OutputError(f"mark {mark!r} of the format {name}: must have the words '{MARK.decode()}'")
+            raise OutputError(f"mark {mark!r} of the format {name}: must contain the words '{MARK.decode()}'")
         note_series_mark(mark)
     _formats[name] = kind
 

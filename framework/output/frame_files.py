@@ -78,7 +78,7 @@ class FrameFiles(FieldSeries):
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         pattern = re.compile(re.escape(self.beside("").name) + r"_\d{6,}" + re.escape(self.frame_suffix))
         found = [file for file in self.path.parent.iterdir() if pattern.fullmatch(file.name) and file not in frames]
-        # frames after the kept ones belong to the interrupted run
+        # frames after the kept frames belong to the interrupted run
         try:
             for file in (self.path, *(() if self._kept else found)):
                 check_output(file, "series", "series")

@@ -47,7 +47,7 @@ def load_pyvista(off_screen: bool) -> Any:
     """
     try:
         with warnings.catch_warnings():
-            # warning of tqdm in notebooks on widgets, which are not needed here
+            # suppresses a warning of tqdm in notebooks about widgets, which are not needed
             warnings.filterwarnings("ignore", "IProgress not found")
             import pyvista  # imported here, because it is optional and loads VTK
         from vtkmodules.vtkCommonCore import vtkLogger  # imported here, because of PyVista
@@ -55,14 +55,16 @@ def load_pyvista(off_screen: bool) -> Any:
         raise OptionError(f"windlass show needs PyVista ({error}): {INSTALL}") from None
     if not os.environ.get("DISPLAY"):
         if not off_screen:
-            raise OptionError("windlass show needs a screen (DISPLAY is not set): must be one, or -picture or -movie")
-        # VTK crashes if it finds neither
+            raise OptionError(
+                "windlass show needs a screen (DISPLAY is not set): start it with a screen, or use -picture or -movie"
+            )
+        # VTK crashes if it finds neither library
         if not any(map(find_library, LIBRARIES)):
             raise OptionError(
-                f"windlass show draws without a screen by {', '.join(LIBRARIES)}, which this system has not: must "
-                "be installed, on Debian by apt-get install libegl1 libgl1-mesa-dri"
+                f"windlass show draws without a screen by {', '.join(LIBRARIES)}, which this system lacks: must be "
+                "installed, on Debian by apt-get install libegl1 libgl1-mesa-dri"
             )
-        # it looks for a screen first, and warns if there is none
+        # VTK first looks for a screen, and warns if it finds none
         vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_ERROR)
     return pyvista
 
@@ -90,7 +92,9 @@ class Series:
         else:
             self.times = [float(t) for t in self._reader.time_values]
         if not self.times:
-            raise OutputError(f"windlass show {file}: has no frames; must be of a run that has recorded some")
+            raise OutputError(
+                f"windlass show {file}: the file has no frames; must be a file of a run that has recorded frames"
+            )
 
     def read(self, frame: int) -> Any:
         """The mesh of a frame."""
@@ -115,7 +119,7 @@ class Player:
         pyvista: the module.
         series: the frames.
         field: name of the first field; if empty, the first existing field of `FIRST`, or else the first existing field.
-            size: size of window and pictures [pixels].
+        size: size of window and pictures [pixels].
         off_screen: whether to draw in memory.
 
     Raises:
@@ -177,7 +181,7 @@ class Player:
             values = np.linalg.norm(values, axis=1) if values.ndim > 1 else np.asarray(values)
             mesh.cell_data["shown"] = mean(values) if self.field in mesh.point_data else values
             plain = ~np.isfinite(mesh.cell_data["shown"])
-            # wheels also have values of lines, and would cover the belt
+            # wheels also have line values, and would cover the belt
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         for name, chosen, style in (
@@ -245,7 +249,7 @@ class Player:
             else:
                 import imageio_ffmpeg  # noqa: F401  # imported here, because without it imageio fails in words of its own
 
-                # films need even sizes, which the window has; larger blocks would change its size
+                # films need even sizes, which the window has; larger blocks would change the size
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):
                 self.show_frame(frame)
@@ -263,4 +267,6 @@ class Player:
         except ImportError as error:
             raise OptionError(f"-{what} {path} needs a package that is missing ({error}): {INSTALL}") from None
         except OSError as error:
-            raise OutputError(f"-{what} {path} cannot be written ({error}): must be on a disk with room") from None
+            raise OutputError(
+                f"-{what} {path} cannot be written ({error}): must be on a disk with free space"
+            ) from None

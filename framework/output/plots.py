@@ -45,7 +45,7 @@ def as_image(figure: Any, kind: str = "svg") -> str:
     import matplotlib  # imported here, because only pictures need it
 
     image = BytesIO()
-    # text stays text, which can be searched and is smaller; no date, so equal runs give equal pages
+    # text stays searchable and is smaller; without a date equal runs give equal pages
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
         more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         figure.savefig(image, format=kind, **more)
@@ -102,7 +102,7 @@ def plot_panels(
         for k, (name, values) in enumerate(lines[:MOST_CURVES]):
             shown = np.where(np.isfinite(values), values, np.nan)
             axes.plot(*thin_curve(x, shown), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
-        # long names are wrapped, so the axes keep their width
+        # long names are wrapped, so that the axes keep their width
         axes.set_ylabel(fill(unit, 24))
         if limits is not None:
             low, high = axes.get_ylim()
@@ -155,10 +155,10 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
 class ModelLines(NamedTuple):
     """The lines that show a model."""
 
-    points: FloatArray  # [m], shape (n, 3)
+    points: FloatArray  # points [m], shape (n, 3)
     lines: IntArray  # points at both ends of each line, shape (m, 2)
-    values: FloatArray  # of `COLOURED_BY` at points, NaN where there is none, shape (n,)
-    label: str  # meaning and unit of the values; empty where no point has one
+    values: FloatArray  # values of `COLOURED_BY` at points, NaN at points without a value, shape (n,)
+    label: str  # meaning and unit of the values; empty if no point has a value
 
 
 def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
@@ -173,7 +173,7 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
             continue
         try:
             canvas = canvas or Canvas(*drawn)
-        except OutputError:  # no drawings with lines
+        except OutputError:  # the model has no drawings with lines
             return None
         points, point_data, _ = canvas.compose(*drawn)
         has = COLOURED_BY in point_data
@@ -196,7 +196,7 @@ def draw_state(state: State) -> Any:
     if traced is None:
         return None
     points, lines, values, label = traced[0]
-    # lines without a value are below the others
+    # lines without a value are drawn below the others
     lines = lines[np.argsort(np.isfinite(values[lines].sum(axis=1)), kind="stable")]
     figure, axes = _create_view([points])
     collection = _add_lines(axes, points, lines, linewidths=2.2, capstyle="round")

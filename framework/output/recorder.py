@@ -31,11 +31,12 @@ from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import Claim
 from windlass.framework.files.whole_files import check_target
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.model.world import World
 from windlass.framework.output.drawing import Canvas
-from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.formats import find_formats
 from windlass.framework.output.scene import Drawn, Scene
@@ -134,7 +135,7 @@ class Recorder(EveryNth):
         self._times: list[float] = []
         # name of each series and number of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
-        # of each series of the interrupted run
+        # data of each series of the interrupted run
         self._digests: dict[str, str] = {}
         self._scene: Scene | None = None
         self._world: World | None = None
@@ -163,18 +164,26 @@ class Recorder(EveryNth):
             advice = "; Recorder(..., axis='step') orders frames by steps, for statics" if self._axis == "time" else ""
             raise OutputError(
                 f"frame {self.frames + 1} of '{self._base.name}' has {self._axis} {now:g}: must be greater than in "
-                f"the frame before{advice}"
+                f"the previous frame{advice}"
             )
         if self._claim is not None:
             self._claim.begin()
         self._last = (state.t, state.step)
-        # a restarted script gets here with frames that the interrupted run has written
+        # the frames of the interrupted run are already written when a restarted script reaches this line
         if not is_replaying():
             if self._scene is None:
                 self._begin(state)
             assert self._scene is not None
             self._on_first(lambda drawn: self._write(now, *drawn), self._scene.draw(state))
         self._times.append(now)
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """All next steps, if frames are spaced by steps or time: a frame calls Python from compiled code."""
+        return MOST_STEPS if self.find_asking(state) is not None else super().idle_steps(state, size)
+
+    def idle_program(self, state: State) -> Program | None:
+        """The program that records steps that are due."""
+        return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
         """Find the drawings, and make the series. The call is collective."""
@@ -229,7 +238,9 @@ class Recorder(EveryNth):
         self._parts[kind] = name, self.frames
         self._series[k] = self._create_series(kind)
         self.paths[k] = self._series[k].path
-        print(f"{error}; it is kept unchanged, and the run continues in '{self.paths[k]}'", file=sys.stderr, flush=True)
+        print(
+            f"{error}; the file is unchanged, and the run continues in '{self.paths[k]}'", file=sys.stderr, flush=True
+        )
 
     def checkpoint(self) -> dict[str, Any]:
         """Times of the frames, names of the files and digests of the series; see `StepHook.checkpoint`."""

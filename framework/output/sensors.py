@@ -37,12 +37,13 @@ from windlass.framework.checks.checks import (
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.every_nth import MOST_STEPS, EveryNth
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.plots import plot_curves
 from windlass.framework.restart.insurance import is_replaying
@@ -89,7 +90,7 @@ FIELDS = {
 SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
 
 
-@checked_names
+@checked_names(FIELDS)
 @dataclass(frozen=True)
 class Sensor:
     """One output variable of one or more entities of one kind.
@@ -183,7 +184,7 @@ class Sensors(EveryNth):
     def __init__(self, path: str | os.PathLike[str] | None, sensors: Sequence[SensorLike], every: int = 1) -> None:
         names = [sensor.name for sensor in sensors]
         if not names:
-            raise ModelError("sensors of Sensors are empty: must be at least one")
+            raise ModelError("sensors of Sensors are empty: must be at least one sensor")
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
@@ -245,6 +246,14 @@ class Sensors(EveryNth):
         )
         self._keep(row, mark)
 
+    def idle_steps(self, state: State, size: float) -> int:
+        """All next steps: those that are recorded call Python from compiled code."""
+        return MOST_STEPS
+
+    def idle_program(self, state: State) -> Program | None:
+        """The program that records steps that are due."""
+        return self.find_asking(state)
+
     def _keep(self, row: FloatArray, mark: tuple[float, int]) -> None:
         """Store a record with its time [s] and step, also in the table."""
         self._rows.append(row)
@@ -304,7 +313,7 @@ class Sensors(EveryNth):
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
-                names: names of the sensors; None for all.
+            names: names of the sensors; None for all.
 
         Returns:
             The path, or the figure, or None on all processes except the first.
@@ -319,7 +328,7 @@ class Sensors(EveryNth):
             return None
         target = check_picture(path)
         if not self._rows:
-            raise OutputError("Sensors.plot: nothing was recorded; must be a hook of a solve before")
+            raise OutputError("Sensors.plot: nothing was recorded; Sensors must first be a hook of a solve")
         return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
 
     def _find_curves(self, names: Sequence[str]) -> ReportCurves:

@@ -95,7 +95,7 @@ class FieldSeries(Closing, ABC):
         self._kept = [float(time) for time in kept]
         for suffix in self.suffixes if not self._kept else ():
             check_series(self.beside(suffix), "series")
-        # the layout after frames of an interrupted run
+        # the frame layout after frames of an interrupted run
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
         self._begun = self._closed = False
@@ -208,7 +208,7 @@ class FrameDigest:
         kept, self._kept = self._kept, None
         if kept is not None and kept != self.total():
             self._kept = kept
-            raise BrokenSeriesError("its frames have another digest than in the checkpoint: they are damaged")
+            raise BrokenSeriesError("the frames have another digest than in the checkpoint: they are damaged")
 
 
 def create_frame(
@@ -224,9 +224,9 @@ def create_frame(
     time = float(time)
     if not math.isfinite(time):
         raise OutputError(f"time of a frame = {time!r} s: must be finite")
-    # viewers show two frames of equal time as two pieces of one frame
+    # viewers show two frames of equal time as two parts of one frame
     if last is not None and time <= last.time:
-        raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the frame before")
+        raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the previous frame")
     known = (last.fields if last is not None else None) or {}
 
     def as_fields(place: str, values: Mapping[str, ArrayLike], count: int) -> dict[str, FieldArray]:
@@ -239,7 +239,7 @@ def create_frame(
     if moved.ndim != 2:
         raise OutputError(f"points of a frame have shape {moved.shape}: must be ({len(mesh.points)}, 3)")
     if "part" in cell_data:
-        raise OutputError("cell_data 'part' is given: the name is taken by the labels of the mesh")
+        raise OutputError("cell_data 'part' is given: this name is reserved for the labels of the mesh")
     frame = SeriesFrame(
         time,
         moved.astype(np.float64, copy=False),
@@ -272,7 +272,7 @@ def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArra
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
         raise OutputError(f"{what} has shape {array.shape}: must be ({count},), ({count}, 2) or ({count}, 3)")
-    # one type per kind: these are tested with all readers
+    # one type per kind: these types are tested with all readers
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
     elif array.dtype.kind == "b" or array.dtype == np.int32:
@@ -307,7 +307,7 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
         raise OutputError(f"name of a series = {base.name!r}: must be a printable file name without a colon")
     if base.suffix in _SUFFIXES or base.name.endswith(suffix):
         ending = suffix if base.name.endswith(suffix) else base.suffix
-        raise OutputError(f"name of a series = {base.name!r}: must come without {ending}, which is added")
+        raise OutputError(f"name of a series = {base.name!r}: must be given without {ending}, which is added")
     if not base.parent.is_dir():
         raise OutputError(f"folder of a series = '{base.parent}': must be an existing folder")
     return check_target(base.with_name(base.name + suffix), "series")

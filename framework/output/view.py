@@ -57,6 +57,6 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
             return None
         player.show_frame(series.number(frame))
         with warnings.catch_warnings():
-            # without trame PyVista makes a picture
+            # without trame PyVista shows a picture
             warnings.filterwarnings("ignore", "(?s).*static (output|image)")
             return player.plotter.show(return_viewer=True)

@@ -45,9 +45,9 @@ class VtkhdfSeries(FieldSeries):
     suffixes = (".vtkhdf",)
 
     def _prepare(self) -> None:
-        self._count = self._room = self._digested = 0  # frames: finished, allocated, in the digest
-        self._batch = 1  # frames that are allocated at a time
-        self._counts: list[int] = []  # place in the file of the number of frames [bytes]
+        self._count = self._room = self._digested = 0  # numbers of frames: finished, allocated, in the digest
+        self._batch = 1  # number of frames that are allocated at a time
+        self._counts: list[int] = []  # offset of the number of frames in the file [bytes]
         # start of the rows of each batch [bytes], by dataset
         self._places: dict[str, list[int]] = {}
 
@@ -70,7 +70,7 @@ class VtkhdfSeries(FieldSeries):
                 if self._kept:
                     self._copy_kept(frame)
                 else:
-                    # a new file replaces the old one, so a viewer that still shows the old one keeps it whole
+                    # a new file replaces the old one, so that viewers of the old file still see it complete
                     self._create(self.path, frame)
             rows = _rows_of(frame)
             if self._count == self._room:
@@ -80,7 +80,7 @@ class VtkhdfSeries(FieldSeries):
                 self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
                 self._write_count(number, self._count + 1)
             finally:
-                os.close(number)  # network disks report here that they are full
+                os.close(number)  # network disks report a full disk at this point
         self._count += 1
 
     def _start(self) -> None:
@@ -97,12 +97,12 @@ class VtkhdfSeries(FieldSeries):
             content, mark = overlay.read(min(overlay.end, 16 * PAGE)), np.int64(_COUNT).tobytes()
             self._counts = [content.find(mark), content.rfind(mark)]
             if content.count(mark) != 2:
-                raise OutputError(f"'{path}': this HDF5 library lays out files otherwise; take formats='vtu'")
+                raise OutputError(f"'{path}': this HDF5 library uses another file layout; use formats='vtu'")
             _lay_count(overlay, self._counts, 0)
 
         with create_hdf5(path, note_counts) as file:
             root = file.create_group("VTKHDF")
-            # first, to put both numbers into the first page
+            # written first, so that both numbers are in the first page
             steps = root.create_group("Steps")
             steps.attrs["NSteps"] = np.int64(_COUNT)
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
@@ -132,7 +132,7 @@ class VtkhdfSeries(FieldSeries):
                 if not np.array_equal(old[name][()], new[name][()]):
                     raise BrokenSeriesError("its mesh is another one")
             if list(old["Steps/Values"][:count]) != self._kept:
-                raise BrokenSeriesError("its frames are at other times")
+                raise BrokenSeriesError("the frames have other times")
             for name, _, end in self._blocks(new, count - 1, count):
                 _check_rows(old[name], new[name], end)
             while self._room < count:
@@ -149,7 +149,7 @@ class VtkhdfSeries(FieldSeries):
         each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
         each |= {f"CellData/{name}": cells for name in root["CellData"] if name != "part"}
         each |= dict.fromkeys([f"Steps/{name}" for name in ("Values", *_STEPS)], 1)
-        # the offsets of all fields of cells are one dataset
+        # the offsets of all cell fields are one dataset
         fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
         each |= {f"Steps/CellDataOffsets/{name}": 1 for name in fields[:1]}
         return [
@@ -163,7 +163,7 @@ class VtkhdfSeries(FieldSeries):
         mesh = self.mesh
         corners = np.repeat([2, 4], [len(mesh.lines), len(mesh.faces)])
         root.attrs["Version"] = np.array([2, 0], np.int64)
-        root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
+        root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # VTK requires a string of fixed length
         root["NumberOfPoints"] = np.array([len(mesh.points)], np.int64)
         root["NumberOfCells"] = np.array([len(corners)], np.int64)
         root["NumberOfConnectivityIds"] = np.array([corners.sum()], np.int64)
@@ -183,7 +183,7 @@ class VtkhdfSeries(FieldSeries):
             steps.create_dataset(name, (0, *shape), np.int64, maxshape=(None, *shape), chunks=(_STEP_ROWS, *shape))
         steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
         point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
-        cell_offsets["part"] = steps["PartOffsets"]  # offset 0 in each step, because labels do not change
+        cell_offsets["part"] = steps["PartOffsets"]  # offset 0 in each step, because labels are constant
         for name, values in _rows_of(frame).items():
             self._create_growing(root, name, values)
         for name in frame.point_data:
@@ -203,7 +203,7 @@ class VtkhdfSeries(FieldSeries):
             made.set_shuffle()
             made.set_deflate(1)
         else:
-            # space is allocated at once, without writing to it
+            # space is allocated immediately, without writing to it
             made.set_alloc_time(h5d.ALLOC_TIME_EARLY)
             made.set_fill_time(h5d.FILL_TIME_NEVER)
         space = h5s.create_simple((0, *width), (h5s.UNLIMITED, *width))
@@ -269,7 +269,7 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # the bytes between both do not change: one write within a page is either complete or absent
+        # the bytes between both numbers are constant, and a write within one page is either complete or absent
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

@@ -33,9 +33,9 @@ class XdmfSeries(FieldSeries):
 
     The format of meshio has one mesh for all times: the points stay in the reference position, and the field
     `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale factor
-    1). The field is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows two
-    In ParaView the first of the two blocks is the time series. The second block, the mesh grid of the file, stays at
-    the first time shown and is best hidden.
+    1). The field is computed from `points`; a `displacement` in `point_data` must agree with it. In ParaView
+    the first of two blocks is the time series. The second block, the mesh grid of the file, stays at the first time
+    shown and is best hidden.
 
     Both files are complete after every frame. Kept frames of an interrupted run are copied once to a new data file. See
     `FieldSeries` for arguments and errors.
@@ -45,10 +45,10 @@ class XdmfSeries(FieldSeries):
 
     def _prepare(self) -> None:
         self._data_path = self.path.with_suffix(".h5")
-        self._writer: Any = None  # meshio's, made at the first write
+        self._writer: Any = None  # meshio's writer, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
-        self._tail_start = 0  # byte in the .xdmf at which the next frame is written
+        self._tail_start = 0  # offset in the .xdmf file of the next frame
 
     def _add(self, frame: SeriesFrame) -> None:
         displacement: FieldArray = frame.points - self.mesh.points
@@ -86,7 +86,7 @@ class XdmfSeries(FieldSeries):
         grids: list[bytes] = []
         self._digest.restart()
         if not self._kept:
-            # a new file replaces the old one, so a viewer that still shows the old one keeps it whole
+            # a new file replaces the old one, so that viewers of the old file still see it complete
             self._write_mesh(self._data_path)
         else:
             number, draft = create_draft(self._data_path)
@@ -111,7 +111,7 @@ class XdmfSeries(FieldSeries):
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # meshio would put the file into the working directory; the XML names it without a folder, because both files
+        # meshio would write to the working directory; the XML contains the name without a folder, because both files
         # are in one folder
         writer.h5_filename = self._data_path.name
         if len(self.mesh.faces):
@@ -128,12 +128,12 @@ class XdmfSeries(FieldSeries):
         """The XML of the kept frames, one line each; later text is ignored."""
         content = self.path.read_bytes()
         if not content.startswith(_HEAD):
-            raise BrokenSeriesError("it does not begin like a series of frames")
+            raise BrokenSeriesError("the file does not begin like a series of frames")
         grids = content[len(_HEAD) :].split(b"\n")[: len(self._kept)]
         for k, time in enumerate(self._kept):
             found = ElementTree.fromstring(grids[k]).find("Time") if k < len(grids) else None
             if found is None or float(found.get("Value", "nan")) != time:
-                raise BrokenSeriesError(f"its frame at {time:.9g} s is missing")
+                raise BrokenSeriesError(f"the frame at {time:.9g} s is missing")
         return grids
 
     def _copy_data(self, grids: list[bytes], old: Any, draft: Path) -> None:

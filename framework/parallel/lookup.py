@@ -28,7 +28,7 @@ class Lookup:
         self._table: IntArray | None = None
         self._keys = self._values = np.zeros(0, np.int64)
         if span <= DENSE * len(keys):
-            # one entry before and one after the range, for keys outside of it
+            # one entry before and one entry after the range represent keys outside of it
             self._table = np.full(span + 2, missing, np.int64)
             self._table[keys - self._first + 1] = values
         else:

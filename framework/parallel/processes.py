@@ -27,7 +27,7 @@ class Processes:
         comm: the communicator.
         size: number of processes.
         announce: ``(comm, what)`` announces each collective call to the other processes, and ends the job if one of
-            them executes another part of its script; None if this cannot occur.
+            them executes another part of its script; ``announce`` is None if this cannot occur.
     """
 
     def __init__(self, comm: Any = None) -> None:
@@ -137,8 +137,8 @@ class Processes:
     def _check(self, what: str) -> None:
         if self._alone:
             raise ModelError(
-                f"{what}: is on several processes, while this one is at {self._alone[-1]} alone: must be values of "
-                "local rows, LocalRows.local(name) or EntityTable.local(name, rows)"
+                f"{what}: requires several processes, but this process is working alone in {self._alone[-1]}: must "
+                "be values of local rows, LocalRows.local(name) or EntityTable.local(name, rows)"
             )
         if self.announce is not None:
             self.announce(self.comm, what)

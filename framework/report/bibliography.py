@@ -45,7 +45,7 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 def format_citations(world: World) -> str:
     """The sources of the laws that a model uses, as a BibTeX file; comments name the laws of each source."""
     sources, entries = collect_sources(world), read_bibliography()
-    # outside of entries only @ is special in BibTeX
+    # outside of entries only @ is a special character in BibTeX
     lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]
     keys = dict.fromkeys(key for source in sources for key in find_keys(source))
     return "\n".join([*lines, *(f"\n{entries[key]}" for key in keys if key in entries)])

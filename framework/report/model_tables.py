@@ -59,7 +59,7 @@ def describe_lengths(table: EntityTable, name: str, what: str) -> str:
 def _is_default(values: NDArray[Any], default: Any) -> bool:
     try:
         return bool(np.all(values == np.asarray(default, dtype=values.dtype)))
-    except (TypeError, ValueError):  # there is no default
+    except (TypeError, ValueError):  # the column has no default
         return False
 
 

@@ -44,7 +44,7 @@ def format_part(part: Any) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>" if "\n" not in part else f"<pre>{escape(part)}</pre>"
     if hasattr(part, "savefig"):
-        # pictures of many lines are smaller as pixels
+        # pictures of many lines are smaller as pixel images
         many = sum(len(axes.collections) for axes in part.axes) and not any(axes.lines for axes in part.axes)
         return f'<figure><img alt="" src="{as_image(part, "png" if many else "svg")}"></figure>'
     return format_part(part()) if callable(part) else ""

@@ -111,7 +111,7 @@ def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -
         section for name in report_parts.providers for section in pkgutil.resolve_name(name)(state.world, state)
     ]
     if options.process_rank() == 0:
-        # parts that do not change are drawn once
+        # constant parts are drawn once
         words = f"The model after {record.name}, t = {state.t:.6g} s:"
         _run.model = [*tables, *([] if figure is None else [words, Formatted(format_part(figure))])]
         detail = [Formatted(format_part(part)) for part in _describe_solve(record)]
@@ -146,7 +146,7 @@ def _compose() -> str:
         *(section for hook in _run.hooks for section in hook.report_sections()),
         *report_parts.added_sections,
     ]
-    # results first, solvers last; the stable sort keeps the order within a place
+    # results come first, solvers last; the stable sort preserves the order within a place
     handed.sort(key=lambda section: report_parts.PLACES.index(section.place))
     sections = [
         *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
@@ -204,7 +204,7 @@ def _describe_run() -> list[Any]:
     command = shlex.join(["windlass", "run", *sys.argv])
     lines = [f"export {name}={shlex.quote(value)}" for name, value in sorted(os.environ.items()) if _counts(name)]
     lines.append((f"mpiexec -n {size} " if size > 1 else "") + command)
-    from petsc4py import PETSc  # imported here, because it initialises PETSc, which needs its options by then
+    from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     petsc = ".".join(map(str, PETSc.Sys.getVersion()))
     versions: list[list[Any]] = [[name, _version(name)] for name in ("windlass", *PACKAGES)]

@@ -93,7 +93,7 @@ class Checkpoint(StepHook):
         self._lock: OutputLock | None = None
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         self._prepare()
-        # reading a file to continue from includes more checks
+        # opening a file to continue from includes more checks
         if source != self.path and not self.is_unasked:
             check_output(self.path, "path of Checkpoint", KIND)
         if source is not None and (restart != "auto" or os.path.exists(source)):

@@ -46,7 +46,7 @@ class CheckpointFile:
         if not os.path.isfile(path):
             raise OutputError(f"checkpoint file '{shorten(str(path))}': no such file")
         try:
-            # read the open file, also when a newer one has replaced it
+            # read the open file, even if a newer file has replaced it
             self._stream = path.open("rb")
             check_seal_of_file(self._stream, f"checkpoint file '{path}'")
             with self._open() as file:
@@ -56,7 +56,9 @@ class CheckpointFile:
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise OutputError(f"checkpoint file '{path}' cannot be read: {error}") from None
         if kind != FORMAT:
-            raise OutputError(f"'{path}' is no checkpoint file: must be one that -checkpoint or wl.Checkpoint wrote")
+            raise OutputError(
+                f"'{path}' is not a checkpoint file: must be a file that -checkpoint or wl.Checkpoint wrote"
+            )
         if version > VERSION:
             raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
 
@@ -136,7 +138,7 @@ def _write_tree(group: Any, tree: Tree) -> None:
 def _as_plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} cannot be kept: must be a number, a text, a list or an array")
+    raise TypeError(f"{type(value).__name__} cannot be stored: must be a number, a text, a list or an array")
 
 
 def _read_tree(group: Any) -> dict[str, Any]:

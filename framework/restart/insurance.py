@@ -48,7 +48,7 @@ class Insurance(Checkpoint):
             super()._replace(number, record)
         except (OutputError, TypeError) as error:
             self.clock.stop()
-            print(f"no checkpoints by the clock: {error}", file=sys.stderr, flush=True)
+            print(f"automatic checkpoints are disabled: {error}", file=sys.stderr, flush=True)
             return
         if self.written is None:
             self.written = self.path
@@ -68,7 +68,7 @@ class Insurance(Checkpoint):
                 self.path = path
                 return
             self._lock.release()
-        raise OutputError(f"'{self._folder}' is full of checkpoints: remove those that are no longer needed")
+        raise OutputError(f"'{self._folder}' is full of checkpoints: remove checkpoints that are no longer needed")
 
     def remove(self) -> None:
         """Remove the file after the script has ended without error."""

@@ -70,9 +70,9 @@ class SolveCheckpoint:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
-        # a solve before the current one without its end in the file: its output is complete
+        # an earlier solve without its end in the file: its output is complete
         self._is_past = False
-        # as the script has set them; only later changes are kept, so a restarted script may set others
+        # switches as set by the script; only later changes are stored, so that a restarted script may set others
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version
         if self._checkpoint is not None:
@@ -85,7 +85,8 @@ class SolveCheckpoint:
         before = self._solver.solve_checkpoint
         if before is not None and not before.paused:
             raise ModelError(
-                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a separate solver"
+                f"a hook of {type(self._solver).__name__} starts the same solver again: the hook needs a separate "
+                "solver"
             )
         self._solver.solve_checkpoint = self
         self._interrupt.begin()
@@ -102,7 +103,7 @@ class SolveCheckpoint:
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # a process may have left the loop silently, with the solve in a variable; so processes announce their actions
+        # a process may have left the loop silently, with the solve in a variable, so processes announce their actions
         # until the next step
         processes.announce = _announce if value else None
         if not value:
@@ -239,10 +240,10 @@ class SolveCheckpoint:
             stop.add_note(f"last good state: {saved}")
         elif self._checkpoint is None:
             more = "; solve(solver.state, resume=True) continues" if self._solver.settings() else ""
-            stop.add_note(f"solver.state has the last good state{more}")
+            stop.add_note(f"solver.state contains the last good state{more}")
         if self._checkpoint is not None and self._solver.settings():
             self._write(state, finished=False)
-            stop.add_note(f"-restart {self._checkpoint.path} continues from here, to the last bit")
+            stop.add_note(f"-restart {self._checkpoint.path} continues from this point, to the last bit")
         elif self._checkpoint is None and path is not None:
             stop.add_note("with -checkpoint FILE an interrupted run continues by -restart FILE")
         raise stop
@@ -256,7 +257,7 @@ class SolveCheckpoint:
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # nothing was solved, so the options of a solve were not read
+            # nothing was solved, so options of solves were not read
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)

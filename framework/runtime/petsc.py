@@ -11,7 +11,7 @@ from windlass.framework.command_line import options
 
 options.start()
 
-# Only here, when the arguments and the number of threads are known.
+# The import is here, because arguments and number of threads are known only now.
 from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]

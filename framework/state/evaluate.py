@@ -220,6 +220,6 @@ def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArr
     missing = np.flatnonzero(owner == layout.size)
     if len(missing):
         name = entity.table.describe(int(entity.rows[missing[0]]))
-        raise ModelError(f"{name}: nothing refers to this marker, so nothing evaluates it")
+        raise ModelError(f"{name}: nothing refers to this marker, so it is not evaluated")
     mine: IntArray = np.flatnonzero(owner == layout.rank)
     return mine

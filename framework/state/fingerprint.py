@@ -27,7 +27,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
     for component, table in world.tables.items():
-        # laws that are chosen by name
+        # laws that are selected by name
         for name, column in component.columns.items():
             if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
                 for value, count in zip(*np.unique(table.collect(name), return_counts=True), strict=True):
@@ -101,8 +101,8 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
     Args:
         world: the world.
-        before: earlier result of `list_switches`; None: return all rows of changed tables. version: ``World.version``
-            at that time; earlier changes are ignored.
+        before: earlier result of `list_switches`; With None all rows of changed tables are returned.
+        version: ``World.version`` at that time; earlier changes are ignored.
     """
     changes: dict[str, Any] = {}
     if world.version == version:

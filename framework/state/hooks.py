@@ -22,9 +22,12 @@ class StepHook:
     Attributes:
         changes_state: whether `before_step` changes the state; it is then called before the `before_step` of all other
             hooks.
+        changes_forces: whether the last `before_step` of a hook that changes the state has changed forces abruptly; the
+            solver then finds accelerations that fulfil the equations before the step.
     """
 
     changes_state = False
+    changes_forces = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Called before the first step of a solve, with the end time [s] and the estimated number of steps.
@@ -64,7 +67,7 @@ class StepHook:
     def idle_program(self, state: State) -> Program | None:
         """Compiled code to run after each idle step, with the end of the step in the state.
 
-        The time of the fields is the end of the step.  The program may change the other fields.
+        The time of the fields is the end of the step.  A program may change all other fields.
         """
         return None
 

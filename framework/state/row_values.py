@@ -81,6 +81,6 @@ def check_stored(stored: Mapping[str, Any], where: Any) -> None:
     """Raise OutputError if arrays in the file of a state contain values that are not finite numbers."""
     for name, values in stored.items():
         if values.dtype.kind not in "iuf" or values.ndim != (0 if name in ("t", "step") else 1):
-            raise OutputError(f"state file {where}: {name} is no list of numbers; must be a file of State.save")
+            raise OutputError(f"state file {where}: {name} is not a list of numbers; must be a file of State.save")
         for k in np.flatnonzero(~np.isfinite(values))[:1]:
             raise OutputError(f"state file {where}: {name}[{k}] = {values.flat[k]}; must be finite numbers")

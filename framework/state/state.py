@@ -310,8 +310,9 @@ def check_world(state: State, world: World, where: str) -> None:
     """Raise ModelError for a state that belongs to another world than the one in use."""
     if state.world is not world:
         raise ModelError(
-            f"state in {where} belongs to another world: must be of the same World object, also where both are alike; "
-            "State(world).load(FILE) takes over a saved state, State(world).assign(state) the values of another"
+            f"state in {where} belongs to another world: must belong to the same World object, even if both "
+            "worlds are equal; State(world).load(FILE) reads a saved state, State(world).assign(state) copies "
+            "the values of another"
         )
 
 

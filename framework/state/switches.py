@@ -57,11 +57,13 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
     stored = {name.removeprefix(PREFIX): values for name, values in kept.items() if name.startswith(PREFIX)}
     here = list_switches(world)
     if how == RESTORE and here and not stored:
-        raise ModelError(f"{where} does not say how the model was switched: set it by World.set, then switches='keep'")
+        raise ModelError(
+            f"{where} does not contain the switches of the model: set them by World.set, then use switches='keep'"
+        )
     changes, lines = {}, []
     for name, old in stored.items():
         if name not in here:
-            raise ModelError(f"{where} has values of {name}, which cannot be switched in this model")
+            raise ModelError(f"{where} has values of {name}, which is not switchable in this model")
         new = here[name]
         if old.shape[1:] != new.shape[1:] or len(old) not in (1, len(new)):
             raise ModelError(f"{where} has values of shape {old.shape} of {name}: must be {new.shape}")
@@ -75,10 +77,10 @@ def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -
     elif lines:
         more = [f"and {len(lines) - SHOWN} more columns"] if len(lines) > SHOWN else []
         raise ModelError(
-            f"{where} was saved while the model was switched otherwise:\n  "
+            f"{where} was saved with other switches of the model:\n  "
             + "\n  ".join(lines[:SHOWN] + more)
-            + "\nload(..., switches='restore') sets the model as it was then; switches='keep' takes the state as the "
-            "start of a solve with the model as it is now"
+            + "\nload(..., switches='restore') sets the model to the saved switches; switches='keep' uses the "
+            "state as the start of a solve with the present model"
         )
 
 

@@ -117,8 +117,8 @@ def check_fields(
         for fields.rate_level in (False, True) if assembly.constraints else (False,):
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
-                raise ModelError(f"forces are not finite {where}: must be; take a smaller displacement")
-            # rounding of a row follows from its largest terms in any derivative
+                raise ModelError(f"forces are not finite {where}: must be finite; use a smaller displacement")
+            # the rounding error of a row follows from its largest terms in any derivative
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():

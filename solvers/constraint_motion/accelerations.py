@@ -69,7 +69,9 @@ class Accelerations:
         meet(assembly.comm, f"the solver {prefix}")
         for system in assembly.systems:
             if system.constraint is not None and system.neighbours is not None:
-                raise ModelError(f"{system.name} in Explicit: must be solved by Static or Dynamic, as it has no mass")
+                raise ModelError(
+                    f"{system.name} in Explicit: must be solved by Static or Dynamic, because it has no mass"
+                )
         self.assembly = assembly
         layout, number = assembly.layout, assembly.world.numbering
         self.f, self._c = np.zeros(layout.spare + 1), np.zeros(len(layout.multipliers_owned) + 1)
@@ -221,7 +223,7 @@ class Accelerations:
             correction = self._solve_constraints(c)
             fields.x[:-1] += correction
             total += correction
-        raise ProjectionError(f"the constraints cannot be met: {left:.3g} remains (m, rad, 1)")
+        raise ProjectionError(f"the constraints cannot be fulfilled: an error of {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
         """Project the velocities in the fields onto the constraints with the present matrix; markers are not
@@ -298,7 +300,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     names = name_dofs(assembly, np.flatnonzero(mass[: len(layout.owned)] <= 0.0))
     if names:
         raise ModelError(
-            f"explicit integration: {len(names)} coordinates have no mass: {'; '.join(shorten(names))}. "
-            "Every coordinate needs a mass [kg, kg m^2] or a constraint that determines it; Dynamic can do without"
+            f"explicit integration: {len(names)} coordinates have no mass: {'; '.join(shorten(names))}. Every "
+            "coordinate needs a mass [kg, kg m^2] or a constraint that determines it; Dynamic needs neither"
         )
     return mass

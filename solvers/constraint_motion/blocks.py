@@ -108,7 +108,7 @@ def factorise_blocks(
     """LU of every block with rows scaled and exchanged; returns the first singular block, or -1."""
     for b in range(len(start) - 1):
         first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
-        # the block, with its rows scaled to 1
+        # the block, whose rows are scaled to 1
         for i in range(n):
             largest = 0.0
             for j in range(n):
@@ -122,7 +122,7 @@ def factorise_blocks(
             order[first + i] = i
             for j in range(n):
                 lu[at + i * n + j] *= scale[first + i]
-        # column by column: exchange for the largest pivot, then eliminate
+        # column by column: exchange rows for the largest pivot, then eliminate
         for k in range(n):
             best = k
             for i in range(k + 1, n):

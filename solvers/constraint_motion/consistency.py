@@ -104,7 +104,7 @@ class Consistency:
         self._rates = ConstraintRates(problem.assembly)
         self._project = project and self._rates.anywhere
         count = self._rates.count
-        # e and the size of its terms, after the step before and now
+        # e and the size of its terms, after the previous step and now
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
         self._again = False
@@ -137,9 +137,10 @@ class Consistency:
         found = self._rates.find_nonlinear()
         if self._problem.assembly.processes.any(bool(found.any())):
             raise ModelError(
-                f"method = {method!r} in Dynamic with nonlinear constraints ({self._rates.describe(found, most=3)}): "
-                "their forces would be wrong by factors, as nothing damps errors at index 3; must be "
-                "'generalized_alpha', 'generalized_alpha_index2' or 'trapezoidal_index2'"
+                f"method = {method!r} in Dynamic with nonlinear constraints "
+                f"({self._rates.describe(found, most=3)}): their forces would be wrong by factors, because errors "
+                "are not damped at index 3; must be 'generalized_alpha', 'generalized_alpha_index2' or "
+                "'trapezoidal_index2'"
             )
 
     def checkpoint(self) -> dict[str, Any]:
@@ -219,7 +220,7 @@ class Consistency:
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        # sizes of the whole model, so that the kinks found do not depend on the number of processes
+        # sizes of the whole model, so that the detected kinks do not depend on the number of processes
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
@@ -241,7 +242,7 @@ class Consistency:
         jerk = self._eval_jerk(state, h)
         if not integrator.rate_level:
             offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
-            # constraints on velocities are of index 2 here, too: the next steps meet them exactly
+            # constraints on velocities also have index 2 here: the next steps fulfil them exactly
             missed = np.where(rates.find_rates(), 0.0, offset * jerk)
             velocities = MassSolver(self._problem, over) if over else solver
             self._move(state, velocities.solve(zero, np.append(missed, 0.0))[0])
@@ -312,7 +313,7 @@ class Consistency:
         size = 1.0 + processes.largest_of(np.abs(fields.x).max())
         zero, values = np.zeros_like(fields.x), rates.eval(rate_level=False)
         left = processes.largest_of(np.abs(values).max(initial=0.0))
-        # if all constraints are met, it does not matter which are on positions
+        # if all constraints are fulfilled, the distinction between positions and velocities is not needed
         on_rates = rates.find_rates() if left > CONSTRAINT_TOLERANCE * size else np.zeros(rates.count, np.bool_)
         if left > CONSTRAINT_TOLERANCE * size:
             check_gaps(assembly, rates, np.where(on_rates, 0.0, values), on_rates, h)

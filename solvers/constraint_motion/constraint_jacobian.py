@@ -40,7 +40,7 @@ def eval_sizes(assembly: Assembly, w: FloatArray) -> FloatArray:
         if system.constraint is not None:
             s = _evaluate_jacobian(assembly, system)
             Program([(system.constraint.tangent, (s,))])()
-            # a process may have no rows
+            # a process may have no rows of constraints
             shape = (*system.constraint.multipliers.shape, system.dofs.shape[1])
             entries = np.abs(s.values[:-1]).reshape(shape)
             places = np.minimum(system.dofs, len(w))
@@ -54,7 +54,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # everything but C_q goes to the last entry; slots are short integers, as in matrices
+    # all values except C_q go to the last entry; slots are short integers, as in matrices
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)

@@ -187,7 +187,7 @@ class PetscFactors:
             raise_cause(error)
             failed = True
         if failed:
-            # for right-hand sides that are not finite the matrix is not the cause
+            # if the right-hand side is not finite, the matrix is not the cause
             if np.isfinite(self._right.norm()):
                 self._ksp.getPC().reset()
                 raise SingularError(self._matrix.describe_singular())
@@ -205,7 +205,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
     """
     assembly.add_loads(f, -1.0)
     assembly.add_forces(f)
-    # with a = 0 the inertia consists of the terms quadratic in the velocities
+    # with a = 0 the inertia forces consist of the terms quadratic in the velocities
     for system in assembly.systems:
         if system.inertia is not None:
             system.inertia.force(evaluate(assembly.fields, f=f))

@@ -196,8 +196,8 @@ class FormFinder:
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
         state: a work state of the same process; its values are overwritten.
-        decide: determines contacts at a state without history, so that friction starts anew; None: contacts keep their
-            history.
+        decide: determines contacts at a state without history, so that friction starts anew; With None contacts keep
+            their history.
 
     Attributes:
         q: displacements of the last solution [m, 1, rad], shape (n,).
@@ -258,7 +258,7 @@ class FormFinder:
             ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # the first equations are the lengths of all lines
+            # the first equations contain the lengths of all lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
@@ -279,7 +279,7 @@ class FormFinder:
             if found:
                 new = k[lines.row] * (lines.eval_stretch() - 1.0 - free)
                 after = lines.mean(new)
-                # comparisons that are false for NaN
+                # the comparisons are written such that NaN gives false
                 found = lines.largest(-after) < 0.0
             if not found:
                 self.q, fields.data[:], fields.start_data[:] = before

@@ -55,7 +55,8 @@ class InertiaError(ModelError):
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Whether Newton's LU of the tangent of a problem proves that no mode is negative; False if it proves nothing.
+    """Whether Newton's LU of the tangent of a problem proves that no mode is negative; The result is False if the LU
+    proves nothing.
 
     Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ. Therefore no mode is negative under three
     conditions. There are no more negative pivots than constraints. The matrix is far from singular, so that no
@@ -131,7 +132,7 @@ class TangentInertia:
         weights.setArray(values)
         self._largest = float(weights.max()[1]) or 1.0
         weights.setArray(np.where(values > 0.0, np.maximum(values, 1e-14 * self._largest), 0.0))
-        # a constraint that is switched off has lam = 0 with 1 on the diagonal
+        # a constraint that is switched off has the equation lam = 0 with 1 on the diagonal
         active = diagonal[unknowns.of_multiplier] == 0.0
         values = np.zeros(len(values))
         values[unknowns.of_multiplier] = np.where(active, coupling**2, 0.0)
@@ -156,10 +157,12 @@ class TangentInertia:
             if self._is_exact(matrix, pc):
                 return matrix, pc, int(pc.getFactorMatrix().getInertia()[0])
         if not has_package("mumps", "cholesky", matrix):
-            raise ModelError("the inertia of this static tangent needs PETSc with MUMPS; stability='off' does without")
+            raise ModelError(
+                "the inertia of this static tangent needs PETSc with MUMPS; use stability='off' without MUMPS"
+            )
         pc, negative, error = factorise_symmetric(matrix)
         if error < 0:
-            raise InertiaError(f"the inertia of the static tangent cannot be found: MUMPS says {error}")
+            raise InertiaError(f"the inertia of the static tangent cannot be found: MUMPS reports {error}")
         return matrix, pc, negative
 
     @staticmethod
@@ -244,7 +247,7 @@ class TangentInertia:
         pc = ksp.getPC()
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        factors.setMumpsIcntl(33, 1)  # the determinant, as mantissa and exponent
+        factors.setMumpsIcntl(33, 1)  # the determinant as mantissa and exponent
         factors.setMumpsIcntl(14, MEMORY[0])
         ksp.setUp()
         if factors.getMumpsRinfog(12) * (-1.0) ** self.constraints < 0.0:

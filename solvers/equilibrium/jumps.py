@@ -10,8 +10,8 @@ that
 The value at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the end is w1, by
 one solution with the tangent at the end. Loads that only stiffen or only soften the structure have w <= max(w0, w1). A
 step with w > 1.5 max(w0, w1) is traced: the step is halved, then repeatedly the half with the larger share of w, down
-to 1/1024. A part is called a jump if it still contains a quarter of w, a slope 256 times the mean slope, and if
-Δp·K⁻¹Δp just before is more than 5 w0, because it tends to infinity at a limit point. Contacts that open, close or slip
+to 1/1024. A part is called a jump if it still contains a quarter of w and a slope 256 times the mean slope, and if
+Δp·K⁻¹Δp just before is more than 5 w0: this value tends to infinity at a limit point. Contacts that open, close or slip
 cause sudden changes without this growth.
 
 Far beyond a limit point the structure is so stiff that w is small again. Therefore, if the end of the first step is
@@ -112,7 +112,7 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # in the same solve: the loads of the steps so far, and their work on the first iterate
+            # within the same solve: the loads of the steps so far, and their work on the first iterate
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -132,7 +132,7 @@ class JumpWatch:
             gap = problem.residual_vector.array_r[problem.sparsity.unknowns.of_multiplier]
             self._gap = gap if self._sum(gap @ gap) > MOVED**2 else gap[:0]
         if it == 1:
-            # the fields hold the first iterate
+            # the fields contain the first iterate
             self._waits = False
             way = assembly.fields.x[:-1] - assembly.layout.reference[:-1] - self._start.q
             self._first = way
@@ -190,7 +190,8 @@ class JumpWatch:
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # contacts that close or open lead far beyond the first iterate; jumps lead farther than both tangents
+            # contacts that close or open lead far beyond the first iterate; jumps exceed the displacements by both
+            # tangents
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
@@ -277,7 +278,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # points where contacts do not settle lie beyond the limit point, if there is one
+                # load factors at which contacts do not settle lie beyond the limit point, if there is one
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -292,7 +293,7 @@ class JumpWatch:
             if max(first, second) < least:
                 return ""
         if after == last:
-            # it is not yet known whether the path leads to the end
+            # whether the path leads to the end is not yet known
             reached = solve(low, after)
             if reached is None:
                 return ""
@@ -371,7 +372,7 @@ class JumpWatch:
             for k, name in enumerate(component.dof_names):
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0
-        # supports move by rounding
+        # supports move by rounding errors
         positions, places = moves[:-1] * way, moves[:-1] * self._problem.assembly.fields.x[:-1]
         moved = positions if self._find_largest(positions) > ROUNDING * self._find_largest(places) else way
         ((name, value),) = name_largest(self._problem.assembly, moved, 1)

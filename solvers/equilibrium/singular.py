@@ -58,7 +58,7 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
         return
     broken = problem.assembly.diagnose()
     if broken:
-        raise ModelError(f"static model: it cannot be evaluated at its start: {'; '.join(shorten(broken))}")
+        raise ModelError(f"static model: cannot be evaluated at its start: {'; '.join(shorten(broken))}")
     layout, of_dof = problem.assembly.layout, problem.sparsity.unknowns.of_dof
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     names = name_dofs(problem.assembly, empty)
@@ -71,9 +71,9 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     if free:
         found = summarise_faults(problem)
         raise ModelError(
-            f"static model: its first tangent is singular: nothing holds {free}. "
-            "Needed is a support, contact or prestress against that motion, or a stabiliser > 0 [1/s^2] with more than "
-            "one load step; constraints must not contradict or repeat each other"
+            f"static model: its first tangent is singular: nothing holds {free}. The model needs a support, "
+            "contact or prestress against this motion, or a stabiliser > 0 [1/s^2] with more than one load "
+            "step; constraints must not contradict or repeat each other"
             + _describe_missing_mass(problem)
             + "".join(f"; at the start {words}" for words in found[:1])
             + "".join(f" ({words})" for words in found[1:])
@@ -150,7 +150,7 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
 
 def _is_held(left: float, terms: float, size: float) -> bool:
     """Whether a solution shows that a matrix is regular, by norms of its error, its terms and its right-hand side."""
-    # comparisons that are false for NaN
+    # the comparisons are written such that NaN gives false
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
 
 
@@ -190,7 +190,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: motions with stiffness die out, even with a small stiffness
+    # inverse iteration: motions with stiffness decay, even if their stiffness is small
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)

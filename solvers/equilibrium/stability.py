@@ -212,7 +212,7 @@ class Follower:
         high, minus_low = assembly.processes.largest([high, -low])
         if mass <= 0.0:
             return None
-        # the direction in which the loads do positive work, if they do any
+        # the direction in which the loads do positive work, if their work is not 0
         sign = -1.0 if work < 0.0 else 1.0
         amplitude = DISTURBANCE * ((high + minus_low) or 1.0)
         q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode
@@ -248,8 +248,8 @@ def say_findings(left: Finding | None, found: Finding) -> list[str]:
     notes = []
     if left is not None:
         notes.append(
-            f"the equilibrium that Newton found first is not stable: {left.describe()}. "
-            "A stable one was found by following the potential down"
+            f"the equilibrium that Newton found first is not stable: {left.describe()}. A stable equilibrium "
+            "was found by following the potential down"
         )
     if found.doubts:
         notes.append("; ".join(shorten(found.doubts, SHOWN, " of this kind")))

@@ -84,7 +84,7 @@ class Method(ABC):
                 raise ModelError(f"start of explicit integration: {error}") from None
             if not assembly.processes.all(bool(np.isfinite(a.a).all() and np.isfinite(state.q).all())):
                 worst = ", ".join(f"{name}: {force}" for name, force in a.describe_worst())
-                raise ModelError(f"start of explicit integration: forces that are not finite: {worst} [N, N m]")
+                raise ModelError(f"start of explicit integration: forces are not finite: {worst} [N, N m]")
         extent = np.abs(assembly.layout.reference[:-1] + state.q).max(initial=0.0)
         self._limit = LARGEST_CHANGE * (1.0 + assembly.processes.largest_of(extent))
 

@@ -64,7 +64,7 @@ class RungeKutta(Method):
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        # SciPy does not step without unknowns, but all processes have to
+        # SciPy makes no steps without unknowns, but all processes must step
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
         self._next = np.inf
@@ -145,8 +145,8 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # the estimate is a small difference of large numbers, whose rounding depends on the number of processes: this
-        # must not change step sizes, which are the eighth root of the norm
+        # the estimate is a small difference of large numbers, whose rounding depends on the number of processes; this
+        # must not change step sizes, which depend on the eighth root of the norm
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -163,7 +163,7 @@ class RungeKutta(Method):
         """See `Method`; the step is at most as long as ``size``."""
         self._failures, self._cause = 0, ""
         try:
-            # the step control treats values out of range
+            # the step control handles values out of range
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:
@@ -196,7 +196,7 @@ class RungeKutta(Method):
         """Store the history values of a step, whose last evaluation was at its end, and judge the step."""
         accelerations = self._accelerations
         refused = False
-        # they need a separate evaluation
+        # these methods need a separate evaluation
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
             advance.error, refused = result.error, self._refuse(advance, result, size)

@@ -31,9 +31,9 @@ def register_integrator(name: str, create: Create) -> None:
     if not isinstance(name, str) or not name.isidentifier() or not callable(create):
         raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
     known = _methods.get(name)
-    # a module that is executed again registers its function anew
+    # a module that is executed again registers its function again
     if known is not None and (known.__module__, known.__qualname__) != (create.__module__, create.__qualname__):
-        raise ModelError(f"{name} in register_integrator: is registered already: must be another name")
+        raise ModelError(f"{name} in register_integrator: is already registered: must be another name")
     _methods[name] = create
     offer_choices(DYNAMIC_OPTIONS, "dynamic_", "method", list(_methods))
 

@@ -111,7 +111,7 @@ def sum_errors(
             error, own = abs(left[a]), abs(b[i * block + a])
             sum_left += error**2
             sum_terms += terms[a] ** 2
-            # the comparisons are false for NaN
+            # the comparisons are written such that NaN gives false
             if not error <= by_terms * (terms[a] + own):
                 by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
             if not error <= by_largest * (size[a] * largest + own):

@@ -69,8 +69,8 @@ class MumpsSettings:
             self._set += named
 
     def give_memory(self) -> bool:
-        """Increase the memory if the last factorisation lacked memory. The result is False if it did not, or if the
-        user has set the memory.
+        """Increase the memory if the last factorisation lacked memory. The result is False if the last factorisation
+        had enough memory, or if the user has set the memory.
 
         The call is collective.
         """
@@ -128,7 +128,7 @@ def factorise_symmetric(matrix: Any) -> SymmetricFactors:
         pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
-        # several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
+        # on several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
         factors.setMumpsIcntl(13, 1)
         factors.setMumpsIcntl(14, memory)
         pc.setUp()

@@ -30,7 +30,7 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
         there = [other for other in SOLVER_PACKAGES if has_package(other, kind, matrix)]
         raise OptionError(
             f"-{name} {package}: this PETSc has no such package for {kind} of {matrix.getType()} matrices; "
-            f"it has {', '.join(there)}"
+            f"available are {', '.join(there)}"
         )
 
 
@@ -49,7 +49,7 @@ def set_direct(ksp: Any, package: str, prefix: str) -> None:
     pc.setFactorSolverType(package)
     if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
         pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-        # masses of slopes of short elements are tiny relative to the absolute default of this test
+        # masses of slopes of short elements are tiny compared with the absolute default of this test
         pc.setFactorPivot(zeropivot=1e-300)
 
 

@@ -5,7 +5,7 @@ Factors in blocks store the inverse B of each diagonal block. Elimination of B f
 the reciprocals of the pivots of the block, from its first row to its last row.
 
 PETSc stores the blocks of L row by row, followed by the blocks of U from the last row to the first, each row with B
-first. The fill of a pattern that is symmetric is symmetric, so that U has as many blocks in a row as L has in a column.
+first. A symmetric pattern has symmetric fill, so that U has as many blocks in a row as L has in a column.
 
 Source: J. J. Sylvester, Philosophical Magazine 4 (1852) 138-142 (law of inertia).
 """
@@ -100,7 +100,7 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
     for i in range(rows):
         for k in range(indptr[i], after[i]):
             j = indices[k]
-            # rows come in order, so that the next entry of row j is the one in column i
+            # rows are in order, so that the next entry of row j is the entry in column i
             other = after[j] if j < i else k
             after[j] += j < i
             # entries below the diagonal count twice

@@ -53,7 +53,7 @@ class SubstructureLU:
         self._rows = np.zeros(parted.rows)
         self._place = parted.place[: sparsity.unknowns.owned]
         self._joint, count = parted.joint, parted.joint_count
-        # and, last, the number of blocks of all processes without pivots
+        # the last entry is the number of blocks of all processes without pivots
         self._sums = np.zeros(count * count + 1)
         self._right = np.zeros(count)
         self._dense: tuple[NDArray[Any], ...] | None = None
@@ -75,7 +75,7 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the numbers are the same on all processes, and so are decisions by them
+        # the numbers, and thus decisions based on them, are equal on all processes
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:

@@ -189,7 +189,7 @@ def _draw(found: Campbell) -> Any:
     figure = create_figure(7.0, 5.0, layout="constrained")
     axes = figure.add_subplot()
     for k in range(found.frequencies.shape[1]):
-        # different modes are not joined
+        # modes with different shapes are not joined
         for i in np.flatnonzero(found.assurance[:, k] >= SAME):
             axes.plot(found.speeds[i - 1 : i + 1], found.frequencies[i - 1 : i + 1, k], color="#c5ccd3", linewidth=0.8)
     speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)
@@ -247,8 +247,8 @@ def find_critical_speed(
 
     if growing or not is_unstable(high):
         raise ModelError(
-            f"low = {low}, high = {high} in find_critical_speed: no mode must grow at low; at high one must, or forces "
-            "must hold fewer directions than at low"
+            f"low = {low}, high = {high} in find_critical_speed: motion must be stable at low, and unstable at "
+            "high: a mode grows, or forces hold fewer directions than at low"
         )
     width = tolerance * max(abs(low), abs(high))
     while abs(high - low) > width:

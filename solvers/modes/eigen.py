@@ -113,8 +113,8 @@ class Eigensolver:
         sums = [np.abs(matrix.getDiagonal().array_r[own]).sum() for matrix in (motion.K, motion.M)]
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
-            raise ModelError("modes: nothing in this model has a mass [kg]")
-        # a stiffness of rounding errors counts as 0: a mass without forces
+            raise ModelError("modes: no part of this model has a mass [kg]")
+        # a stiffness that consists of rounding errors counts as 0: a mass without forces
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
@@ -132,12 +132,12 @@ class Eigensolver:
         wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
-            # with a shift next to free motions these dominate the others, and TOAR is sensitive to scaling
+            # with a shift close to free motions these dominate the other modes, and TOAR is sensitive to scaling
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
             if len(self._leave_out(pairs)) < len(self._leave_out(first)):
-                # among many close values a nearer shift separates less
+                # among many close eigenvalues a closer shift separates them less
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
         self.rejected = len(pairs) - len(good)
@@ -156,7 +156,7 @@ class Eigensolver:
             if pair.residual > RESIDUAL:
                 pair.rounding = self._eval_rounding(solver, pair)
         solver.destroy()
-        # of modes that are equally slow except for rounding, the growing one comes first
+        # among modes that are equally slow except for rounding, the growing mode comes first
         return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
 
     def _run(self, count: int) -> tuple[Any, list[Eigenpair]]:
@@ -226,7 +226,7 @@ class Eigensolver:
         set_direct(ksp, default_package(motion.sparsity.pattern, motion.assembly.layout.size, "klu"), prefix)
         options.set_from_options(solver)
         here = solver.getST().getShift(), solver.getTarget(), solver.getWhichEigenpairs()
-        # SLEPc copies the target to the shift when it begins
+        # SLEPc copies the target to the shift at the start of a solve
         self.is_chosen = here[0] not in (0.0, target) or here[1:] != (target, type(solver).Which.TARGET_MAGNITUDE)
         check_package(ksp, motion.K, prefix)
         return solver
@@ -249,7 +249,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # θ x has fewer rounding errors than x where |θ| > 1
+            # θ x has smaller rounding errors than x if |θ| > 1
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))
@@ -333,7 +333,7 @@ class Eigensolver:
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
         """A mode with vectors of norm 1, from an eigenvalue of the solved problem."""
         if not self._quadratic:
-            # ω² = -σ²; of a complex pair, which grows and decays, both roots with a frequency
+            # ω² = -σ²; for a complex pair, one mode grows and one decays, both roots with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
             value = complex(value if value.imag >= 0.0 else -value)
         size = float(np.hypot(real.norm(), imaginary.norm()))
@@ -396,7 +396,7 @@ class Eigensolver:
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Set values to 0 that are 0 except for rounding and have independent vectors, so that double values count
         once."""
-        # infinite eigenvalues, moved by rounding, are no measure of small values
+        # infinite eigenvalues, moved by rounding, do not define the scale of small values
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Eigenpair](), list[Eigenpair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
@@ -405,7 +405,8 @@ class Eigensolver:
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         noise = max((self._eval_noise(pair, largest) for pair in zeros), default=0.0)
         for pair in zeros:
-            # rounding makes a complex pair of a double 0: one vector gives the real part, the other the imaginary part
+            # rounding turns a double 0 into a complex pair: the real part gives one vector, the imaginary part the
+            # other
             for part in sorted((pair.real, pair.imaginary), key=lambda part: -part.norm()):
                 x = np.array(part.array_r[own])
                 size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
@@ -434,7 +435,7 @@ class Eigensolver:
             self._motion.M.mult(vector, product)
             mass += float(vector.dot(product))
             if self._motion.states and pair.value != 0.0:
-                # first-order states have D instead of M
+                # first-order states have D in place of M
                 self._motion.D.mult(vector, product)
                 mass += abs(float(vector.dot(product))) / abs(pair.value)
         shift = self.shift**2 if self._quadratic else abs(self.shift)

@@ -29,7 +29,7 @@ from windlass.solvers.newton.static_states import find_state_entries
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
 MOST_ITERATIONS = 2000
-"""Number of iterations that remove the forces of constraints from forces: as many as there are different
+"""Number of iterations that remove the forces of constraints from forces, equal to the number of different
 constraints."""
 
 
@@ -96,7 +96,7 @@ class LinearMotion:
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # constraints of this process may have multipliers of others: coordinates that couple with any of them
+        # constraints of this process may have multipliers of other processes: coordinates that couple with any of these
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 

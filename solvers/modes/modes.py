@@ -103,7 +103,7 @@ class Modes:
         if not assembly.processes.all(
             all(np.isfinite(x).all() for x in (current.q, current.v, current.a, current.lam))
         ):
-            raise ModelError(f"the state that {self.name} are sought about has values that are not finite")
+            raise ModelError(f"the state about which {self.name} are computed has values that are not finite")
         motion = LinearMotion(assembly, current, self.running)
         none = np.zeros((0, assembly.layout.spare), complex)
         if options.help_requested():
@@ -208,27 +208,33 @@ class Modes:
                 f"{states}"
             )
         if missing:
-            notes.append(f"{missing} modes below the last one were not found: ask for more by -{self.prefix}count")
+            notes.append(
+                f"{missing} modes below the last one were not found: request more modes by -{self.prefix}count"
+            )
         if solver.rejected:
-            notes.append(f"{solver.rejected} solutions of SLEPc were no modes and are left out")
+            notes.append(f"{solver.rejected} solutions of SLEPc were not modes and are omitted")
         if any(belt.held and belt.flow for belt in motion.belts):
             notes.append(
-                "constraints hold nodes of a closed belt: its modes are computed with nodes that do not travel"
+                "constraints hold nodes of a closed belt: its modes are computed with nodes that do not move along "
+                "the belt"
             )
         zeros, noise = solver.zeros
         if zeros > FREE:
             notes.append(
                 f"{zeros} modes cannot be distinguished: they are zero up to rounding, |σ| < {noise:.2g} 1/s, and "
-                "their shapes are some combinations of free motions, mechanisms, and waves that run against material"
+                "their shapes are arbitrary combinations of free motions, mechanisms, and waves that run against "
+                "the material"
             )
         growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
         if growing:
             means = f"the state, in balance within {imbalance.words}, is unstable"
-            notes.append(f"{growing} modes grow: {means if imbalance.is_balanced else 'perhaps as forces are left'}")
+            notes.append(
+                f"{growing} modes grow: {means if imbalance.is_balanced else 'perhaps because forces are unbalanced'}"
+            )
         if not imbalance.is_balanced:
             notes.append(
-                f"doubtful: the state is not in balance, {imbalance.words} is left, {imbalance.share:.1e} of the "
-                "largest force; modes need the state of a solver"
+                f"doubtful: the state is not in balance: {imbalance.words} is unbalanced, {imbalance.share:.1e} of "
+                "the largest force; modes need the state of a solver"
             )
         return notes
 

@@ -60,8 +60,8 @@ class ModesResult:
         forces: multipliers that belong to the shapes, shape (modes, m).
         masses: xᴴ M x [kg, kg m^2], shape (modes,).
         residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
-        missing: number of modes below the last one that were not found; None if this is unknown. notes: remarks on the
-            solve.
+        missing: number of modes below the last one that were not found; None if this is unknown.
+        notes: remarks on the solve.
         imbalance: largest unbalanced force at the state [N, N m]; 0 if only rounding errors remain.
     """
 
@@ -261,7 +261,7 @@ class ModesResult:
         Args:
             number: number of the mode, 1 for the slowest.
             path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
-                size: largest displacement, relative to the size of the model [1].
+            size: largest displacement, relative to the size of the model [1].
 
         Returns:
             The path, or the figure, or None on all processes except the first and without drawings.
@@ -274,7 +274,7 @@ class ModesResult:
             raise ModelError(f"number = {number} in ModesResult.show: must be from 1 to {len(self)}")
         target = check_picture(path) if is_first_process() else None
         shape, amplitude = self.shapes[number - 1], self._find_amplitude(number - 1, size)
-        # the phase with the largest motion
+        # the phase of the largest motion
         first = -0.5 * np.angle(np.sum(shape * shape))
         turned = shape * np.exp(1j * first)
         in_step = np.abs(turned.imag).max() <= IN_STEP * np.abs(turned).max()
@@ -297,7 +297,8 @@ class ModesResult:
         """Amplitude at which the displacement of points is a given fraction of the size of the model, or rotations are
         visible."""
         layout, world = self.motion.assembly.layout, self.motion.assembly.world
-        # largest displacement, then largest and smallest coordinates along each axis, the smallest with opposite sign
+        # largest displacement, followed by the largest and smallest coordinates along each axis, the smallest with
+        # opposite sign
         bounds = [0.0, *6 * [-np.inf]]
         for component in world.numbering.node_dofs:
             dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))

@@ -134,7 +134,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
     """SNESJacobianFunction."""
     c = load(context)
-    # PETSc detects that the matrix has not changed and keeps the factorisation, too
+    # PETSc detects that the matrix has not changed and also keeps the factorisation
     if not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
@@ -146,7 +146,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
     if c.handles[BLOCKS]:
-        # the spare slot is the diagonal of the last pad
+        # the spare slot is the diagonal entry of the last pad
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
         status = call_c(address[BEGIN], (matrix, FINAL_ASSEMBLY))
@@ -192,7 +192,7 @@ def solve(start: int, context: Any) -> int:
     if status == 0 and start in (ZERO, CARRIED):
         status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
     if status == 0 and start == CARRIED:
-        # tolerances refer to the predictor, with decisions as they are
+        # tolerances refer to the predictor, with unchanged decisions of contacts
         c.mapped[0], left = 0.0, c.mapped[0]
         status = call_c(address[COMPUTE], (handles[SOLVER], handles[UNKNOWNS], handles[RESIDUAL_VECTOR]))
         if status == 0:
@@ -288,7 +288,7 @@ class Callbacks:
             return
         programs = problem.find_programs()
         if c is None and not (programs[0] and (programs[1] or programs[2])):
-            # for the convergence test alone this is not worthwhile
+            # compiled code for the convergence test alone is not worthwhile
             return
         problem.prepare(programs)
         self._solve, self.suits_steps = None, False
@@ -310,7 +310,7 @@ class Callbacks:
         wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
         if wanted != self._given:
             self._give(wanted)
-        # fully compiled runs stay compiled in runs of the same kind
+        # runs of the same kind as a fully compiled run are also fully compiled
         self._run = problem.run if all(wanted.values()) else ()
         self._has_loads = False
         if self._run:
@@ -361,7 +361,7 @@ class Callbacks:
         program = (*self._programs, self._problem.assembly.loads, None, *around)[failed]
         assert program is not None
         program.explain()
-        raise RuntimeError("a kernel failed, but not when it was called again")
+        raise RuntimeError("a kernel failed, but not in a repeated call")
 
     def _create_context(self, measures: Any, history: FloatArray, loads: Loads) -> Context:
         problem, snes = self._problem, self._problem.snes
@@ -391,7 +391,7 @@ class Callbacks:
         self._place = self._block.ctypes.data
         self._reason, self._iterations = c.buffers.state["reason"], c.buffers.state["iterations"]
         self._programs, self._given = (None, None, None), {}
-        # PETSc keeps only the address
+        # PETSc stores only the address
         snes.setAttr("compiled callbacks", (self._block, c, self._question))
         return c
 

@@ -106,7 +106,7 @@ class Newton:
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
-            # the policy judges kept tangents by the norms of the convergence test
+            # the policy judges reused tangents by the norms of the convergence test
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         self._help_multigrid()
@@ -241,14 +241,14 @@ class Newton:
             self._follow_pattern()
         problem.start(scheme, from_zero=False)
         if self._factors_failed and can_reset(self.snes.getKSP().getPC()):
-            # MUMPS would use unfinished factors
+            # otherwise MUMPS would use incomplete factors
             self.snes.getKSP().getPC().reset()
         guessed = guess is not None and (problem.lag.has_tangent or scheme.a_factor == 0.0)
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks
         self._begin_test(guessed or carried)
-        # the work of callbacks counts for their own stages
+        # the work of callbacks is logged in their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:

@@ -99,7 +99,7 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # by their contents: programs of the residual, or the number of evaluations so far
+        # by the contents of the residual: its program, or the number of evaluations so far
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
@@ -114,7 +114,7 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
+        # values of the scheme, always in the same arrays: predicted values and the factors of the unknowns
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
@@ -161,10 +161,10 @@ class NonlinearProblem:
     def _follow_pattern(self) -> None:
         """Use another matrix if the kinematics have changed the coupling, as a search for contacts does.
 
-        Under MPI the call is collective, and either all processes have another pattern or none has.
+        Under MPI the call is collective, and the pattern changes either on all processes or on no process.
         """
         if self.assembly.use(self.storage, update=True) is not self.sparsity:
-            # SNES may be at work on the old matrix: it must outlive this call
+            # SNES may still use the old matrix, which must outlive this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
@@ -222,14 +222,14 @@ class NonlinearProblem:
         if x is self.unknowns and self._expanded_state == x.stateGet():
             return
         self._expanded_state = -1
-        # SNES evaluates the tangent where it has just evaluated the residual
+        # SNES evaluates the tangent at the point at which it has just evaluated the residual
         local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
-            # by the values, as SNES copies vectors
+            # compared by values, because SNES copies vectors
             if not self._take_over(values, local) and expanded[0]:
                 return
         else:
-            # all processes must agree on skipping, because PETSc counts the changes of a vector on each
+            # all processes must agree on skipping, because PETSc counts the changes of a vector on each process
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
             if expanded[0] and same:
@@ -280,7 +280,7 @@ class NonlinearProblem:
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # a tangent kept for many steps would be evaluated too seldom for this count
+            # a tangent that is reused for many steps is evaluated too seldom for this count
             self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
@@ -353,7 +353,7 @@ class NonlinearProblem:
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         """SNESJacobianFunction."""
-        # PETSc detects that the matrix has not changed and keeps the factorisation, too
+        # PETSc detects that the matrix has not changed and also keeps the factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)
 
@@ -383,7 +383,7 @@ class NonlinearProblem:
             self._clear = call(clear_values, (values, self.sparsity.pad_slots))
         self._tangent_uses += 1
         if self._has_live_loads(scheme):
-            assembly.loads.update()  # a tangent may come before the first residual
+            assembly.loads.update()  # the tangent may be evaluated before the first residual
         if self._tangent_program is not None:
             self._tangent_program()
             return

@@ -38,7 +38,7 @@ def create_near_null_space(problem: NonlinearProblem) -> Any:
         vector = problem.unknowns.duplicate()
         vector.setArray(motion)
         size = vector.norm()
-        # twice, since once leaves rounding where two motions are nearly the same
+        # orthogonalise twice, because a single pass leaves rounding errors if two motions are nearly equal
         for _ in range(2):
             for other in vectors:
                 vector.axpy(-vector.dot(other), other)
@@ -64,7 +64,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
             values[5, place["rotation"]] = 1.0
         if EULER[0] in place:
             _turn_euler_parameters(values, layout.reference, [place[name] for name in EULER])
-    # coordinates of other processes share the spare place
+    # coordinates of other processes share the spare entry
     unknowns = problem.sparsity.unknowns
     at = unknowns.of_dof[: layout.spare]
     own = at < unknowns.owned
@@ -76,7 +76,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
 def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
     """Write k × r for three axes, given the positions of the components of r, None for components that are 0."""
     for axis in range(3):
-        # the component along the axis is 0; the two others follow in cyclic order
+        # the component along the axis is 0; the two other components follow in cyclic order
         one, two = (axis + 1) % 3, (axis + 2) % 3
         if place[one] is not None:
             values[3 + axis, place[one]] = 0.0 if place[two] is None else -reference[place[two]]

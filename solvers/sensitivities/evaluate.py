@@ -188,7 +188,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # the difference of the values that the model gets
+        # the difference between the two values that the model receives
         found[name] = float((value + h) - value)
     return found
 
@@ -264,8 +264,9 @@ def require_balance(left: float, size: float, rounding: float) -> None:
     error."""
     if left > BALANCED * size + rounding:
         raise ModelError(
-            f"the state is no equilibrium: {left:.3g} N (or N m) are out of balance, of forces up to {size:.3g}; "
-            "contacts that change their state in the last step may be the reason: end a little earlier or later"
+            f"the state is not an equilibrium: {left:.3g} N (or N m) are out of balance, of forces up to "
+            f"{size:.3g}; contacts that change their state in the last step may be the reason: end the solve "
+            "slightly earlier or later"
         )
 
 

@@ -183,15 +183,15 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE] = STARTED
-        # later steps begin at the end of the one before
+        # later steps begin at the end of the previous step
         if i > 0:
-            status = call_program(c.programs, IDLE, state)
-            if status != 0:
-                return int(status)
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
             counts[PASSES] += 1 + counts[SECOND]
             counts[SECOND] = 0
+            status = call_program(c.programs, IDLE, state)
+            if status != 0:
+                return int(status)
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
             begin_run(measures, lag, state)
             c.mapped[0] = counts[MAPPED]
@@ -201,7 +201,7 @@ def take_steps(context: Any) -> int:
             status = call_c(c.addresses[0], (counts[START], c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
-        # watches and history values after it
+        # checks of monitors, and history values after them
         status = finish_pass(c, counts, state)
         if status != 0:
             return int(status)
@@ -213,7 +213,7 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python judges the finding of a watch
+        # Python judges the finding of a monitor
         if c.found[0] != 0.0:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
@@ -228,7 +228,7 @@ def take_steps(context: Any) -> int:
         status = call_program(c.programs, FOLLOW, state)
         if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        # one by one: a slice would compile text formatting for an error message about shapes
+        # element by element: a slice would compile text formatting for an error message about shapes
         for j in range(follow.now.shape[0]):
             for k in range(follow.now.shape[1]):
                 follow.before[j, k] = follow.now[j, k]
@@ -278,7 +278,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(11, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # programs made of several programs, as given
+        # programs made of several programs, in the given order
         self._given: tuple[Program, ...] = ()
         self._are_compiled = False
         self._context: StepContext | None = None
@@ -303,8 +303,8 @@ class CompiledSteps:
         Args:
             ends: at most `MOST`.
             begin, looks, end: programs, see `BEGIN` and the numbers after it.
-            follow: the program after these programs; None if the end of the step needs Python. idle: programs of
-                monitors and hooks for the steps before the last one.
+            follow: the program after these programs; The value is None if the end of the step needs Python.
+            idle: programs of monitors and hooks for the steps before the last one.
             repeats: whether a step with unsettled contacts is repeated regardless of the changes.
         """
         self.stage = self.earlier = self.iterations = self.passes = self.first_iterations = 0

@@ -27,8 +27,8 @@ class CycleFinder:
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values of the pass of the cycle with the smallest force error, shape (d,); None if this is the
-            last noted pass, whose result is still stored.
+        best: history values of the pass of the cycle with the smallest force error, shape (d,); None if the best pass
+            is the last noted pass, whose result is still stored.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
@@ -44,7 +44,8 @@ class CycleFinder:
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
-        # decisions that stay while the error is large are not a cycle: other history values still move
+        # decisions that stay constant while the error is large are not a cycle, because other history values still
+        # change
         same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
         self._signs.append(now)
         self._values.append(data.copy())
@@ -53,7 +54,7 @@ class CycleFinder:
             errors = self._errors[-self.length :]
             best = int(np.argmin(errors))
             self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
-        # after the search, because a cycle of the longest length begins with the values that are dropped here
+        # dropped after the search, because the longest cycle begins with these values
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
         return bool(same)

@@ -18,7 +18,7 @@ from windlass.solvers.stepping.cycles import CycleFinder
 from windlass.solvers.stepping.step_control import REQUEST
 
 
-@checked_names
+@checked_names({})
 @dataclass(frozen=True)
 class Passes:
     """Limits of the discontinuous iteration: Newton's method runs in a step until contacts agree with its result.
@@ -101,8 +101,9 @@ class ContactHistory:
 
     Args:
         assembly: the systems of this process; the fields contain the history values of the start of the step.
-        current: the state that receives the new history values; None if the state is not read before the step is
-            accepted. hooks: user code after passes.
+        current: the state that receives the new history values; The value is None if the state is not read before the
+            step is accepted.
+        hooks: user code after passes.
 
     Attributes:
         data: the history values for the next Newton run, shape (d,); callers may change the array.
@@ -167,7 +168,7 @@ def iterate(
             return attempt
         attempt.recommended_step = inf
         if last and not contacts.changed:
-            # the solution belongs to the new states; the time of the switch cannot be resolved further
+            # the solution belongs to the new contact states; the time of the switch cannot be resolved further
             attempt.converged = True
             return attempt
         if settings.fail and finder is None:

@@ -101,7 +101,7 @@ def predict_rotations(
             place, velocity = step_along(e, w, rate, h, k)
             later, _ = step_along(e, w, rate, shift * h, k)
             turned, _ = step_along(e, u, now, shift * h, k)
-            # accelerations without the part of the rotation, -rate² times the place
+            # accelerations without the part of the rotation, which is -rate² times the position
             before = old[j] - now * now * (turned - e[k]) + rate * rate * later
             c = of_a * (a[j] + rate * rate * e[k]) + of_old * before + of_new * rate * rate * place
             q1[j] = place - reference[j] + h * (v[j] - w[k]) + h * h * ((0.5 - beta) * before + beta * c)

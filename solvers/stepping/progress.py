@@ -57,7 +57,7 @@ class Progress:
         if clock - self._last < self._interval:
             return
         self._last = clock
-        # kernels are compiled once: their time does not predict later steps
+        # kernels are compiled only once, so their compile time does not predict the time of later steps
         compiling = compiling_time() - self._compiled
         spent, done = clock - self._clock - compiling, now - self._begin
         to_go = spent * (self._end - now) / done if done > 0 else float("nan")

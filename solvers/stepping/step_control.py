@@ -19,7 +19,7 @@ AFTER_SWITCH = 3
 iterations."""
 
 
-@checked_names
+@checked_names({})
 @dataclass(frozen=True)
 class StepControl:
     """Rules for cutting a step after a failure, and for increasing it again.
@@ -81,7 +81,7 @@ class StepSizes:
         # equal steps are counted from one anchor, so that 24500 steps of 1e-4 end at 2.45 without drift
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # a step that ends there except for rounding keeps its size to the last bit
+            # a step that ends at that time except for rounding keeps its size to the last bit
             return (self.size if then < end + 1e-9 * self.nominal else end - now), end
         return self.size, then
 

@@ -69,9 +69,9 @@ class StepKernels:
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
-        # h, and the other arguments of `predict`
+        # h and the other arguments of `predict`
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        # the arrays of the state for which the programs are prepared; users may replace them
+        # the arrays of the state for which the programs were made; users may replace them
         self._arrays: tuple[FloatArray, ...] = ()
         self.begin, self.end = Program([]), Program([])
 

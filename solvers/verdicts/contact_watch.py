@@ -125,7 +125,7 @@ def judge_gaps(
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # far away, or new
+        # the partner is far away, or new
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]
@@ -140,13 +140,13 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # decelerated although open at both ends: it approached head-on and would have touched, or touched in stages of
-        # the step
+        # decelerated although open at both ends: the contact approached head-on and would have touched, or touched in
+        # stages of the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
         # a contact that is now on the other side has passed the object, perhaps without touching it
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
-        # an opening contact is not compressed, and no force pulls on it
+        # an opening contact is not compressed, and no force attracts it
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
             depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)
@@ -154,7 +154,7 @@ def judge_gaps(
             frequency, stiffer = 2.0 * np.pi / h, 1.0
             if depth > 0.0:
                 frequency = np.sqrt(kick / (h * depth))
-                # a Hertzian contact becomes stiffer until it turns around
+                # a Hertzian contact becomes stiffer until its motion reverses
                 deepest = (1.25 * square * h / kick) ** 0.4 * depth**0.6
                 stiffer = max(deepest / depth, 1.0) ** 0.25
             along = max(speed * speed - v0 * v0, 0.0)
@@ -163,7 +163,7 @@ def judge_gaps(
                 if kick > found[KICK]:
                     found[KICK], found[ROW], found[DEPTH] = kick, k, max(-g0, -g1, 0.0)
                     found[STEPS], found[NEEDED] = np.pi / (frequency * h), limit / (frequency * stiffer)
-            # the step that it needs until it turns around
+            # the step size that the contact needs until its motion reverses
             ahead = frequency * stiffer * h
             if limits[2] != 0.0 and (turned or ahead * ahead * square > limit * limit * square + along):
                 found[FACTOR] = min(found[FACTOR], GOAL * limit / ahead)
@@ -218,7 +218,7 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # of the last step: whether it left a contact unresolved, and the factor by which it should be cut
+        # for the last step: whether it left a contact unresolved, and the factor by which it should be cut
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
@@ -226,7 +226,7 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws for the outer solver, in whose step this one runs
+        # data of the laws for the outer solver, within whose step this solver runs
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -272,7 +272,7 @@ class ContactWatch(Watch):
         others = self._revision != self._assembly.revision and self._are_others()
         moved = bool(self._laws) and (moved or self._is_stale or self._laws[0][1].holder is not self)
         if self._is_parallel:
-            # measured values are exchanged, so that either all processes measure, or none
+            # findings are exchanged, so that either all processes measure, or none
             found = self._assembly.processes.largest([float(others), float(moved)])
             others, moved = found[0] > 0.0, found[1] > 0.0
         if others:

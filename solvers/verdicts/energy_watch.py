@@ -62,7 +62,7 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # at the last check: displacements, forces of each law on the masses, and its stored energies
+        # values at the last check: displacements, forces of each law on the masses, and its stored energies
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []
@@ -169,7 +169,7 @@ class EnergyWatch(Watch):
         )
         mine = np.array([created, turned, kinetic, EPSILON * rounding, sum(self._energies)])
         created, turned, kinetic, rounding, stored = assembly.processes.sum(mine).tolist()
-        # losses in one step do not compensate for energy created in another one
+        # losses in one step do not compensate for energy created in another step
         self._created += max(created - rounding, 0.0)
         self._turned += turned
         self._kinetic, self._stored = max(self._kinetic, kinetic), max(self._stored, stored)

@@ -131,7 +131,7 @@ class LimitWatch(Watch):
         self._looks += 1
         if self._looks > AT_ONCE:
             self._next = int(SPACING * self._steps) + 1
-        # the first reason stays: later limits may be wider
+        # the first reason is kept, because later limits may be larger
         if self._reason:
             return
         longest = estimate_longest_step(self._assembly, state, self._respond)

@@ -46,14 +46,14 @@ SMALLER = 1.5
 def find_growth(
     c: FloatArray, places: IntArray, floor: FloatArray, sizes: FloatArray, before: FloatArray, grown: FloatArray
 ) -> None:
-    """Whether any of the constraints c, shape (m + 1,), may have changed by more than is smooth.
+    """Whether any of the constraints c, shape (m + 1,), may have changed more than a smooth motion allows.
 
     Args:
         places: places of the examined constraints, shape (k,).
         floor: smallest change that counts, shape (1,).
-        sizes: of the values in the step before; updated to this step, shape (k,).
-        before: gets the sizes in the step before, shape (k,).
-        grown: 1 if any has, else 0, shape (1,).
+        sizes: sizes of the values in the previous step, updated to this step, shape (k,).
+        before: output for the sizes in the previous step, shape (k,).
+        grown: output, 1 if any constraint may have changed too much, otherwise 0, shape (1,).
     """
     grown[0] = 0.0
     for k in range(len(places)):
@@ -78,10 +78,10 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # the examined constraints; sizes of their values at the end of this step and of the step before
+        # the examined constraints; absolute values of C at the end of this step and of the previous step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes in the step before, if they are known
+        # changes in the previous step, if known
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 

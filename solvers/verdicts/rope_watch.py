@@ -110,7 +110,7 @@ def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: F
             along, square = along + s * v[dofs[i, e]], square + s * s
         mean += along / sqrt(max(square, 1e-300))
     mean /= max(len(dofs), 1)
-    # the velocity of the first end of each row without that mean
+    # the velocity of the first end of each row minus the mean velocity
     for i in range(len(dofs)):
         square, fast = 0.0, 0.0
         for e in range(d):
@@ -147,7 +147,7 @@ def judge_pulls(
             change, row = leap, i
         before[i] = tensions[i]
         most = max(most, abs(tensions[i]))
-    # also false for NaN
+    # the comparison is also false for NaN
     if change > LEAP * found[MOST]:
         applied = 0.0
         for i in range(len(loads)):

@@ -131,7 +131,7 @@ class RunBalance(Watch):
         self._momentum, self._gyration, self._inertia = (np.zeros(n + 1) for _ in range(3))
         self._sums, self._work = np.zeros(6), np.zeros(1)
         self._step_program, self._look_program = Program([]), Program([])
-        # the arrays, the revision of the assembly and the gravity for which these are prepared
+        # the arrays, the revision of the assembly and the gravity for which the programs were made
         self._made_for: tuple[Any, Any, int] = (None, None, -1)
         self._gravity = b""
         self._laws: list[System] = []
@@ -144,12 +144,12 @@ class RunBalance(Watch):
 
     def _forget(self) -> None:
         self._steps, self._due, self._mark, self._clean = 0, 1, (-1, b""), False
-        # at the last check: energy, stored energy, passed-on power, and time
+        # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
-        # largest kinetic energy; changes of the stored energy and works so far; smallest and largest of both
+        # largest kinetic energy; changes of the stored energy and works so far, with smallest and largest value of both
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
-        # the largest share of created energy [1], its energy [J], the reference energy [J] and the time [s]: over
+        # the largest fraction of created energy [1], its energy [J], the reference energy [J] and the time [s]: over
         # successive checks, and in single checks
         self._worst = np.zeros((2, 4))
         self.lost = ""
@@ -312,7 +312,7 @@ class RunBalance(Watch):
         steps.append(step(add_work, state.q, self._q, self._loads, self._driven, self._g, self._work))
         self._step_program = Program(steps)
         self._is_constant = not driven and loads.are_steady and not loads.are_timed
-        # kinetic and stored energies, and forces for the rounding of these
+        # kinetic and stored energies, and forces for the rounding errors of energies
         self._laws = [s for s in assembly.systems if s.residual is not None]
         forces, sums = np.zeros((len(self._laws), len(fields.x))), self._sums
         momentum, gyration, inertia = self._momentum, self._gyration, self._inertia
@@ -347,14 +347,14 @@ class RunBalance(Watch):
             self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
-        # its work is up to date unless each step adds it
+        # the work of these forces is up to date unless each step adds it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()
         stored, passing, sizes, place, kinetic, swing = self._sums.tolist()
         parts = [kinetic, swing, stored, passing, self._work[0], place * sizes + stored, 0.0 if self._clean else 1.0]
         kinetic, swing, stored, passing, work, rounded, changed = assembly.processes.sum(np.array(parts)).tolist()
-        # users may have changed values of one process alone
+        # users may have changed values on one process only
         self._clean = changed == 0.0
         floor = 2.0 * float(np.finfo(float).eps) * rounded + SOLVED * abs(stored)
         self._floor = max(self._floor, floor)

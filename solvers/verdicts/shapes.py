@@ -43,14 +43,14 @@ class ShapeWatch(Watch):
 
     Args:
         assembly: the systems of this process; its fields contain the examined state.
-        load: loads an accepted state into the fields; None if the fields already contain it.
+        load: loads an accepted state into the fields; The value is None if the fields already contain the state.
     """
 
     name = "shapes"
 
     def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
         self._assembly, self._load = assembly, load
-        # the first wrong shape; time of the last check; number of steps, and their number at the next check
+        # the first wrong shape; time of the last check; number of steps, and the step number of the next check
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
         # attempts that ended with a wrong shape and were cut
         self._cuts = 0
@@ -106,7 +106,7 @@ class ShapeWatch(Watch):
     def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Watch`."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
-        # checkpoints of earlier versions have no cuts
+        # checkpoints of earlier versions contain no cuts
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))
 
     def _look(self, t: float) -> None:

@@ -54,7 +54,8 @@ class Verdict:
             negligible loss, and if laws also lose energy, which `EnergyLedger` shows.
         invariants: numbers that must not change until the end, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
-            solve. where: time and step at which a solve was stopped.
+            solve.
+        where: time and step at which a solve was stopped.
     """
 
     reasons: list[str] = field(default_factory=list)
@@ -163,7 +164,7 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         nominal: number of steps with the nominal step size.
         failed: (time [s], step size [s], reason) of each rejected attempt.
     """
-    # an attempt that is rejected to end the step at the instant of a contact is no failure
+    # an attempt that is rejected to end the step at the instant of a contact does not count as a failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []

@@ -86,14 +86,14 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# On several processes errors are handled from here on: the others would wait for one that fails.
+# With several processes errors are handled from this point on, because the other processes would wait for a failed one.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # type checkers report names that do not exist
+if not TYPE_CHECKING:  # type checkers report imported names that do not exist
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

@@ -88,7 +88,7 @@ class BeltSheet:
             ModelError: the belt is not a timing belt.
         """
         if self.family != "timing":
-            raise ModelError(f"radius of {self.name}: must be a timing belt, this is a {self.family} belt")
+            raise ModelError(f"radius of {self.name}: must be a timing belt, but this is a {self.family} belt")
         return float(teeth * self.columns["pitch"] / (2.0 * pi) - self.columns["cord_offset"][0])
 
     def format(self) -> str:
@@ -172,7 +172,10 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     if by_width and (width is None or ribs is not None):
         raise ModelError(f"belt '{profile}' of the catalogue is a {kind} belt: must have a width [m], and no ribs")
     if not by_width and width is not None:
-        raise ModelError(f"width = {width:g} m of belt '{profile}' of the catalogue: must be given by ribs or belts")
+        raise ModelError(
+            f"width = {width:g} m of belt '{profile}' of the catalogue: the width of this belt must be given by "
+            "ribs or belts"
+        )
     if kind == "ribbed" and ribs is None:
         raise ModelError(f"belt '{profile}' of the catalogue: must have a number of ribs, such as ribs=6")
     share = float(1e3 * width) if width is not None else float(ribs or 1)
@@ -202,7 +205,7 @@ def belt(name: str, ribs: int | None = None, width: float | None = None) -> Belt
     }
     columns["cord_offset"] = (quantities["cord_offset"].value, quantities["back_offset"].value)
     if "shear_modulus" in given:
-        # G b/h of the layer, and its range
+        # shear stiffness G b/h of the layer, and its range
         wide = share * given["layer_width"][0] * MM if kind == "v" else whole_width
         (g, g_low, g_high), (h, h_low, h_high) = given["shear_modulus"], given["layer_height"]
         factor = MPA * wide / MM
@@ -261,7 +264,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         "mass_per_length": (mass, "kg/m"),
         "volume_diameter": (volume, "m"),
         "normal_drag": (across, "1"),
-        # DNV has the drag along by the diameter, `FluidLoad` by the circumference
+        # DNV relates the drag along the line to the diameter, `FluidLoad` to the circumference
         "axial_drag": (along / pi, "1"),
     }
     quantities = {key: Quantity(value, value, value, unit, family["sure"][key]) for key, (value, unit) in given.items()}

@@ -1,1 +1,3 @@
-"""Campaigns: files under kills, full disks and damage, damaged machine code, impacts that steps miss."""
+"""Campaigns: long random tests of output files under kills, full disks and damage, of damaged machine code, and of
+impacts between steps.
+"""

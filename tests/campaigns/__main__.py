@@ -1,4 +1,4 @@
-"""Campaigns from the command line: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
+"""Runs campaigns from the command line: `PYTHONPATH=src:tests python -m campaigns [NAME] [COUNT] [SEED]`.
 
 Names are keys of `COUNTS`.  Without arguments all campaigns run in their long form.
 """
@@ -21,7 +21,7 @@ COUNTS = {
     "impacts": 5000,
 }
 
-# PETSc must not read these words
+# removed from sys.argv, because PETSc must not read these arguments
 words, sys.argv[1:] = sys.argv[1:], []
 names = [word for word in words if word in COUNTS] or list(COUNTS)
 numbers = [int(word) for word in words if word.isdigit()]

@@ -1,4 +1,6 @@
-"""Damaged machine code: found before it is loaded, compiled again, and repaired."""
+"""Damages machine code in the cache. The damage must be found before the code is loaded, and the code must be compiled
+again.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
     """Damage a number of files of the cache, up to six for each process that reads them.
 
     Raises:
-        AssertionError: a wrong result, a crash, a damaged file that was loaded or not repaired.
+        AssertionError: a result is wrong, a process crashed, or a damaged file was loaded or not repaired.
     """
     rng, done = random.Random(seed), 0
     script = folder / "kernels.py"
@@ -55,7 +57,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
         for path in chosen:
             path.write_bytes(damage(right[path], rng)[1])
         results, compiled, loaded = _start(script)
-        # inner kernels are compiled with the loops that call them, or read
+        # inner kernels are compiled with the loops that call them, or read from the cache
         assert results == RESULTS
         assert loaded == LOOPS - len(chosen) + (2 * len(chosen) - compiled), (compiled, loaded, len(chosen))
         results, compiled, loaded = _start(script)

@@ -1,4 +1,6 @@
-"""Files with wrong bits, missing ends or empty blocks: Windlass reports each as an error, and reads none as empty."""
+"""Damages files by wrong bits, missing ends or empty blocks. Windlass must report each damaged file as an error and
+read none as empty.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ SERIES = ("rope.vtkhdf", "rope.h5", "rope.xdmf", "rope_000002.vtu")
 
 
 def damage(content: bytes, rng: random.Random) -> tuple[str, bytes]:
-    """One of several kinds of damage, at random; never the same bytes."""
+    """Return the bytes with one of several kinds of random damage; the result differs from the original bytes."""
     kind = rng.choice(("bit", "byte", "cut", "block", "longer", "empty"))
     at, changed = rng.randrange(len(content)), bytearray(content)
     if kind == "bit":
@@ -44,7 +46,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
     rng, found, kept = random.Random(seed), Counter[str](), 0
     whole = Undisturbed(folder / "whole")
     for number in range(count):
-        # series are read in a restart, which takes longer than reading a file
+        # series are read only in a restart, which takes longer than reading a file
         if number % 5 == 0:
             name = SERIES[number // 5 % len(SERIES)]
             kind, is_kept = _restart(whole, folder / f"{number}", name, rng)
@@ -74,11 +76,10 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
 
 
 def _restart(whole: Undisturbed, place: Path, name: str, rng: random.Random) -> tuple[str, bool]:
-    """Interrupt a run, damage a series, and continue: the state is exact, and there is no crash.
+    """Interrupt a run, damage a series, and continue. The state must be exact, without a crash.
 
-    Returns:
-        The kind of damage, and whether the series was kept aside; otherwise it equals the series of the undisturbed
-        run.
+    Returns: The kind of damage, and whether the damaged series was stored under another name; otherwise the series
+    equals the series of the undisturbed run.
     """
     place.mkdir()
 
@@ -98,7 +99,7 @@ def _restart(whole: Undisturbed, place: Path, name: str, rng: random.Random) -> 
     if parts:
         assert (place / name).read_bytes() == content, (name, kind)
         return kind, True
-    # VTK's readers crash on some damaged files, but no damaged file remains
+    # VTK's readers crash on some damaged files, so the test only checks that no damaged file remains
     code, said = in_child(lambda _: compare(read_run(place), whole.frames, len(whole.frames["rope.pvd"])))
     assert code == 0, (name, kind, said.decode(errors="replace"))
     return kind, False

@@ -1,4 +1,6 @@
-"""Disks that are full at any moment: one message, exit code 2, earlier frames readable, no incomplete files."""
+"""Fills disks at any moment of a run. The run must end with one message and exit code 2, earlier frames must be
+readable, and no incomplete file may remain.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ from campaigns.model import Undisturbed, compare, find_rest, in_child, read_run,
 
 
 def limit_files(size: int) -> None:
-    """Limit the length of files of this process from now on [bytes]."""
+    """Limit the length of all files that this process writes from now on [bytes]."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[bool]:
-    """Mount a disk of some size [bytes] in a folder, if this process may; returns whether it did."""
+    """Mount a disk of a given size [bytes] in a folder, if this process has the right; return whether it did."""
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     mounted = os.geteuid() == 0 and subprocess.run(command, capture_output=True).returncode == 0
@@ -38,7 +40,7 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
     """Fill a number of disks: limited file lengths on any machine, and small disks if they can be mounted.
 
     Raises:
-        AssertionError: a crash, a message without the needed size, a lost frame, or a remaining file.
+        AssertionError: a process crashed, a message has no needed size, a frame is lost, or an incomplete file remains.
     """
     rng = random.Random(seed)
     whole = Undisturbed(folder / "whole")

@@ -1,8 +1,9 @@
-"""Impacts over five decades of stiffness and step, against closed forms: a run that ends as ok has the right speed.
+"""Compares impacts over five decades of stiffness and step with closed forms. A run that ends as ok must have the right
+speed.
 
-Bodies that collide without losses separate with the speed of approach.  Steps per contact N go from a third of one to
-hundreds; a linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5).  With N >= `RESOLVED` a
-run must be ok, to exclude false alarms; every run that is ok must be right within `ERROR`.
+Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
+third and hundreds. A linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5). With N >=
+`RESOLVED` a run must be ok, which excludes false alarms. Every run that is ok must be right within `ERROR`.
 """
 
 from __future__ import annotations
@@ -22,15 +23,16 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Largest error of the speed after an impact that ends as ok [1]."""
+"""Largest relative error of the speed after an impact in a run that ends as ok [1]."""
 RESOLVED = 25.0
-"""Steps per contact from which all methods but Euler's resolve it [1]."""
+"""Steps per contact above which all methods except Euler's resolve the contact [1]."""
 MASS = 1.0
 
 
 class Scene(NamedTuple):
-    """A world with an impact in it, the coordinate of the speed that returns, its arm [m], and a start other than the
-    initial values."""
+    """A world with an impact, the coordinate whose speed returns, its arm [m], and a start other than the initial
+    values.
+    """
 
     world: wl.World
     coordinate: int
@@ -39,7 +41,7 @@ class Scene(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """Numbers of an impact: speed [m/s], distance to the contact [m], time of contact [s]."""
+    """Parameters of an impact: speed [m/s], distance to the contact [m], duration of the contact [s]."""
 
     speed: float
     gap: float
@@ -47,12 +49,12 @@ class Impact(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Radius of spheres, about four times their penetration [m]."""
+        """Radius of spheres [m], about four times their penetration."""
         return 1.5 * self.speed * self.time
 
     @property
     def wide(self) -> float:
-        """Radius of bodies that fall on cables [m]; a small one would make the masses of slopes too small."""
+        """Radius of bodies that fall on cables [m]; a small radius would make the masses of slopes too small."""
         return max(self.radius, 1.0)
 
     @property
@@ -61,12 +63,12 @@ class Impact(NamedTuple):
         return MASS * (math.pi / self.time) ** 2
 
     def modulus(self, mass: float, radius: float) -> float:
-        """E* [Pa] of a Hertzian contact."""
+        """Modulus E* [Pa] of a Hertzian contact."""
         return math.sqrt(mass**2 / (radius * self.speed)) * (2.868 / self.time) ** 2.5
 
 
 def stop_coordinate(impact: Impact) -> Scene:
-    """A mass point on `ContactCoordinate`."""
+    """Create a mass point on `ContactCoordinate`."""
     world = wl.World()
     mass = world.add(el.MassPoint, mass=MASS, position=(0, impact.gap, 0), velocity=(0, -impact.speed, 0))
     marker = con.coordinate_marker(world, mass, "y")
@@ -75,7 +77,7 @@ def stop_coordinate(impact: Impact) -> Scene:
 
 
 def stop_joint(impact: Impact) -> Scene:
-    """A body that slides into a `JointStop`."""
+    """Create a body that slides into a `JointStop`."""
     world = wl.World()
     body = world.add(el.RigidBody3D, position=(0, 0, 0), mass=MASS, inertia=1e-3, velocity=(0, 0, -impact.speed))
     ends = con.rigid_marker(world, world.add(el.Ground)), con.rigid_marker(world, body)
@@ -86,7 +88,7 @@ def stop_joint(impact: Impact) -> Scene:
 
 
 def meet_plane(impact: Impact) -> Scene:
-    """A sphere that hits a half space of the same material, by `HuntCrossley`."""
+    """Create a sphere that hits a half space of the same material, by `HuntCrossley`."""
     world = wl.World()
     ball = world.add(
         el.MassPoint, mass=MASS, position=(0, impact.radius + impact.gap, 0), velocity=(0, -impact.speed, 0)
@@ -105,7 +107,7 @@ def meet_plane(impact: Impact) -> Scene:
 
 
 def meet_sphere(impact: Impact) -> Scene:
-    """Two equal spheres that collide with half the speed each: they exchange their speeds."""
+    """Create two equal spheres that collide, each with half the speed, and exchange their speeds."""
     world = wl.World()
     material = world.add(
         con.ContactMaterial, plane_strain_modulus=2.0 * impact.modulus(0.5 * MASS, 0.5 * impact.radius), dissipation=0.0
@@ -121,7 +123,7 @@ def meet_sphere(impact: Impact) -> Scene:
 
 
 def meet_pair(impact: Impact) -> Scene:
-    """A sphere that hits a fixed one, by a linear `ContactSphereSphere`."""
+    """Create a sphere that hits a fixed sphere, by a linear `ContactSphereSphere`."""
     world = wl.World()
     ball = world.add(
         el.RigidBody3D, position=(0, 0, 2.0 * impact.radius + impact.gap), velocity=(0, 0, -impact.speed), mass=MASS,
@@ -136,7 +138,7 @@ def meet_pair(impact: Impact) -> Scene:
 
 
 def stop_spring(impact: Impact) -> Scene:
-    """A mass point on a stop of `CoordinateSpringDamperExt`."""
+    """Create a mass point on a stop of `CoordinateSpringDamperExt`."""
     world = wl.World()
     mass = world.add(el.MassPoint, mass=MASS, position=(0, 0, 0), velocity=(-impact.speed, 0, 0))
     marker, far = con.coordinate_marker(world, mass, "x"), 1e3 * (impact.gap + impact.radius)
@@ -148,7 +150,9 @@ def stop_spring(impact: Impact) -> Scene:
 
 
 def stop_gear(impact: Impact) -> Scene:
-    """A gear that turns through its backlash against a held one; its speed is measured along the line of action."""
+    """Create a gear that turns through its backlash against a fixed gear; the speed is measured along the line of
+    action.
+    """
     # a pitch is much longer than the backlash
     world, teeth, module = wl.World(), 20, 4.0 * impact.gap
     arm = 0.5 * module * teeth * math.cos(math.radians(20))
@@ -166,7 +170,7 @@ def stop_gear(impact: Impact) -> Scene:
 
 
 def meet_disc(impact: Impact) -> Scene:
-    """An upright disc that falls on a plane, by `RollingDiscPenalty`."""
+    """Create an upright disc that falls on a plane, by `RollingDiscPenalty`."""
     world = wl.World()
     disc = world.add(
         el.RigidBody3D, position=(0, 0, impact.radius + impact.gap), velocity=(0, 0, -impact.speed), mass=MASS,
@@ -181,7 +185,7 @@ def meet_disc(impact: Impact) -> Scene:
 
 
 def meet_curve(impact: Impact) -> Scene:
-    """A circle that hits a straight piece of a curve."""
+    """Create a circle that hits a straight piece of a curve."""
     world, far = wl.World(), 10.0 * impact.radius
     profile = world.add(con.CurveProfile, points=(far, 0.0, -far, 0.0))
     ball = world.add(
@@ -196,9 +200,9 @@ def meet_curve(impact: Impact) -> Scene:
 
 
 def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Entity, float]:
-    """A short fixed cable along x, and its contact stiffness per length [N/m²].
+    """Create a short fixed cable along x, and return its contact stiffness per length [N/m²].
 
-    Its one point, or segment, is a linear spring for the other body.
+    The only point, or segment, of the cable is a linear spring for the other body.
     """
     length = 2e-3 * impact.wide
     ends = [(side * 0.5 * length, 0.0, 0.0)[:dimensions] for side in (-1.0, 1.0)]
@@ -209,7 +213,7 @@ def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Enti
 
 
 def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
-    """A circle that falls on a fixed cable, by one of the 2D laws; None: the law for many circles."""
+    """Create a circle that falls on a fixed cable, by one of the 2D laws; None selects the law for many circles."""
 
     def meet_cable(impact: Impact) -> Scene:
         world = wl.World()
@@ -232,7 +236,7 @@ def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
 
 
 def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Impact], Scene]:
-    """A surface on a body that falls on a fixed cable; ``touching``: as one of a set."""
+    """Create a surface on a body that falls on a fixed cable; with ``touching`` the surface is one of a set."""
 
     def meet_rope(impact: Impact) -> Scene:
         world = wl.World()
@@ -255,7 +259,7 @@ def touch_surface(kind: type[Any], touching: int | None = None) -> Callable[[Imp
 
 
 def meet_rope_of_its_kind(impact: Impact) -> Scene:
-    """A short rope that falls flat on a fixed one; its elements are softer than the contact."""
+    """Create a short rope that falls flat on a fixed rope; its elements are softer than the contact."""
     world, length = wl.World(), 4.0 * impact.wide
     radius, k = impact.wide, impact.stiffness
     columns = {
@@ -288,11 +292,11 @@ REFUSED: tuple[tuple[Callable[[Impact], Scene], str], ...] = tuple(
     for make in SCENES
     if make in (stop_joint, meet_pair, meet_disc) or make.__name__.startswith("meet_rope by")
 )
-"""3D bodies have internal constraints, which that method refuses."""
+"""Scenes with 3D bodies, whose internal constraints the explicit method refuses."""
 
 
 class Judged(NamedTuple):
-    """One run: steps per contact, error of the speed [1], the verdict, and a description."""
+    """Result of one run: steps per contact, relative error of the speed [1], verdict, and description."""
 
     steps: float
     error: float
@@ -301,11 +305,11 @@ class Judged(NamedTuple):
 
 
 def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> Judged:
-    """A run with a random impact."""
+    """Run a random impact and judge its result."""
     step, steps, speed = 10.0 ** rng.uniform(-7, -2), 10.0 ** rng.uniform(-0.5, 2.0), 10.0 ** rng.uniform(-1, 2)
     impact = Impact(speed, rng.uniform(3.0, 4.0) * step * speed, steps * step)
     if make is stop_gear:
-        # on its return it does not reach the other flank
+        # the gear does not reach the other flank on its return
         impact = impact._replace(gap=impact.gap + impact.time * speed)
     end = impact.gap / speed + 3.5 * step + 1.6 * impact.time
     settings: dict[str, Any] = {"step": step, "end": end, "method": method, "name": ""}
@@ -325,10 +329,10 @@ def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> J
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """A number of impacts, of each contact by each method in turn.
+    """Run a number of impacts, each contact with each method.
 
     Raises:
-        AssertionError: a wrong speed that is ok, or a well resolved impact that is not.
+        AssertionError: a run with a wrong speed is ok, or a well resolved impact is not ok.
     """
     rng, worst, words = random.Random(seed), 0.0, {"ok": 0, "doubtful": 0, "error": 0}
     pairs = [(make, method) for make in SCENES for method in (*IMPLICIT, *EXPLICIT) if (make, method) not in REFUSED]

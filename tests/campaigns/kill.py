@@ -1,4 +1,4 @@
-"""Runs that are killed at any time, and in the middle of writing: frames stay readable, and the restart is exact."""
+"""Kills runs at any time, and during writing. Frames must stay readable, and the restart must be exact."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CALLS = 750
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Kill a number of runs, every other one in a disk call; read the files, and restart.
+    """Kill a number of runs, every second run in a disk call; read the files, and restart.
 
-    Runs that end before they are killed are also checked, but not counted.
+    Runs that end before the kill are also checked, but not counted.
 
     Raises:
         AssertionError: a frame is lost, a file cannot be read, or the restarted run ends differently.

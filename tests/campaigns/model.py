@@ -1,4 +1,4 @@
-"""The run that campaigns disturb: a falling cable with all kinds of output, in forked child processes."""
+"""Creates the run that campaigns disturb, a falling cable with all kinds of output, in forked child processes."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ SERIES = ("rope.pvd", "rope.xdmf", "rope.vtkhdf")
 
 
 class Reporter(StepHook):
-    """Sends another process the number of complete frames."""
+    """Sends the number of complete frames to another process."""
 
     def __init__(self, recorder: Recorder, pipe: int) -> None:
         self._recorder, self._pipe = recorder, pipe
 
     def after_step(self, state: State) -> None:
-        """One byte per step."""
+        """Send one byte per step."""
         os.write(self._pipe, bytes([self._recorder.frames]))
 
 
 def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
-    """A run of some steps; its last state is saved."""
+    """Run the model for some steps; its last state is saved."""
     world = World(gravity=(0.0, -9.81))
     cable = straight_cable(
         world, (0, 0), (1, 0), 40, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5, name="rope"
@@ -63,10 +63,11 @@ def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
 
 
 def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tuple[int, bytes]:
-    """Work in a forked copy of this process.
+    """Run a function in a forked copy of this process.
 
     Args:
-        work: gets a pipe to write to; an error of Windlass ends the child with 2 and goes to the pipe.
+        work: function that receives a pipe to write to; after an error of Windlass, the child writes the error to the
+            pipe and ends with 2.
         kill_after: time after which the child is killed [s].
 
     Returns:
@@ -76,7 +77,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     child = os.fork()
     if child == 0:
         code = 3
-        # present objects are never collected, which would copy its memory
+        # garbage collection is disabled for existing objects, because it would copy their memory
         gc.freeze()
         try:
             os.close(reading)
@@ -93,7 +94,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
             os._exit(code)
     os.close(writing)
     if kill_after is not None:
-        # install the handler first: an alarm without one ends this process
+        # the handler is installed first, because an alarm without a handler ends this process
         before = signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
     said = b""
@@ -109,7 +110,7 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Content of a folder for readers: frames of each series by VTK's readers, and the table."""
+    """Return the content of a folder as readers see it: frames of each series by VTK's readers, and the table."""
     found: dict[str, Any] = {}
     for name in SERIES:
         journal.recover(folder / name)
@@ -128,7 +129,7 @@ def read_run(folder: Path) -> dict[str, Any]:
 
 
 def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
-    """Check that every frame and row equals the undisturbed run's, and that enough of them exist."""
+    """Check that every frame and row equals the frame or row of the undisturbed run, and that enough of them exist."""
     for name in SERIES:
         # a series of one frame has no time in VTKHDF
         assert len(found[name]) >= (least if name != "rope.vtkhdf" or least > 1 else 0), (name, len(found[name]), least)
@@ -144,25 +145,25 @@ def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
 
 
 def find_rest(folder: Path) -> list[str]:
-    """Hidden files that a run has left."""
+    """List hidden files that a run has left."""
     return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
 
 
 class Undisturbed:
-    """The reference run.
+    """The reference run, which is not disturbed.
 
     Args:
         folder: a new folder.
 
     Attributes:
-        duration: its duration [s].
-        frames: frames for readers.
+        duration: simulated time of the run [s].
+        frames: frames as readers see them.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
-        # kernels and libraries are loaded once, for all children
+        # kernels and libraries are loaded once for all child processes
         with tempfile.TemporaryDirectory() as warm:
             simulate(Path(warm))
         begin = monotonic()
@@ -174,19 +175,19 @@ class Undisturbed:
         assert [len(self.frames[name]) for name in SERIES] == [STEPS + 1] * 3
 
     def check_end(self, folder: Path) -> None:
-        """Check that last state, frames and table of another run are equal to the last bit, without other files."""
+        """Check that last state, frames and table of another run are bitwise equal, and that no other files exist."""
         with np.load(folder / "end.npz") as end, np.load(self.folder / "end.npz") as right:
             for name in right.files:
                 assert np.array_equal(end[name], right[name]), name
         compare(read_run(folder), self.frames, STEPS + 1)
         assert (folder / "tip.csv").read_bytes() == (self.folder / "tip.csv").read_bytes()
-        # a run that is killed while it saves its state leaves a draft, which is removed when it is old
+        # a run that is killed while it saves its state leaves a temporary file, which later runs remove when it is old
         names = [p.name for p in folder.iterdir() if not re.fullmatch(r"\.end\.npz\.[0-9a-f]{16}\.part", p.name)]
         assert sorted(names) == sorted(p.name for p in self.folder.iterdir()), names
 
 
 def interrupt_calls(at: int, half: bool) -> None:
-    """Make this process kill itself in the disk call of a given number, possibly after half of it."""
+    """Kill this process in its disk call of a given number, possibly after half of the call."""
     calls = 0
 
     def wrap(name: str) -> None:
@@ -197,7 +198,7 @@ def interrupt_calls(at: int, half: bool) -> None:
             calls += 1
             if calls == at:
                 if half and name == "pwrite":
-                    # the system writes page by page: a write within one page is not cut by a kill
+                    # the system writes page by page, so a kill does not cut a write within one page
                     end = (args[2] + len(args[1]) // 2) // PAGE * PAGE - args[2]
                     original(args[0], args[1][: max(end, 0)], args[2])
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -1,8 +1,9 @@
-"""Model files with a changed key: a clear error that names it, an equal model, or an edit with a warning.
+"""Changes one key of a model file at a time. Loading must give a clear error that names the key, an equal model, or an
+edit with a warning.
 
-Each key of a file is removed, renamed, given twice, or its value exchanged for one of another type, nan, infinity,
-1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another length.  Loaded models are
-evaluated for their first residual, where wrong references and tables are found at the latest.
+Each key of a file is removed, renamed, given twice, or its value is replaced. The new value is of another type, nan,
+infinity, 1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another length. The
+first residual of loaded models is evaluated, because wrong references and tables are found by then at the latest.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from hostile.models import COMPONENTS, valid_row
 from support.example_worlds import QUICK, functions_of, world_of_example
 
 Place = tuple[Any, Any, tuple[str, ...]]
-"""An object or list of the file, a key or number in it, and the keys that lead there."""
+"""An object or list of the file, a key or index in this object, and the path of keys to the object."""
 
 NAN, INFINITE, TWICE = "<nan>", "<infinite>", "<twice>"
 """Placeholders in the tree for values that JSON does not have; `write` replaces them."""
@@ -38,7 +39,7 @@ PARTS = 10
 
 
 def worlds_of_kinds(count: int) -> dict[str, World]:
-    """Worlds that share the components, two rows of each."""
+    """Create worlds that together contain all components, with two rows of each."""
     worlds = {f"kinds {k}": World(gravity=(0.0, -9.81)) for k in range(count)}
     for k, world in enumerate(worlds.values()):
         for kind in COMPONENTS[k::count]:
@@ -48,7 +49,7 @@ def worlds_of_kinds(count: int) -> dict[str, World]:
 
 
 def list_places(tree: Any, found: list[list[Place]], depth: int = 0, path: tuple[str, ...] = ()) -> list[list[Place]]:
-    """All keys of objects, and some entries of lists, by their depth."""
+    """List all keys of objects, and some entries of lists, by their depth."""
     if not isinstance(tree, dict | list):
         return found
     while len(found) <= depth:
@@ -62,16 +63,15 @@ def list_places(tree: Any, found: list[list[Place]], depth: int = 0, path: tuple
 
 
 def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
-    """Change one key of a file in place, at random.
+    """Change one random key of a file in place.
 
-    Returns:
-        The kind of change, the keys that lead there, and the depth of brackets there; see `write`.
+    Returns: The kind of change, the path of keys to the changed place, and the depth of brackets there; see `write`.
     """
     kind, nested, levels = rng.choice(KINDS), "", list_places(tree, [])
     if kind == "number":
         numbers = [[p for p in places if type(p[0][p[1]]) in (int, float)] for places in levels]
         levels = [places for places in numbers if places]
-    # equally often near the root and deep below
+    # places near the root and deep places are equally likely
     of, key, path = rng.choice(rng.choice([places for places in levels if places]))
     value = of[key]
     is_list = isinstance(value, list)
@@ -106,7 +106,7 @@ def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
 
 
 def write(tree: Any, nested: str) -> str:
-    """The file, with values that JSON does not have."""
+    """Return the text of the file, with values that JSON does not have."""
     text = json.dumps(tree).replace(json.dumps(NAN), "NaN").replace(json.dumps(INFINITE), "-Infinity")
     if nested:
         text = text.replace(json.dumps(f"<nested {nested}>"), "[" * int(nested) + "]" * int(nested))
@@ -114,10 +114,10 @@ def write(tree: Any, nested: str) -> str:
 
 
 def judge(path: Path, whole: World, functions: dict[str, Callable[..., Any]]) -> tuple[str, str]:
-    """The outcome of loading a changed file, and the error if there is one.
+    """Return the outcome of loading a changed file, and the error if there is one.
 
     Raises:
-        AssertionError: an edit without a warning.
+        AssertionError: an edit gave no warning.
     """
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -136,17 +136,18 @@ def judge(path: Path, whole: World, functions: dict[str, Callable[..., Any]]) ->
 
 
 def _calls(world: World) -> Any:
-    from windlass.framework.model.model_file import describe_model  # imported here, because each world needs it once
+    # imported inside the function, because each world needs the import once
+    from windlass.framework.model.model_file import describe_model
 
     return json.loads(json.dumps(describe_model(world)["calls"]))
 
 
 def run(count: int, folder: Path, seed: int = 1, examples: tuple[str, ...] = QUICK) -> str:
-    """Change a number of files, of several examples and of worlds with each component.
+    """Change a number of files of several examples and of worlds with each component.
 
     Raises:
-        AssertionError: an unreported change, or an error that does not name the key.
-        Exception: any error except errors of Windlass.
+        AssertionError: a change was not reported, or an error does not name the key.
+        Exception: any error that is not an error of Windlass.
     """
     rng, found = random.Random(seed), Counter[str]()
     worlds = worlds_of_kinds(PARTS) | {name: world_of_example(name, folder) for name in examples}
@@ -163,7 +164,7 @@ def run(count: int, folder: Path, seed: int = 1, examples: tuple[str, ...] = QUI
         except Exception as error:
             error.add_note(where)
             raise
-        # for a wrong number of entries, the message names their owner
+        # for a wrong number of entries, the message names the object that owns the list
         if outcome == "refused" and kind not in ("removed", "longer", "shorter", "empty"):
             assert any(key.strip() in words for key in keys), f"{where}: {words}"
         assert len(words) < 1500, f"{where}: {words}"

@@ -1,4 +1,6 @@
-"""All writers, aimed at users' files: refused, files unchanged; earlier outputs are replaced."""
+"""Lets every writer overwrite a user's file, which it must refuse without a change of the file; earlier outputs of
+Windlass are replaced.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,9 @@ from windlass.solvers.modes.modes import Modes
 from campaigns.model import find_rest, in_child
 
 Write = Callable[[Path], Any]
-"""Writes files into a folder."""
+"""Function that writes files into a folder."""
 FOREIGN = ("model", "text", "csv", "json", "hdf5", "png", "other", "folder", "link")
-"""The object at the path of the output, which must be refused."""
+"""Kinds of objects at the path of an output. The writer must refuse to replace them."""
 KINDS = (*FOREIGN, "own", "empty", "no folder", "in a file")
 
 
@@ -55,10 +57,10 @@ class Way(NamedTuple):
     """One way of writing output.
 
     Attributes:
-        name: name for messages.
-        files: written files, one of which is attacked.
-        write: writes them all into a folder.
-        makes_folder: whether missing folders are made.
+        name: name of this way in messages.
+        files: written files, one of which is replaced by a user's object.
+        write: function that writes all files into a folder.
+        makes_folder: whether the writer creates missing folders.
     """
 
     name: str
@@ -68,7 +70,7 @@ class Way(NamedTuple):
 
 
 def create_world() -> tuple[World, Entity]:
-    """A hanging cable and its last node."""
+    """Create a hanging cable and return its last node."""
     world = World(gravity=(0.0, -9.81))
     rope = straight_cable(
         world, (0, 0), (1, 0), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5, name="rope"
@@ -83,7 +85,7 @@ def solve(*hooks: Any, world: World | None = None) -> State:
 
 
 def run_with(name: str, file: str) -> Way:
-    """A run with an option that names a file."""
+    """Run a model with an option that names a file."""
 
     def write(folder: Path) -> None:
         # this process may or may not have the command line of a model
@@ -98,7 +100,7 @@ def run_with(name: str, file: str) -> Way:
 
 
 def record(kind: str, *files: str) -> Way:
-    """A recorder of one format."""
+    """Write a recording in one format."""
 
     def write(folder: Path) -> None:
         with Recorder(folder / "belt", formats=[kind]) as recorder:
@@ -108,20 +110,20 @@ def record(kind: str, *files: str) -> Way:
 
 
 def sense(folder: Path) -> None:
-    """A table of sensors."""
+    """Write a table of sensors."""
     world, tip = create_world()
     with Sensors(folder / "tip.csv", [Sensor(tip, "position")]) as sensors:
         solve(sensors, world=world)
 
 
 def balance(folder: Path) -> None:
-    """A table of energies."""
+    """Write a table of energies."""
     with EnergyLedger(folder / "energy.csv") as ledger:
         solve(ledger)
 
 
 def draw(suffix: str) -> Way:
-    """A picture of energies."""
+    """Write a picture of energies."""
 
     def write(folder: Path) -> None:
         ledger = EnergyLedger()
@@ -137,31 +139,31 @@ def keep(folder: Path) -> None:
 
 
 def solve_modes(folder: Path) -> None:
-    """Modes as a table and as films."""
+    """Write modes as a table and as films."""
     modes = Modes(create_world()[0], count=1).solve()
     modes.write_csv(folder / "modes.csv")
     modes.animate(folder, frames=2)
 
 
 def draw_campbell(folder: Path) -> None:
-    """Table and picture over speeds."""
+    """Write table and picture over speeds."""
     campbell([(speed, State(create_world()[0])) for speed in (1.0, 2.0)], count=1, output=folder)
 
 
 def write_table(folder: Path) -> None:
-    """A table with arbitrary columns."""
+    """Write a table with arbitrary columns."""
     CsvTable(folder / "any.csv", [("a", "m"), ("b", "s")], [(1.0, 2.0)]).close()
 
 
 def finish_search(folder: Path) -> None:
-    """The table and the picture of windlass optimise."""
+    """Write the table and the picture of windlass optimise."""
     rows = [{"case": 1, "friction": 0.3, "status": "ok", "reason": "", "run_time": 1.0, "loss": 0.5}]
     sweep_table.write_table(folder, rows, optimise.TABLE)
     convergence_plot.draw_convergence(folder / optimise.PICTURE, [0.5], [True], "loss", 1.0)
 
 
 def finish_fit(folder: Path) -> None:
-    """Tables, result and picture of windlass identify."""
+    """Write tables, result and picture of windlass identify."""
     data = folder / "data.csv"
     data.write_text("time [s],x [m]\n0,1\n1,2\n2,2\n")
     own = {"output": str(folder)}
@@ -175,7 +177,7 @@ def finish_fit(folder: Path) -> None:
 
 
 def finish_spread(folder: Path) -> None:
-    """Result and picture of windlass uncertainty."""
+    """Write result and picture of windlass uncertainty."""
     laws = {"friction": Distribution("uniform:0.1:0.8", "uniform", (0.1, 0.8), "1")}
     own = {"output": str(folder), "method": "first_order"}
     plan = uncertainty.UncertaintyPlan(folder, (), own, laws)
@@ -186,7 +188,7 @@ def finish_spread(folder: Path) -> None:
 
 
 def finish_sweep(folder: Path) -> None:
-    """Table and picture of a sweep."""
+    """Write table and picture of a sweep."""
     rows = [{"case": k, "mu": k, "status": "ok", "reason": "", "run_time": 1.0, "x": 2.0 * k} for k in (1, 2)]
     sweep.check_files(folder)
     sweep_table.write_table(folder, rows)
@@ -194,14 +196,14 @@ def finish_sweep(folder: Path) -> None:
 
 
 def export_exudyn(folder: Path) -> None:
-    """A model of Exudyn."""
+    """Write a model of Exudyn."""
     if reason := export.check_target(folder / "model.json"):
         raise OutputError(reason)
     export.write_system(folder / "model.json", {"format": export.FORMAT, "x": np.zeros(2)})
 
 
 def show_picture(folder: Path) -> None:
-    """The check of windlass show, and a picture as it writes it."""
+    """Run the check of windlass show, and write a picture in the same way."""
     path = show.check_picture(str(folder / "frame.png"), "picture")
     solve_picture = EnergyLedger()
     solve(solve_picture)
@@ -209,7 +211,7 @@ def show_picture(folder: Path) -> None:
 
 
 def evaluate_table(folder: Path) -> None:
-    """Spectra and curves of `windlass post`."""
+    """Write spectra and curves of `windlass post`."""
     with tempfile.TemporaryDirectory() as place:
         source = Path(place) / "measured.csv"
         rows = [(0.1 * k, np.sin(0.3 * k)) for k in range(200)]
@@ -219,7 +221,7 @@ def evaluate_table(folder: Path) -> None:
 
 
 def write_options(folder: Path) -> None:
-    """The file of windlass tune."""
+    """Write the file of windlass tune."""
     write_output(folder / "model.opts", b"# windlass tune model.py\n-dynamic_pc_type lu\n", "-best", "file of options")
 
 
@@ -255,11 +257,11 @@ WAYS = (
     Way("windlass tune", ("model.opts",), write_options),
 )
 NO_FILE_AT_ALL = ("-last_good", "-log_view", "-dynamic_snes_monitor")
-"""Options whose files are written after the end of this run, or not at all."""
+"""Options whose files are written only after the end of this run, or never."""
 
 
 def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
-    """Put a user's object at the path of an output; returns the file whose bytes must not change."""
+    """Create a user's object at the path of an output; return the file whose bytes must not change."""
     path.parent.mkdir(exist_ok=True)
     text = "".join(rng.choices("abc ,=()#\n", k=rng.randrange(1, 400)))
     if kind == "hdf5":
@@ -273,7 +275,7 @@ def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
         path.symlink_to(folder / "notes.txt")
         (folder / "notes.txt").write_text(text)
     elif kind == "other":
-        # an output of Windlass of another kind
+        # the file is an output of Windlass of another kind
         if path.suffix == ".npz":
             create_world()[0].save(path)
         else:
@@ -290,7 +292,7 @@ def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
     """One case.
 
     Raises:
-        AssertionError: a file of the user is changed, an error without the name of the file, or a remaining file.
+        AssertionError: a file of the user is changed, an error does not name the file, or an incomplete file remains.
     """
     name = f"{way.name}, {kind}"
     path = folder / rng.choice(way.files)
@@ -324,13 +326,13 @@ def attack(way: Way, kind: str, folder: Path, rng: random.Random) -> None:
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """A number of random cases; with the full number, each way and each kind occurs once.
+    """Run a number of random cases; with the full number, each way and each kind occurs once.
 
     Raises:
         AssertionError: see `attack`.
     """
     rng, found = random.Random(seed), Counter[str]()
-    # kernels and libraries are loaded once, for all children
+    # kernels and libraries are loaded once for all child processes
     os.environ.setdefault("MPLBACKEND", "Agg")
     for warm in (record("vtu").write, record("xdmf").write, solve_modes, draw(".png").write, finish_sweep):
         place = folder / f"warm{len(list(folder.iterdir()))}"

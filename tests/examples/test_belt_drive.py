@@ -1,4 +1,4 @@
-"""The example of the belt drive, as a newcomer runs it: table, summary, files, options, errors, several processes."""
+"""The belt drive example runs as a new user runs it: table, summary, files, options, errors, several processes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RESULTS = ("drive_torque_mean", "axial_force_min", "axial_force_max", "static_su
 
 
 def run_summary(words: list[str], folder: Path, processes: int = 1) -> tuple[dict[str, Any], str]:
-    """Summary and output of the example with some options."""
+    """Return summary and output of the example with some options."""
     path = folder / "summary.json"
     done = run_windlass(["run", EXAMPLE, *words, "-summary", str(path)], processes, folder)
     assert done.returncode == 0, done.stderr
@@ -44,12 +44,14 @@ def run_summary(words: list[str], folder: Path, processes: int = 1) -> tuple[dic
 
 @pytest.fixture(scope="module")
 def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Summary of 20 steps with all defaults."""
+    """Return the summary of 20 steps with all defaults."""
     return run_summary(SHORT, tmp_path_factory.mktemp("default"))[0]
 
 
 def test_summary_table_and_files(tmp_path: Path) -> None:
-    """A short run ends with the table, a complete summary, a picture, sensors, and files that a viewer reads."""
+    """A short run of the belt drive ends with the table, a complete summary, a picture, sensors, and files that a
+    viewer reads.
+    """
     words = ["-end_time", "0.01", "-frames", "5", "-output", "results"]
     summary, output = run_summary(words, tmp_path)
     assert set(summary) == {*KEYS, "verdict", "verdicts"} and summary["verdict"] == "ok"
@@ -71,7 +73,7 @@ def test_summary_table_and_files(tmp_path: Path) -> None:
 
 
 def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) -> None:
-    """``python MODEL.py`` gives the same as ``windlass run MODEL.py``."""
+    """``python MODEL.py`` and ``windlass run MODEL.py`` give the same results."""
     path = tmp_path / "summary.json"
     done = run_python([EXAMPLE, *SHORT, "-summary", path], folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -80,7 +82,9 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
-    """Monitor prints, view names gmres and mumps, and the answer equals the default solver's to 1e-8 relative."""
+    """The options of PETSc take effect: the monitor prints, the view names gmres and mumps, and the result equals the
+    result of the default solver to 1e-8 relative.
+    """
     words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]
     words += ["-dynamic_pc_factor_mat_solver_type", "mumps", "-dynamic_ksp_rtol", "1e-10"]
     summary, output = run_summary([*SHORT, *words], tmp_path)
@@ -92,7 +96,9 @@ def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path)
 
 
 def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
-    """PETSc's own comparison of the tangent with differences of the residual: less than 1e-6, in every iteration."""
+    """PETSc compares the tangent of the belt drive with differences of the residual in every iteration: less than 1e-6
+    relative.
+    """
     words = ["-end_time", "0.0005", "-output", "none", "-dynamic_snes_test_jacobian"]
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -103,7 +109,7 @@ def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes_give_the_serial_answer(default: dict[str, Any], tmp_path: Path) -> None:
-    """The same script under mpiexec: the serial answer to 1e-8 relative, written once."""
+    """The example under mpiexec gives the serial results to 1e-8 relative, and writes them once."""
     summary, output = run_summary(SHORT, tmp_path, processes=2)
     for name in RESULTS:
         np.testing.assert_allclose(summary[name], default[name], rtol=1e-8, err_msg=name)
@@ -121,7 +127,7 @@ def test_two_processes_give_the_serial_answer(default: dict[str, Any], tmp_path:
     ],
 )
 def test_wrong_options_are_errors_before_any_solve(words: list[str], message: str, tmp_path: Path) -> None:
-    """One clear message, exit code 2, nothing solved."""
+    """A wrong option gives one clear message and exit code 2 before any solve."""
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
@@ -131,7 +137,9 @@ def test_wrong_options_are_errors_before_any_solve(words: list[str], message: st
 
 
 def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
-    """A solve that cannot converge names reason, step, time and worst equations, and keeps the state before it."""
+    """A solve of the belt drive that cannot converge names reason, step, time and worst equations, and saves the state
+    before the failed step.
+    """
     words = [*SHORT, "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "jacobi", "-dynamic_ksp_max_it", "2"]
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
     assert done.returncode == 2
@@ -143,7 +151,7 @@ def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
 
 
 def test_log_view_shows_our_stages(tmp_path: Path) -> None:
-    """PETSc's log lists the stages of the work next to its own."""
+    """PETSc's log lists the stages of Windlass in addition to its own stages."""
     done = run_windlass(["run", EXAMPLE, *SHORT, "-log_view"], folder=tmp_path)
     assert done.returncode == 0, done.stderr
     for stage in ("kinematics", "forces", "contact", "constraints", "linear solve", "post-Newton", "output"):

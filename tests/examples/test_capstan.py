@@ -1,4 +1,4 @@
-"""The example of the capstan as a user runs it; its numbers are checked in tests/verification/test_capstan.py."""
+"""The capstan example runs as a user runs it; tests/verification/test_capstan.py checks its numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ EXAMPLE = str(ROOT / "examples" / "capstan.py")
 
 
 def test_check_and_summary(tmp_path: Path) -> None:
-    """The check at the end holds, and the summary has the ratio for the friction of the command line."""
+    """The check at the end passes, and the summary has the theoretical ratio for the friction given on the command
+    line.
+    """
     words = ["run", EXAMPLE, "-table", "false", "-friction", "0.3", "-summary", "capstan.json"]
     done = run_windlass(words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -24,6 +26,6 @@ def test_check_and_summary(tmp_path: Path) -> None:
 
 
 def test_help(tmp_path: Path) -> None:
-    """The options with their units, without solving."""
+    """The help of the example lists the options with their units, without solving."""
     done = run_windlass(["run", EXAMPLE, "-help"], folder=tmp_path)
     assert done.returncode == 0 and "-friction <0.5>" in done.stdout and "pull / weight" not in done.stdout

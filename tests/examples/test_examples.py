@@ -1,4 +1,4 @@
-"""The shorter examples as a user runs them: each check at the end holds, also with options of the command line."""
+"""The shorter examples run as a user runs them: each check at the end passes, also with options of the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES = [
 
 
 def run_example(name: str, words: list[str], folder: Path) -> tuple[dict[str, Any], str]:
-    """Summary and printed table of an example."""
+    """Return summary and printed table of an example."""
     command = ["run", str(ROOT / "examples" / f"{name}.py"), *words, "-quiet", "-summary", "summary.json"]
     done = run_windlass(command, folder=folder)
     assert done.returncode == 0, done.stderr
@@ -41,19 +41,23 @@ def run_example(name: str, words: list[str], folder: Path) -> tuple[dict[str, An
 
 
 def test_mass_on_springs(tmp_path: Path) -> None:
-    """Deflection F/k to rounding; frequencies with the error of the trapezoidal rule, (omega h)^2/12, and no other."""
+    """The deflection of the mass equals F/k to rounding. The frequencies differ from sqrt(k/m) only by the error of the
+    trapezoidal rule, (omega h)^2/12.
+    """
     results, table = run_example("mass_on_springs", ["-output", "none", "-periods", "5", "-mass", "3"], tmp_path)
     assert_allclose(results["deflection"], [0.02, -0.02, 0.005], rtol=1e-12)
     exact = np.sqrt(np.array([200.0, 450.0, 1000.0]) / 3.0) / (2 * np.pi)
     assert_allclose(results["frequencies"], exact, rtol=3e-5)
-    # zeros are interpolated linearly, which costs less than a hundredth of the error of the rule
+    # zeros are interpolated linearly, whose error is less than a hundredth of the error of the rule
     assert_allclose(results["frequency_errors"], results["frequency_errors_expected"], rtol=0.02)
     assert "frequency along z [Hz]" in table
     assert not (tmp_path / "mass_on_springs_out").exists()
 
 
 def test_dropped_mass(tmp_path: Path) -> None:
-    """Impact at the exact time and speed; no loss without damping; with damping second order in the step."""
+    """The dropped mass hits the stop at the exact time and speed of free fall. Without damping it loses no energy. With
+    damping the speed of the rebound converges to the closed form with second order in the step.
+    """
     errors = []
     for step in ("2e-4", "1e-4"):
         results, _ = run_example("dropped_mass", ["-height", "0.2", "-step", step], tmp_path)
@@ -69,7 +73,7 @@ def test_dropped_mass(tmp_path: Path) -> None:
 
 
 def test_catenary(tmp_path: Path) -> None:
-    """Tensions and sag within 1e-8 of Irvine's closed form, and converging with the order 4."""
+    """Tensions and sag of the cable agree with Irvine's closed form to 1e-8 and converge with order 4."""
     results, _ = run_example("catenary", [], tmp_path)
     assert results["meshes"] == [8, 16, 32, 64]
     for name, errors in results["errors"].items():
@@ -78,13 +82,17 @@ def test_catenary(tmp_path: Path) -> None:
 
 
 def test_catenary_of_another_shape(tmp_path: Path) -> None:
-    """A flat taut cable to a lower support: the guesses of the example serve there too."""
+    """A flat taut cable to a lower support agrees with Irvine's closed form, from the same initial guesses as the
+    example.
+    """
     results, _ = run_example("catenary", ["-rise", "-30", "-length", "105", "-elements", "32"], tmp_path)
     assert max(errors[-1] for errors in results["errors"].values()) < 1e-6
 
 
 def test_rope_in_wind(tmp_path: Path) -> None:
-    """Tensions and the middle within 1e-8 of the catenary in the tilted plane, of order 4; frequencies of a string."""
+    """Tensions and the middle of the rope agree to 1e-8 with the catenary in the tilted plane, and converge with order
+    4. The frequencies agree with a string.
+    """
     results, _ = run_example("rope_in_wind", ["-wind", "4"], tmp_path)
     for name, errors in results["errors"].items():
         assert errors[-1] < 1e-8, name
@@ -93,7 +101,9 @@ def test_rope_in_wind(tmp_path: Path) -> None:
 
 
 def test_hoist_spin(tmp_path: Path) -> None:
-    """Torque of a rope with a fixed end, and swing of its block after release."""
+    """The rope with a fixed end has the theoretical torque, and the block swings with the theoretical frequency after
+    its release.
+    """
     results, table = run_example("hoist_spin", ["-output", "none", "-load", "300"], tmp_path)
     held, largest = results["torque while held [N m]"], results["largest angle [rad]"]
     assert_allclose(held["computed"], held["exact"], rtol=1e-6)
@@ -106,7 +116,9 @@ def test_hoist_spin(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_towed_cable(tmp_path: Path) -> None:
-    """Angles and tensions of four speeds within 3e-5 of the closed form; faster ropes are flatter."""
+    """Angles and tensions of the towed rope at four speeds agree with the closed form to 3e-5. Faster ropes are
+    flatter.
+    """
     results, _ = run_example("towed_cable", ["-output", "none", "-length", "150"], tmp_path)
     assert np.abs(results["errors"]).max() < 3e-5
     assert (np.diff(results["angles"]) < 0.0).all()
@@ -114,14 +126,16 @@ def test_towed_cable(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_mooring_line(tmp_path: Path) -> None:
-    """Still water within 3e-4 of the closed form, loads in supports and bed, heave from a file, energies closed."""
+    """The mooring line agrees with the closed form in still water to 3e-4, supports and bed carry the loads, the heave
+    is read from a file, and the energy balance closes.
+    """
     t = np.arange(0.0, 2.0, 0.1)
     rows = [f"{a},{b}\n" for a, b in zip(t, 0.3 * (1.0 - np.cos(0.8 * t)), strict=True)]
     (tmp_path / "ship.csv").write_text("time,heave\n" + "".join(rows))
     results, _ = run_example("mooring_line", ["-end", "1", "-heave", "ship.csv"], tmp_path)
     assert_allclose(results["found"][:2], results["exact"][:2], rtol=3e-4)
     assert_allclose(results["found"][2], results["exact"][2], rtol=1e-3)
-    # contact ends less than one part away from the touchdown point
+    # contact ends less than one contact part away from the touchdown point
     assert_allclose(results["touchdown"], results["touchdown_exact"], atol=0.7)
     assert_allclose(results["supports"], results["loads"], rtol=1e-4)
     for place in ("anchor", "top"):
@@ -133,7 +147,9 @@ def test_mooring_line(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_knot(tmp_path: Path) -> None:
-    """Another mesh and more friction: the checks of the example hold, and friction makes the knot hold more."""
+    """With another mesh and more friction, the checks of the knot pass, and the knot with more friction transmits more
+    force.
+    """
     pulls = []
     for friction in ("0", "0.2"):
         words = ["-output", "none", "-elements", "40", "-end_time", "0.3", "-friction", friction]
@@ -145,7 +161,9 @@ def test_knot(tmp_path: Path) -> None:
 
 
 def test_block_and_tackle(tmp_path: Path) -> None:
-    """A quarter of the load in each strand within 0.1 %, the load's frequency likewise, the strands' within 1 %."""
+    """Each strand carries a quarter of the load within 0.1 %, the frequency of the load agrees with theory within 0.1
+    %, and the frequencies of the strands agree with strings within 1 %.
+    """
     results, _ = run_example("block_and_tackle", ["-load", "600"], tmp_path)
     assert_allclose(results["tensions"], 150.0, rtol=1e-3)
     assert_allclose(sum(results["tensions"]), 600.0, rtol=1e-8)
@@ -154,7 +172,9 @@ def test_block_and_tackle(tmp_path: Path) -> None:
 
 
 def test_elevator(tmp_path: Path) -> None:
-    """One stop: slip as by the differential equation, tensions Euler's within 1 %."""
+    """In one stop, the slip agrees with the differential equation, and the ratio of the tensions with Euler's ratio
+    within 1 %.
+    """
     words = ["-output", "none", "-stops", "1", "-speed", "0.8", "-size", "0.1"]
     results, table = run_example("elevator", words, tmp_path)
     assert_allclose(results["slips"], results["later"], rtol=5e-3)
@@ -165,10 +185,12 @@ def test_elevator(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_elevator_holds(tmp_path: Path) -> None:
-    """Three stops: 7 % below the theoretical deceleration only creep, 7 % above it slip; files for ParaView."""
+    """In three stops, a deceleration 7 % below the theoretical limit gives only creep, and a deceleration 7 % above the
+    limit gives slip. The run writes files for ParaView.
+    """
     results, _ = run_example("elevator", ["-groove", "0.4", "-speed", "2", "-brake", "3"], tmp_path)
     assert results["theory"][0] == 0.0 and results["slips"][0] < 2e-3
-    # near the limit the rope does not slip everywhere at the same time
+    # near the limit, the parts of the rope do not all slip at the same time
     assert_allclose(results["slips"][1], results["later"][1], rtol=0.05)
     assert_allclose(results["slips"][2], results["later"][2], rtol=0.01)
     assert results["slips"][1] > 0.03
@@ -177,7 +199,7 @@ def test_elevator_holds(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_crane_hoist(tmp_path: Path) -> None:
-    """Two layers and four falls: all within 1 %; it swings in space."""
+    """The crane with two layers and four falls agrees with theory within 1 % in all checks. Its load swings in 3D."""
     results, table = run_example("crane_hoist", [], tmp_path)
     for name in ("tension_at_drum", "tension_at_anchor", "frequency", "lift"):
         assert_allclose(*results[name], rtol=0.01, err_msg=name)
@@ -186,20 +208,22 @@ def test_crane_hoist(tmp_path: Path) -> None:
         for name in ("rise", "lever_of_torque"):
             assert_allclose(*results[f"{name}_layer_{layer}"], rtol=0.01, err_msg=f"{name} {layer}")
         assert_allclose(results[f"lever_of_torque_layer_{layer}"][1], radius, rtol=1e-12)
-    # 0.8 turns in layer one, half a turn in layer two, a rise in between
+    # 0.8 turns in layer one, half a turn in layer two, and a rise between the layers
     assert np.pi * (0.16 + rise) < 4.0 * results["lift"][1] < 2.0 * np.pi * 1.3 * (0.1 + rise)
     assert results["tension_at_anchor"][0] < 0.9 * results["tension_at_drum"][0]
-    # across the falls it swings by v/omega to each side
+    # across the falls, the load swings by v/omega to each side
     assert_allclose(results["way_across"], 2.0 * 0.15 / (2.0 * np.pi * results["frequency"][1]), rtol=0.1)
     assert results["way_along"] > 0.05 and "wrap angle" in table
     assert (tmp_path / "crane_hoist_out" / "crane.vtkhdf").exists()
 
 
 def test_ale_belt(tmp_path: Path) -> None:
-    """Frequency of a running span within 0.03 %, Euler and Eytelwein's tension within 0.01 %; a belt drive.
+    """The frequency of the moving span agrees with its closed form within 0.03 %, and the tension on the post with
+    Euler and Eytelwein within 0.01 %.
 
-    Of the belt: tight less slack strand M/R within 1 %, creep within 0.5 % (the slip of the penalty adds to it), and
-    the belt whose mesh moves with the material within 0.1 % in speed and 0.5 % in tensions.
+    For the belt, the difference of tight and slack strand agrees with M/R within 1 %, and creep with theory within 0.5
+    % (the slip of the penalty adds to it). The belt whose mesh moves with the material agrees within 0.1 % in speed and
+    0.5 % in tensions.
     """
     results, table = run_example("ale_belt", [], tmp_path)
     assert_allclose(results["span_frequencies"], results["span_exact"], rtol=3e-4)
@@ -222,17 +246,19 @@ def test_ale_belt(tmp_path: Path) -> None:
 
 
 def test_bouncing_ball(tmp_path: Path) -> None:
-    """Restitution within 1e-7 of the closed form from c v = 0.001 to 10, and a picture."""
+    """The restitution of the balls agrees with the closed form to 1e-7 for c v from 0.001 to 10, and the example draws
+    a picture.
+    """
     results, _ = run_example("bouncing_ball", ["-balls", "9"], tmp_path)
     assert_allclose(results["restitution"], results["exact"], rtol=0, atol=1e-7)
-    # two values of the closed form, at c v = 0.1 and 1, computed to ten digits elsewhere
+    # two values of the closed form, at c v = 0.1 and 1, computed separately to ten digits
     at = {round(0.2 * v, 6): e for v, e in zip(results["speeds"], results["restitution"], strict=True)}
     assert_allclose([at[0.1], at[1.0]], [0.9090157413, 0.4877412560], atol=1e-7)
     assert (tmp_path / "bouncing_ball_out" / "restitution.png").stat().st_size > 10_000
 
 
 def test_settling_spheres(tmp_path: Path) -> None:
-    """27 spheres that fall, touch each other and the walls: the sum of the energies is constant to 1e-6."""
+    """The sum of all energies of 27 spheres that fall and touch each other and the walls is constant to 1e-6."""
     results, table = run_example("settling_spheres", ["-spheres", "27", "-end", "0.15"], tmp_path)
     assert results["contacts"] > 0
     energies = results["energies"]
@@ -244,7 +270,7 @@ def test_settling_spheres(tmp_path: Path) -> None:
 
 
 def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
-    """A run in two parts includes the energies of the first part, and ends with the energies of an unbroken run."""
+    """The energies of a run in two parts include the first part, and equal those of an uninterrupted run at the end."""
     (tmp_path / "whole").mkdir()
     words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]
     whole, _ = run_example("settling_spheres", [*words, "-end", "0.04"], tmp_path / "whole")
@@ -259,7 +285,9 @@ def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_cable_net(tmp_path: Path) -> None:
-    """Weight and pull in the supports; a symmetric net without pull; a sheared net agrees with hinged bars."""
+    """The supports carry weight and pull of the net. The net without pull is symmetric. The displacement of the sheared
+    net agrees with hinged bars.
+    """
     results, table = run_example("cable_net", ["-n", "12", "-pull", "3", "-cables_per_line", "2"], tmp_path)
     assert results["cables"] == 2 * 2 * 12 * 13
     assert_allclose(results["vertical force of the supports, hung [N]"], results["weight"], rtol=1e-9)
@@ -273,7 +301,7 @@ def test_cable_net(tmp_path: Path) -> None:
     folder = tmp_path / "cable_net_out"
     assert (folder / "net.png").stat().st_size > 10_000
     assert (folder / "pulled.vtkhdf").exists()
-    # the file that it writes can be read again
+    # the example can read the file that it writes
     again, _ = run_example("cable_net", ["-mesh", str(folder / "net.msh"), "-output", "none", "-pull", "3"], tmp_path)
     assert again["cables"] == 2 * 12 * 13
     assert_allclose(again["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)
@@ -281,10 +309,12 @@ def test_cable_net(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_cableway(tmp_path: Path) -> None:
-    """The trolley hangs as by theory, with the error of the mesh; the work of the haul is in the ledger."""
+    """The trolley hangs at its theoretical position within the error of the mesh. The ledger contains the work of the
+    haul.
+    """
     words = ["-output", "none", "-elements", "40", "-way", "5", "-duration", "2", "-friction", "0.05"]
     results, table = run_example("cableway", words, tmp_path)
-    # 0.37 to 0.58 % with 40 elements, 0.08 to 0.12 % with 240 and rollers 0.3 m apart
+    # 0.37 to 0.58 % with 40 elements, 0.08 to 0.12 % with 240 elements and rollers 0.3 m apart
     for computed, theory in results["sags"].values():
         assert 0.002 < 1.0 - computed / theory < 0.007
     haul = results["haul"]
@@ -298,7 +328,7 @@ def test_cableway(tmp_path: Path) -> None:
 
 
 def check_serpentine(words: list[str], folder: Path) -> dict[str, Any]:
-    """The arm balances its spring, the spans swing as strings; the summary."""
+    """The arm balances its spring, the frequencies of the spans agree with strings, and the summary is complete."""
     results, table = run_example("serpentine", ["-output", "none", *words], folder)
     rows = results["rows"]
     moment, spring = rows["moment of the belt on the arm [N m]"]
@@ -311,7 +341,9 @@ def check_serpentine(words: list[str], folder: Path) -> dict[str, Any]:
 
 
 def test_serpentine(tmp_path: Path) -> None:
-    """Statics and modes of the drive, and some steps; its model, report, modes and ledger have 40 lines at most."""
+    """The statics and modes of the drive and some steps pass their checks. Model, report, modes and ledger have at most
+    40 lines.
+    """
     results = check_serpentine(["-end_time", "0.001"], tmp_path)
     assert set(results["slip_reserve"]) == {"crank", "tensioner", "alternator", "idler", "compressor"}
     text = (ROOT / "examples/serpentine.py").read_text()
@@ -321,7 +353,9 @@ def test_serpentine(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_serpentine_in_motion(tmp_path: Path) -> None:
-    """Torques are (T1 - T2) R, no pulley slips, the crank has the smallest reserve, and the energy balance closes."""
+    """The torques of the pulleys equal (T1 - T2) R, no pulley slips, the crank has the smallest reserve, and the energy
+    balance closes.
+    """
     results = check_serpentine([], tmp_path)
     torques = [value for name, value in results["rows"].items() if name.startswith("mean torque")]
     assert len(torques) == 3
@@ -333,7 +367,7 @@ def test_serpentine_in_motion(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help(name: str, tmp_path: Path) -> None:
-    """The options with their units, without solving and without files."""
+    """The help lists the options with their units, without solving and without files."""
     done = run_windlass(["run", str(ROOT / "examples" / f"{name}.py"), "-help"], folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Nothing was solved" in done.stdout

@@ -1,4 +1,6 @@
-"""The laws of the guides: short, with the names of `windlass.framework` alone, and the same on every way to run."""
+"""The laws of the guides are short, use only names of `windlass.framework`, and give the same results in every way to
+run them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ GUIDES = sorted((ROOT / "docs" / "howto").glob("add_a*.md"))
 
 
 def files_of(page: Path) -> dict[str, Block]:
-    """The files of a page by their names."""
+    """Return the files of a page by their names."""
     blocks = (block for block in read_blocks(page) if block.comment.startswith("file:"))
     return {block.comment.removeprefix("file:").strip(): block for block in blocks}
 
@@ -29,7 +31,9 @@ def test_there_is_a_guide_for_each_kind() -> None:
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
-    """All names for extensions come from one package; cables, nodes and solvers come from their folders."""
+    """All names that extensions need are imported from one package; cables, nodes and solvers are imported from their
+    own folders.
+    """
     law = next(iter(files_of(page).values()))
     modules = re.findall(r"^from (windlass\.(?:framework|solvers)\S*)", law.text, re.MULTILINE)
     assert modules == (["windlass.solvers"] if page.stem == "add_an_integrator" else ["windlass.framework"])
@@ -52,7 +56,7 @@ def test_a_law_is_a_screenful_or_two(page: str, name: str, lines: int) -> None:
 
 
 def test_laws_have_no_columns_of_their_own() -> None:
-    """Kernels read rows by the names of the schema; only a law on shape functions has further arrays."""
+    """Kernels read rows by the names of the schema; only a law on shape functions has additional arrays."""
     for page in GUIDES:
         if page.stem != "add_a_cable_law":
             assert all("NamedTuple" not in block.text for block in files_of(page).values()), page.stem
@@ -60,7 +64,7 @@ def test_laws_have_no_columns_of_their_own() -> None:
 
 @pytest.mark.mpi
 def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path: Path) -> None:
-    """The model of the guide gives the same in one run, in two parts, and on two processes."""
+    """The model of the guide gives the same results in one run, in two parts, and on two processes."""
     files = files_of(ROOT / "docs" / "howto" / "add_a_connector.md")
     for name, block in files.items():
         (tmp_path / name).write_text(block.text + "\n")

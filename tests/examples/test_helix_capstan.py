@@ -1,4 +1,4 @@
-"""The example of the capstan on a helix as a user runs it; see tests/verification/test_surface_contact.py."""
+"""The helix capstan example runs as a user runs it; tests/verification/test_surface_contact.py checks its numbers."""
 
 from __future__ import annotations
 

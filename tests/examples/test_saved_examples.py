@@ -1,4 +1,4 @@
-"""The world of every example, saved as JSON and loaded, runs to the same last bit."""
+"""The world of every example, saved as JSON and loaded, gives bitwise equal results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Enough(wl.StepHook):
 
 
 def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[State], ...]:
-    """The first states of the first solve of the example, of its world and of the world loaded from a file."""
+    """Return the first states of the first solve of an example, for its world and for the world loaded from a file."""
     given: dict[int, tuple[Any, ...]] = {}
     plain = {kind: (kind.__init__, kind.solve) for kind in SOLVERS}
 
@@ -62,7 +62,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             intercept(kind, patch)
         patch.chdir(folder)
         patch.setattr(sys, "argv", [name])
-        # the script is no run of this process that needs checkpoints by the clock
+        # the script is not the run of this process, so it needs no checkpoints at intervals of elapsed time
         patch.setattr(process, "asked", True)
         patch.setattr(process, "unasked", None)
         # options of a process belong to one script
@@ -73,7 +73,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def run_a_little(kind: Any, settings: dict[str, Any], world: World, start: State | None) -> list[State]:
-    """The states after the first steps of a solve."""
+    """Return the states after the first steps of a solve."""
     hook = Enough()
     state = None
     if start is not None:

@@ -1,7 +1,7 @@
-"""Every snippet of the documentation runs, and every relative link leads somewhere.
+"""Every snippet of the documentation runs, and every relative link has a target.
 
-Python blocks of a page are one program: they share their names, in the order of the page. It runs in an empty folder,
-with one process per page. A comment in the line above a block controls its execution:
+Python blocks of a page form one program: they share their names, in the order of the page. The program runs in an empty
+folder, with one process per page. A comment in the line above a block controls its execution:
 
     <!-- file: belt.py -->      the block is also written to this file, for the commands of the page
     <!-- run -->                the commands of this shell block are executed: windlass, python, mpiexec
@@ -11,8 +11,8 @@ with one process per page. A comment in the line above a block controls its exec
     <!-- run: one folder -->    the same as run; a command finds the files that the commands before it have written;
                                 `, with ...` may follow
 
-Each command runs in a folder of its own, unless its comment names one folder.  Shell blocks without such
-a comment (make, git, apt-get) are not executed.
+Each command runs in its own folder, unless its comment names one folder. Shell blocks without such a comment (make,
+git, apt-get) are not executed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from support.processes import is_common, launch, own_mpi_folder, run_warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# A cold cache of compiled kernels takes most of this [s]; with a warm one a page takes a few seconds.
+# Most of this time [s] allows for a cold cache of compiled kernels. With a warm cache, a page takes a few seconds.
 TIMEOUT = 600
 PACKAGES = {"superlu_dist", "mumps", "hypre"}
 PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python": [sys.executable]}
@@ -43,10 +43,10 @@ PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.commands.cli"], "python
 class Block:
     """A fenced block of a page.
 
-    language: word behind the fence.
+    language: word after the opening fence.
     line: number of its first line in the page, from 1.
-    text: its lines.
-    comment: the comment in the line above the fence, empty if there is none.
+    text: lines of the block.
+    comment: the comment in the line above the fence, or an empty text.
     """
 
     language: str
@@ -56,7 +56,7 @@ class Block:
 
 
 def read_blocks(page: Path) -> list[Block]:
-    """All fenced blocks of a page."""
+    """Return all fenced blocks of a page."""
     blocks: list[Block] = []
     opened: tuple[str, int, str] | None = None
     lines = page.read_text(encoding="utf-8").splitlines()
@@ -75,7 +75,7 @@ def read_blocks(page: Path) -> list[Block]:
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """The files that the commands of a page expect: its `file:` blocks and the examples; makes the folder."""
+    """Write the files that the commands of a page expect, its `file:` blocks and the examples; create the folder."""
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("*_out", "__pycache__"))
     for block in read_blocks(page):
         if block.comment.startswith("file:"):
@@ -112,7 +112,7 @@ def has(page: Path, language: str, comment: str = "") -> bool:
 @pytest.mark.parametrize("page", [page for page in PAGES if has(page, "python")], ids=name_of)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
-    # Empty lines between the blocks, so that tracebacks name the line numbers of the page.
+    # Empty lines between the blocks make the line numbers of tracebacks equal to those of the page.
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
     for block in read_blocks(page):
         if block.language == "python":
@@ -125,7 +125,7 @@ def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
 
 
 def parse_commands(block: Block) -> list[tuple[dict[str, str], list[str]]]:
-    """Environment and words of each command of a shell block."""
+    """Return environment and arguments of each command of a shell block."""
     commands = []
     for line in block.text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
@@ -139,7 +139,7 @@ def parse_commands(block: Block) -> list[tuple[dict[str, str], list[str]]]:
 
 
 def check_command(page: Path, folder: Path, block: Block, extra: dict[str, str], words: list[str]) -> None:
-    """Run one command in a folder, with the files of the page; `extra` are variables of the environment."""
+    """Run one command in a folder with the files of the page; `extra` contains additional environment variables."""
     expected = int(block.comment.rpartition("exit ")[2]) if "exit " in block.comment else 0
     at = f"{name_of(page)}, block in line {block.line}: {' '.join(words)}"
     assert words[0] in {*PROGRAMS, "mpiexec"}, f"{at}: only windlass, python and mpiexec can be run"
@@ -152,7 +152,7 @@ def check_command(page: Path, folder: Path, block: Block, extra: dict[str, str],
 
 
 def can_solve(words: list[str]) -> bool:
-    """Whether this PETSc was built with the packages of solvers that a command names."""
+    """Whether this PETSc was built with the solver packages that a command names."""
     return all(PETSc.Sys.hasExternalPackage(word) for word in words if word in PACKAGES)
 
 
@@ -181,7 +181,7 @@ def test_commands_on_several_processes_run(page: Path, tmp_path: Path) -> None:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """Anchors of the headings of a page, as GitHub makes them."""
+    """Return the anchors of the headings of a page, as GitHub creates them."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+\s+(.*?)\s*$", text, flags=re.MULTILINE)
     plain = [re.sub(r"[^\w\- ]", "", heading.replace("`", "")).strip().lower() for heading in headings]
@@ -189,7 +189,7 @@ def anchors_of(page: Path) -> set[str]:
 
 
 def links_of(page: Path) -> list[str]:
-    """Targets of all links and pictures of a page, in Markdown and HTML, without those to other sites."""
+    """Return the targets of all links and pictures of a page, in Markdown and HTML, without links to other sites."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"`[^`\n]*`", "", text)
     forms = (r"\]\(([^()\s]+)(?:\s[^()]*)?\)", r"^\[[^]]+\]:\s*(\S+)", r"\b(?:src|href)=\"([^\"]+)\"")
@@ -198,7 +198,7 @@ def links_of(page: Path) -> list[str]:
 
 
 def broken_links(page: Path) -> list[str]:
-    """Links of a page to files that are not there, or to headings that their pages do not have."""
+    """List links of a page to files or headings that do not exist."""
     broken = []
     for target in links_of(page):
         path, _, anchor = target.partition("#")
@@ -233,7 +233,7 @@ def test_every_page_is_in_the_index() -> None:
 
 
 def test_picture_of_the_readme_is_small() -> None:
-    """A clone carries every version of the picture."""
+    """The picture of the README is small, because every clone contains every version of the picture."""
     assert (ROOT / "docs" / "pictures" / "belt.png").stat().st_size < 200_000
 
 

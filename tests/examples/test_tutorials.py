@@ -1,7 +1,7 @@
-"""The notebooks of docs/tutorials run, and a cell that is interrupted by its button leaves everything needed to
-continue.
+"""The notebooks of docs/tutorials run. An interrupted cell leaves everything needed to continue.
 
-Kernels are programs of their own, as in Jupyter; `tests/unit/test_session.py` has the same without them.
+Notebook kernels are separate programs, as in Jupyter; `tests/unit/test_session.py` has the same tests without notebook
+kernels.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from windlass.framework.output.player import LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
-# with a cold cache of compiled kernels [s]; with a warm one a notebook takes some seconds
+# time limit for a cold cache of compiled kernels [s]; with a warm cache a notebook takes some seconds
 TIMEOUT = 600
 PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 
 
 def environment() -> dict[str, str]:
-    """The specification of a kernel with the package of this checkout."""
+    """Return the specification of a notebook kernel with the package of this checkout."""
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": paths, "PYVISTA_JUPYTER_BACKEND": "static"}
 
@@ -41,12 +41,12 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     nbformat.validate(book)
     code = [cell for cell in book.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count or cell.metadata for cell in code), "outputs are not stored"
-    # a system without these has no scenes, and the cell names the packages to install
+    # a system without these packages shows no scenes, and the cell names the packages to install
     scenes = [] if any(map(find_library, LIBRARIES)) else [cell for cell in code if cell.source.startswith("wl.show(")]
     for cell in scenes:
         cell.metadata["tags"] = ["raises-exception"]
     resources = {"metadata": {"path": str(tmp_path)}}
-    # on a busy machine outputs may come later than the 4 s after which they are lost by default
+    # on a busy machine, outputs may be later than the default limit of 4 s, after which they are lost
     waits = {"timeout": TIMEOUT, "iopub_timeout": TIMEOUT}
     client = NotebookClient(book, **waits, kernel_name="python3", resources=resources)
     client.execute(env=environment())
@@ -55,7 +55,7 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     assert len(errors) == len(scenes) and all("draws without a screen by" in error.evalue for error in errors)
     pictures = [output for output in outputs if "image/png" in output.get("data", ())]
     assert len(pictures) + len(scenes) >= PICTURES[page.stem]
-    # no notes and no doubts except notes on compiled kernels
+    # the output has no notes and no doubts, except notes on compiled kernels
     said = "".join(output.text for output in outputs if output.get("name") == "stderr")
     assert not [line for line in said.splitlines() if "compiling kernels" not in line], said
 
@@ -89,13 +89,13 @@ print(round((after.t - before.t) / 1e-4), after.step - before.step, solver.verdi
 
 
 class Session:
-    """A kernel and the output of its cells."""
+    """A notebook kernel and the output of its cells."""
 
     def __init__(self, folder: Path) -> None:
         self.manager, self.client = start_new_kernel(cwd=str(folder), env=environment())
 
     def run(self, cell: str, interrupted: bool = False) -> list[dict[str, Any]]:
-        """The messages of a cell, which is interrupted, if wanted, once it has shown something."""
+        """Return the messages of a cell; on request, the cell is interrupted after its first output."""
         number, messages = self.client.execute(cell), []
         while True:
             message = self.client.get_iopub_msg(timeout=TIMEOUT)
@@ -111,7 +111,7 @@ class Session:
                 messages.append({"kind": kind, **message["content"]})
 
     def show(self, cell: str) -> str:
-        """The words that a cell prints."""
+        """Return the text that a cell prints."""
         messages = self.run(cell)
         assert all(message["kind"] == "stream" or "display" in message["kind"] for message in messages), messages
         return "".join(message.get("text", "") for message in messages if message.get("name") == "stdout")
@@ -134,7 +134,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
         words = session.show("print(solver.verdict.word, solver.state.step == round(solver.state.t / 1e-4) > 0)")
         assert words == "interrupted True\n"
         assert session.show(GO_ON) == "10 10 ok\n"
-        # the same names for another model in the same kernel
+        # the same names are used for another model in the same notebook kernel
         assert session.show(f"{BUILD.replace('end=1e3', 'end=1e-3')}\nprint(solver.solve().step)") == "10\n"
     finally:
         session.client.stop_channels()

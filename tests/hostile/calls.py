@@ -1,4 +1,4 @@
-"""A valid call of every public function, constructor and method."""
+"""Makes a valid call of every public function, constructor and method."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from hostile.scene import CABLE, Scene
 from support.meshes import write_lines
 from support.modes_models import create_chain
 
+BEAM = {
+    "elements": 2, "order": 1, "name": "beam", "stiffness": (1e4, 1e4, 1.0), "mass_per_length": 1.0,
+    "rotary_inertia": 1e-3,
+}  # fmt: skip
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 
@@ -24,12 +28,12 @@ def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: 
 
 
 def create_pendulum(fall: float) -> wl.State:
-    """A mass on a hanging rod; with reversed gravity [m/s^2] the rod is upright and falls."""
+    """Create a mass on a hanging rod; with reversed gravity [m/s^2], the rod is upright and falls."""
     return create_chain(1, gravity=-fall)
 
 
 def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """A mass on a spring along x, and its place."""
+    """Create a mass on a spring along x, and return its position."""
     world = wl.World()
     point = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0)
     con.fix(world, point, "y")
@@ -39,12 +43,12 @@ def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[w
 
 
 def fix_x(world: Any, entity: Any) -> Any:
-    """`fix` with the coordinate as a positional argument."""
+    """Call `fix` with the coordinate as a positional argument."""
     return con.fix(world, entity, "x")
 
 
 def calls(s: Scene) -> dict[str, Call]:
-    """A valid call of every public function, constructor and method, with all arguments by name."""
+    """Return a valid call of every public function, constructor and method, with all arguments by name."""
     circle = el.Circle((0.0, 0.0), 0.1, "left")
     wheels = [wl.Pulley(s.open.add(el.Ground), 0.1, at=(x, 0.0)) for x in (0.0, 1.0)]
     drive = {**CABLE, "world": s.open, "elements": 40, "cord_offset": 0.0, "contact": "auto", "friction": 0.3}
@@ -86,6 +90,14 @@ def calls(s: Scene) -> dict[str, Call]:
         "assemble_vector": (wl.assemble_vector, {**at_state, "load_factor": 1.0, "velocity_terms": True}),
         "create_matrix": (wl.create_matrix, {"world": s.world}),
         "create_vector": (wl.create_vector, {"world": s.world}),
+        "Link": (
+            con.Link, {"entity": slide, "breaking_load": 1e3, "time": 1.0, "rule": lambda t, force: False, "name": "l"}
+        ),
+        "add_bed": (
+            con.add_bed,
+            {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0)},
+        ),
+        "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
@@ -403,6 +415,8 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "wanted": 0.2, "longest": 2.0,
              "strain": 0.01, "name": "rope", **CABLE},
         ),
+        "straight_beam": (el.straight_beam, {"world": s.open, **line, **BEAM}),
+        "beam_along": (el.beam_along, {"world": s.open, "route": el.straight(**line), **BEAM}),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,

@@ -1,4 +1,4 @@
-"""A valid row of every registered component, made from its schema: new laws are included automatically."""
+"""Creates a valid row of every registered component from its schema, so new laws are included automatically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPONENTS = sorted(
 
 
 def valid_value(col: Column) -> Any:
-    """A value that the column allows."""
+    """Return a value that the column allows."""
     if col.choices is not None:
         return col.choices[0]
     kind = np.dtype(col.dtype).kind
@@ -33,14 +33,14 @@ def valid_value(col: Column) -> Any:
 
 
 def target_kind(target: str, within: tuple[type[Component], ...]) -> type[Component]:
-    """A component that a reference may name; ``within`` are those that are being made."""
+    """Return a component that a reference may name; ``within`` are the components that are being created."""
     fitting = [kind for kind in COMPONENTS if target in (kind.__name__, *kind.provides) and kind not in within]
-    # prefer a node, body or ground to components with many references
+    # prefer a node, body or ground over components with many references
     return min(fitting, key=lambda kind: (len(kind.refs), kind.__name__))
 
 
 def valid_row(world: World, kind: type[Component], within: tuple[type[Component], ...] = ()) -> dict[str, Any]:
-    """Columns and references of one row; the referenced entities are added to the world."""
+    """Return columns and references of one row; the referenced entities are added to the world."""
     values: dict[str, Any] = {}
     for name, ref in kind.refs.items():
         if not ref.optional:
@@ -54,10 +54,10 @@ def valid_row(world: World, kind: type[Component], within: tuple[type[Component]
 
 
 def snapshot(world: World) -> tuple[Any, ...]:
-    """Numbers that an error must not change: rows of all tables, entities and calls."""
+    """Return numbers that an error must not change: rows of all tables, entities and calls."""
     return world.count, len(world.calls), {kind: table.count for kind, table in world.tables.items() if table.count}
 
 
 def values_of(entity: Entity) -> dict[str, Any]:
-    """Copies of all columns of a table."""
+    """Return copies of all columns of a table."""
     return {name: np.array(entity.table.collect(name)) for name in entity.table.names}

@@ -1,4 +1,4 @@
-"""The small models that calls of all public names work on."""
+"""Creates the small models on which all public names are called."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.framework.model.table import Entity
 
 @dataclass
 class Scene:
-    """A small model that is solved, and one that is being built."""
+    """A small model that is solved, and a small model that is being built."""
 
     world: wl.World
     belt: Entity
@@ -41,7 +41,7 @@ CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.
 
 
 def create_scene(folder: Path) -> Scene:
-    """The models that calls work on; files go to the folder."""
+    """Create the models for the calls; files are written to the folder."""
     world = wl.World()
     body = world.add(el.RigidBody2D, position=(0.5, -0.2), mass=1.0, inertia=1.0)
     belt = el.straight_cable(world, (0, 0), (1, 0), 2, **CABLE)

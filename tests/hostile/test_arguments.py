@@ -1,6 +1,7 @@
-"""Every argument of every public function and constructor, with every wrong value: an error in the usual form.
+"""Every argument of every public function and constructor is called with every wrong value, which must give an error in
+the usual form.
 
-New public functions need one line in `calls` of calls.py: a valid call.
+A new public function needs one line in `calls` of calls.py, a valid call.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ RESULTS = (
 )  # fmt: skip
 """Types that functions return and users do not construct."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
-"""Without arguments, made by `World.add` alone, with the words of a command line, or in need of a screen."""
+"""Names that are called without arguments, created only by `World.add`, called with the arguments of a command line, or
+need a screen.
+"""
 METHODS: dict[type, tuple[str, ...]] = {
     wl.Part: ("equal",),
     wl.World: ("add", "load", "save", "set"),
@@ -71,7 +74,7 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("nodes_along", "numbers"): (("empty array",), "no nodes"),
     ("ReportSection", "parts"): (("words", "array of words"), "paragraphs"),
 }
-"""Values that an argument accepts although they look wrong, and why."""
+"""Values that an argument accepts although they look wrong, with the reason."""
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +83,13 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 
 def public_names() -> dict[str, Any]:
-    """All public functions and classes that are called with arguments, and the methods above."""
+    """Return all public functions and classes that are called with arguments, and the methods above."""
     names: dict[str, Any] = {}
     for module, listed in ((wl, wl.__all__), (con, con.__all__), (el, el.__all__)):
         for name in listed:
             item = getattr(module, name)
             error = inspect.isclass(item) and issubclass(item, Exception | Component)
-            error |= isinstance(item, Family)  # an object that references name
+            error |= isinstance(item, Family)  # an object that references a name
             if not (error or item in RESULTS or item in NOT_CALLED):
                 names[name] = item
     names |= {f"{kind.__name__}.{method}": getattr(kind, method) for kind, list_ in METHODS.items() for method in list_}
@@ -94,7 +97,7 @@ def public_names() -> dict[str, Any]:
 
 
 def wrong_arguments(name: str, what: str, annotation: str, default: Any) -> Iterator[tuple[str, Any]]:
-    """Values that an argument must refuse, from its annotation alone."""
+    """Return values that an argument must refuse, from its annotation alone."""
     taken = TAKEN.get((name, what), ((), ""))[0]
     words = annotation.replace("'", "")
     values: dict[str, Any] = dict(NONSENSE)
@@ -122,7 +125,7 @@ def wrong_arguments(name: str, what: str, annotation: str, default: Any) -> Iter
 
 
 def parameters_of(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
-    """Parameters of a function, without ``self`` and ``**kwargs``."""
+    """Return parameters of a function, without ``self`` and ``**kwargs``."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name != "self" and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             yield parameter
@@ -138,7 +141,7 @@ def test_every_public_name_has_a_valid_call(scene: Scene) -> None:
 
 
 def attack(name: str, item: Any, call: Call, s: Scene) -> list[str]:
-    """Call with every wrong value of every argument."""
+    """Call a function with every wrong value of every argument."""
     function, given = call
     found = []
     for parameter in parameters_of(item):
@@ -183,8 +186,8 @@ WRONG_WORDS: dict[type, tuple[str, ...]] = {
 
 
 def wrong_words(item: Option) -> Iterator[str]:
-    """Words that an option must refuse, from its type and range alone."""
-    # defaults of solvers that other tests have made may be NumPy's
+    """Return words that an option must refuse, from its type and range alone."""
+    # defaults of solvers that other tests have created may be numbers of NumPy
     yield from WRONG_WORDS[float if isinstance(item.default, float) else type(item.default)]
     if item.minimum is not None:
         yield f"{item.minimum - 1:g}"
@@ -195,7 +198,7 @@ def wrong_words(item: Option) -> Iterator[str]:
 
 
 def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every own option of every solver by itself, with every wrong word: the first solve of a model finds it."""
+    """Every option of every solver is set to every wrong word, and the first solve of a model must report an error."""
     # the checked tables contain all options that solvers declare
     calls(scene)
     for prefix, table in TABLES.items():
@@ -206,7 +209,7 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
         solver, item = first.get(prefix, first["dynamic_"]), TABLES[prefix][name]
         start = scene.space_state if isinstance(solver, wl.Explicit) else scene.state
         for word in wrong_words(item):
-            # as in a process without an earlier solve
+            # the state of a process without an earlier solve
             monkeypatch.setitem(options._run.solvers, prefix, Solver(own=tuple(TABLES[prefix].values())))
             monkeypatch.setattr(options._run, "values_checked", False)
             monkeypatch.setattr(SolveCheckpoint, "restore", fail_to_begin)
@@ -225,12 +228,12 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
 
 
 def fail_to_begin(*_: Any) -> bool:
-    """Replaces the part of every solve before its first step."""
+    """Raise an error instead of the part of every solve before its first step."""
     raise AssertionError
 
 
 def test_options(scene: Scene) -> None:
-    """Every option that Windlass and its solvers have declared, with every wrong word."""
+    """Every option that Windlass and its solvers have declared refuses every wrong word."""
     calls(scene)
     found, count = [], 0
     for name, item in options._run.own.items():

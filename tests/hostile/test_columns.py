@@ -1,4 +1,4 @@
-"""Every column and reference of every registered component, with every wrong value: an error, and nothing is added."""
+"""Every column and reference of every registered component refuses every wrong value by an error and adds nothing."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
 }  # fmt: skip
-"""Values that look wrong but are allowed: (component, column, value), and why."""
+"""Values that look wrong but are allowed: (component, column, value), with the reason."""
 EMPTY = ("empty array", "empty lists", "empty list", "empty tuple")
 Found = list[str]
 
 
 def expect_error(call: Callable[[], object], name: str, what: str) -> str | None:
-    """None if a call is refused with a proper message, otherwise a description of the fault."""
+    """Return None if a call is refused with a proper message, otherwise a description of the fault."""
     try:
         call()
     except ModelError as error:
@@ -46,17 +46,17 @@ def expect_error(call: Callable[[], object], name: str, what: str) -> str | None
 
 
 def empty_is_no_row(kind: type[Component], label: str) -> bool:
-    """Arrays without rows add no rows to components without references: a script may have zero of something."""
+    """Arrays without rows add no rows to components without references, because a script may have zero rows."""
     return label == "empty array" and all(ref.optional for ref in kind.refs.values())
 
 
 def empty_is_default(col: schema.Column, label: str) -> bool:
-    """An optional list of any length may also be empty, with the same meaning."""
+    """An empty list means the default in an optional column of any length."""
     return col.shape is None and col.default is not schema.REQUIRED and label in EMPTY
 
 
 def column_cases(kind: type[Component]) -> Iterator[tuple[str, str, Any]]:
-    """(column, what, value) of all wrong values of the columns of a component."""
+    """Return (column, description, value) of all wrong values of the columns of a component."""
     for name, col in kind.columns.items():
         for label, value in wrong_values(col):
             if empty_is_default(col, label):
@@ -78,12 +78,12 @@ def attack_columns(kind: type[Component]) -> Found:
 
 
 def test_there_are_enough_cases() -> None:
-    """With the references and arguments of the other tests there are more."""
+    """The number of cases is large enough. References and arguments of the other tests add more cases."""
     assert sum(1 for kind in COMPONENTS for _ in column_cases(kind)) >= 8000
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether the values of a column are equal, row by row where rows are lists of any length."""
+    """Whether the values of a column are equal, row by row if rows are lists of any length."""
     if one.dtype == object and one.shape == other.shape:
         return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     return np.array_equal(one, other)
@@ -91,7 +91,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
 def test_valid_row(kind: type[Component]) -> None:
-    """The models that the attacks change are valid without the change."""
+    """The models that the tests change are valid without the change."""
     world = World()
     assert len(world.add(kind, **valid_row(world, kind))) == 1
 
@@ -128,7 +128,7 @@ def test_references(kind: type[Component]) -> None:
     "kind", [k for k in COMPONENTS if any(c.switchable for c in k.columns.values())], ids=lambda kind: kind.__name__
 )
 def test_changes(kind: type[Component]) -> None:
-    """`World.set` with every wrong value next to a good one: all or nothing."""
+    """`World.set` with a wrong value in addition to a good value changes nothing."""
     world = World()
     entity = world.add(kind, **valid_row(world, kind))
     able = {name: col for name, col in kind.columns.items() if col.switchable}
@@ -147,7 +147,7 @@ def test_changes(kind: type[Component]) -> None:
 
 @pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
 def test_misspelt_column(kind: type[Component]) -> None:
-    """A name that does not exist leaves neither nodes nor history values."""
+    """A misspelt column adds neither nodes nor history values."""
     world = World()
     row, before = valid_row(world, kind), None
     before = snapshot(world)

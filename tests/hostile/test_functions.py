@@ -1,4 +1,4 @@
-"""Every function that users may give, of every component, returning every wrong value: named law, row and time."""
+"""Functions that users give to any component return every wrong value. The error must name law, row and time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FUNCTIONS = [(kind, name) for kind in COMPONENTS for name, col in kind.columns.i
 
 
 def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
-    """Entities for references of a row: a body with mass and the ground, or two nodes at two places."""
+    """Return entities for the references of a row: a body with mass and the ground, or two nodes at two positions."""
     body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     made = {
         "coordinate marker": [con.coordinate_marker(world, None), con.coordinate_marker(world, body, "x")],
@@ -68,13 +68,13 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
 
 
 def rope(world: wl.World) -> wl.Entity:
-    """A cable with mass."""
+    """Create a cable with mass."""
     columns = {"axial_stiffness": 1e3, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     return straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, **columns)
 
 
 def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
-    """A row that can be evaluated."""
+    """Return a row that can be evaluated."""
     row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
     if kind is con.CoordinateVectorConstraint and name == "offset_function":
         row["factors1"] = (1.0,)
@@ -82,7 +82,7 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def companion(kind: type[Component], name: str) -> dict[str, Any]:
-    """Columns that a function requires: the function of its derivative, with right values, or a switch."""
+    """Return columns that a function requires: the function of its derivative, with right values, or a switch."""
     if name == "force_derivative":
         return {"force_function": lambda t, row, u, *_: 0.0 * np.asarray(u)}
     if kind is con.GenericJoint and name == "offset_rate_function":
@@ -101,7 +101,7 @@ def companion(kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def wrong_results() -> Iterator[tuple[str, Any]]:
-    """Results that no function may give, for any shape."""
+    """Return results that no function may give, for any shape."""
     for label, value in NONSENSE.items():
         if label != "generator":
             yield label, value
@@ -109,7 +109,7 @@ def wrong_results() -> Iterator[tuple[str, Any]]:
 
 
 def evaluate(world: wl.World) -> None:
-    """Make all kinds of calls of users' functions."""
+    """Evaluate all kinds of calls of users' functions."""
     state = wl.State(world)
     wl.assemble_vector(world, state)
     wl.assemble_matrix(world, state)

@@ -1,7 +1,8 @@
-"""Values that a schema alone cannot refuse: wrong in a whole model of 3D ropes, found before the first step.
+"""Values that a schema alone cannot refuse are wrong in a whole model of 3D ropes, and must be found before the first
+step.
 
-`test_columns.py` tests the values that each column refuses because of its bounds.  The tables here list columns without
-bounds, and values that are wrong only together with other rows.
+`test_columns.py` tests the values that each column refuses because of its own bounds. The tables in this file list
+columns without bounds, and values that are wrong only together with other rows.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Y = (0.0, 1.0, 0.0)
 
 
 def build_surfaces(**search: Any) -> wl.World:
-    """A rope on one surface of each kind."""
+    """Build a rope on one surface of each kind."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = el.straight_cable(world, (-1.0, 0.0, 0.6), (1.0, 0.0, 0.6), 2, **ROPE)
     ground = con.rigid_marker(world, world.add(el.Ground))
@@ -56,7 +57,7 @@ def build_surfaces(**search: Any) -> wl.World:
 
 
 def build_rail() -> wl.World:
-    """A trolley on a rope."""
+    """Build a trolley on a rope."""
     world, cables = create_span("space", 4, 4.0)
     mass = world.add(el.MassPoint, position=(1.0, 0.0, 0.0), velocity=(1.0, 0.0, 0.0), mass=1.0)
     con.sliding_joint(
@@ -66,7 +67,7 @@ def build_rail() -> wl.World:
 
 
 def build_loads() -> wl.World:
-    """A rope under a line load, in the sea and in two winds."""
+    """Build a rope under a line load, in the sea and in two winds."""
     world, cables = create_span("space", 2, 4.0)
     world.add(con.LineLoad, cable=cables, vector=(0.0, 0.0, 1.0), points=4)
     sea: dict[str, Any] = {
@@ -82,7 +83,7 @@ def build_loads() -> wl.World:
 
 
 def build_marked() -> wl.World:
-    """A 3D cable with components that name a place on it."""
+    """Build a 3D cable with components that name a place on the cable."""
     world, cables = create_span(
         "space", 2, 2.0, axial_damping=1.0, bending_damping=0.1, reference_strain=0.01,
         strain_is_relative_to_reference=0.5,
@@ -110,21 +111,21 @@ ANY_SIGN = {
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
     "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist",
 }  # fmt: skip
-"""Columns without a bound: both signs are meaningful, or a check of the row has the bound, see `REFUSED`."""
+"""Columns without a bound: either both signs are meaningful, or a check of the row has the bound, see `REFUSED`."""
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
     "exponent", "begin", "x",
-    # nothing of it
+    # 0 switches the property off
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
     "normal_drag", "axial_drag", "added_mass", "torsional_damping",
 }  # fmt: skip
-"""Columns that may be 0 but not negative, as 0 is meaningful."""
+"""Columns that may be 0 but not negative."""
 
 
 def find_columns() -> Iterator[tuple[type[Component], Column]]:
-    """All columns with numbers of the components for 3D ropes."""
+    """Return all columns with numbers of the components for 3D ropes."""
     for kind in COMPONENTS:
         if any(room in kind.__module__ for room in ROOMS):
             for col in kind.columns.values():
@@ -133,7 +134,7 @@ def find_columns() -> Iterator[tuple[type[Component], Column]]:
 
 
 def test_bounds() -> None:
-    """A column without bound, or with one that allows 0, is one of those in the tables above."""
+    """A column without bound, or with a bound that allows 0, is listed in the tables above."""
     found = list(find_columns())
     assert len(found) > 100
     free = {f"{kind.__name__}.{col.name}" for kind, col in found if not col.bounds() and col.name not in ANY_SIGN}
@@ -148,7 +149,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
         con.PlaneSurface,
         "along",
         (0.0, 0.0, -2.0),
-        "along = .* is parallel to axis: must have a part",
+        "along = .* is parallel to axis: must have a component",
     ),
     ("surfaces", con.SheaveSurface, "radius", 0.6, "outer_radius = 0.55 m .* must be > 0.6 m"),
     (
@@ -193,7 +194,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
     ("loads", con.Fluid, "wave_phases", (0.0,), "wave_phases in Fluid row 0 has 1 values: must have 2"),
     ("loads", con.Fluid, "fills", "above", "fills = 'above' .* must be 'below'"),
     ("winch", WinchCable3D, "shortest", 4.0, "has the length 4 m .* must be > shortest = 4 m"),
-    ("winch of the plane", WinchCable2D, "share", 0.4, "begin, share in WinchCable2D .* must have all of it"),
+    ("winch of the plane", WinchCable2D, "share", 0.4, "begin, share in WinchCable2D .* must cover 0 to 1"),
     ("marked cable", el.PointSlope3D, "slope", (0.0, 0.0, 0.0), "slope = .0, 0, 0. .* must have a length > 0"),
     (
         "marked cable",
@@ -212,7 +213,9 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
 def test_refused(
     model: str, kind: type[Component], name: str, value: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One column of all rows of a kind in a whole model: an error when they are added or before the first solve."""
+    """A wrong column in all rows of a kind in a whole model gives an error when the rows are added or before the first
+    solve.
+    """
     MODELS[model]().finalize()
     add = World.add
 
@@ -234,9 +237,9 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_same_twice() -> None:
-    """A pair of surface and cable, and a surface of a set, count once."""
+    """A pair of surface and cable that is named twice, and a surface that is twice in a set, count once."""
     for search, found in (
-        ({}, "belong to another row, too"),
+        ({}, "also belong to another row"),
         ({"touching": 2}, "<DrumSurface 0> twice: must be once"),
     ):
         world = wl.World()
@@ -248,7 +251,7 @@ def test_the_same_twice() -> None:
 
 
 def test_axes_of_any_length() -> None:
-    """The frames of surfaces depend on the directions of their axes alone, also of the smallest and largest ones."""
+    """The frames of surfaces depend only on the directions of their axes, also for the smallest and largest axes."""
     axis, along = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, -1.0, 0.5]])
     frame = eval_axes(axis, along)
     for power in (-1020, -3, 1000):
@@ -256,16 +259,16 @@ def test_axes_of_any_length() -> None:
 
 
 def test_off_the_rope_beyond_all_numbers() -> None:
-    """A place so far away that its distance is NaN is refused, too."""
+    """A place so far away that its distance is NaN is also refused."""
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])
-    with pytest.raises(wl.ModelError, match="must be on it at the start"):
+    with pytest.raises(wl.ModelError, match="must be on the rope at the start"):
         wl.Dynamic(world, step=1e-3, end=1e-3).solve(state)
 
 
 def test_shape_markers() -> None:
-    """A common word for 2D and 3D cables, and for components that are neither."""
+    """2D and 3D cables share one name for shape markers, and components that are no cables are refused."""
     world = wl.World()
     flat = el.straight_cable(world, (0.0, 0.0), (1.0, 0.0), 2, **ROPE)
     deep = el.straight_cable(world, (0.0, 1.0, 0.0), (1.0, 1.0, 0.0), 2, **ROPE)

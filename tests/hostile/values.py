@@ -1,4 +1,4 @@
-"""Wrong values, each with a description; and the exceptions that a column or an argument accepts."""
+"""Wrong values, each with a description, and the exceptions that a column or an argument accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unreadable:
 
 
 def function(*_: Any) -> float:
-    """A function where none is allowed."""
+    """A function in a place where functions are not allowed."""
     return 1.0
 
 
@@ -81,7 +81,7 @@ NONSENSE: dict[str, Any] = {
     "beyond floats": 10**400,
     "text in array": np.array("1.0"),
 }
-"""Wrong for every column and argument of numbers, of yes or no, and of a choice."""
+"""Values that are wrong for every column and argument of numbers, of yes or no, and of a choice."""
 FOR_NUMBERS: dict[str, Any] = {
     "True": True,
     "False": False,
@@ -103,7 +103,7 @@ FOR_CHOICES: dict[str, Any] = {"a number": 1, "other words": "Simbody", "longer 
 
 
 def wrong_values(col: Column) -> Iterator[Case]:
-    """Values that a column must refuse, from its type, shape and range alone."""
+    """Return values that a column must refuse, from its type, shape and range alone."""
     kind = "O" if col.dtype is object else np.dtype(col.dtype).kind
     if kind == "O":
         yield from ((label, NONSENSE[label]) for label in FOR_FUNCTIONS)
@@ -155,7 +155,7 @@ def _out_of_range(col: Column) -> Iterator[Case]:
 
 
 def wrong_references(ref: Ref, others: dict[str, Any]) -> Iterator[Case]:
-    """Values that a reference must refuse; ``others`` are handles of other kinds and of another world."""
+    """Return values that a reference must refuse; ``others`` are handles of other kinds and of another world."""
     for label, value in {**NONSENSE, **FOR_NUMBERS, **FOR_WHOLE}.items():
         if not (label == "None" and ref.optional):
             yield label, value

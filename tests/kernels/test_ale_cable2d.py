@@ -1,4 +1,6 @@
-"""ALECable2D: reference data, tangents, velocity of the material, and agreement with Cable2D."""
+"""`ALECable2D` is compared with reference data, differences and `Cable2D`: forces, tangents and velocity of the
+material.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ from support.cables import COLUMNS, NODES
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "ale_cable2d.npz")
 CASES = sorted({key.rsplit("_", 1)[0] for key in REFERENCE.files if key.endswith("_rhs")})
 TO_REFERENCE = np.r_[8, 0:8]
-"""Windlass has the order [node 0, node 1, s], the data [s, node 0, node 1]."""
+"""Windlass orders coordinates as [node 0, node 1, s], the reference data as [s, node 0, node 1]."""
 
 
 def create_cable(
     factor: float = 1.0, coupling: bool = True, variation: bool = True, **more: Any
 ) -> tuple[World, Entity]:
-    """One ALE cable with the parameters of the reference data; the axial motion is the last coordinate."""
+    """Create one ALE cable with the parameters of the reference data; the axial motion is the last coordinate."""
     world = World()
     nodes = world.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])
     ale = world.add(ALENode)
@@ -46,7 +48,7 @@ def create_cable(
 
 
 def eval_left_side(world: World, state: State) -> Any:
-    """Forces and inertia at the state, shape (9,)."""
+    """Return forces and inertia at the state, shape (9,)."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     f = np.zeros(10)
@@ -56,13 +58,13 @@ def eval_left_side(world: World, state: State) -> Any:
 
 
 def eval_matrix(world: World, state: State, dq: float, dv: float, da: float) -> Any:
-    """dq d/dq + dv d/dv + da d/da of the left side, shape (9, 9)."""
-    # without accelerations (da = 0, statics) inertia has no tangent
+    """Return the matrix dq d/dq + dv d/dv + da d/da of the left side, shape (9, 9)."""
+    # without accelerations (da = 0, statics), inertia has no tangent
     return eval_sum(world, state, dq, dv, da + 1.0) - eval_sum(world, state, 0.0, 0.0, 1.0)
 
 
 def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any:
-    """The same as one matrix, for da other than 0."""
+    """Return the matrix of `eval_matrix` from one call, for da other than 0."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     values = np.zeros(assembly.pattern.spare + 1)
@@ -77,7 +79,7 @@ def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any
 
 
 def load_case(name: str) -> tuple[World, Entity, State, Any]:
-    """Model and state of one reference case, and a reader of its arrays."""
+    """Return model and state of one reference case, and a reader of its arrays."""
     factor, coupling, variation = (part for part in name.split("_")[1:4])
     world, cable = create_cable(float(factor[2:]), coupling == "coup1", variation == "var1")
     state = State(world)
@@ -91,7 +93,7 @@ def test_there_are_cases() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_forces_mass_and_velocity_match_reference(name: str) -> None:
-    """To 1e-12 of the largest entry."""
+    """Forces, mass matrix and velocity agree with the reference data to 1e-12 of the largest entry."""
     world, cable, state, data = load_case(name)
     assert_close(-eval_left_side(world, state)[TO_REFERENCE], data("rhs"))
     mass = eval_matrix(world, state, 0.0, 0.0, 1.0)[np.ix_(TO_REFERENCE, TO_REFERENCE)]
@@ -103,13 +105,13 @@ def test_forces_mass_and_velocity_match_reference(name: str) -> None:
 
 
 def assert_close(ours: Any, theirs: Any) -> None:
-    """Equal to 1e-12 of the largest entry."""
+    """Check that arrays are equal to 1e-12 of the largest entry."""
     assert_allclose(ours, theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_tangents_match_forward_differences_of_the_reference(name: str) -> None:
-    """The data are forward differences: 1e-5 of the largest entry."""
+    """Tangents agree with the forward differences of the reference data to 1e-5 of the largest entry."""
     world, _, state, data = load_case(name)
     for key, factors in (("dRHS_dq_numeric", (1.0, 0.0, 0.0)), ("dRHS_dv_numeric", (0.0, 1.0, 0.0))):
         ours = -eval_matrix(world, state, *factors)[np.ix_(TO_REFERENCE, TO_REFERENCE)]
@@ -120,7 +122,9 @@ def test_tangents_match_forward_differences_of_the_reference(name: str) -> None:
 @pytest.mark.parametrize("flags", [(True, True), (True, False), (False, True)])
 @pytest.mark.parametrize("integration", [0, 2])
 def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], integration: int) -> None:
-    """With respect to q, v and a: 1e-7 of the largest entry of each row."""
+    """Tangents with respect to q, v and a agree with differences of the forces to 1e-7 of the largest entry of each
+    row.
+    """
     world, _ = create_cable(factor, *flags, integration=integration)
     rng, state = np.random.default_rng(5), State(world)
     for name, scale in (("q", 0.05), ("v", 1.0), ("a", 2.0)):
@@ -129,7 +133,7 @@ def test_tangents_against_differences(factor: float, flags: tuple[bool, bool], i
 
 
 def test_at_rest_it_is_a_cable() -> None:
-    """Without axial motion the forces on the nodes equal the forces of Cable2D."""
+    """Without axial motion, the forces on the nodes of an ALE cable equal the forces of Cable2D."""
     world, _ = create_cable()
     plain = World()
     nodes = plain.add(PointSlope2D, position=NODES[:, :2], slope=NODES[:, 2:])

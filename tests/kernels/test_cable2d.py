@@ -1,4 +1,6 @@
-"""Cable2D: reference data, tangents, rigid motions, energy, gravity, user functions, outputs."""
+"""`Cable2D` is checked by reference data, differences of forces, rigid motions, energy, gravity, user functions and
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ OUTPUTS = [
 
 @pytest.fixture(scope="module")
 def reference_cables() -> tuple[World, Entity, State]:
-    """All cases of the reference data as rows of one table: rules and shares mixed."""
+    """Return all cases of the reference data as rows of one table, with mixed rules and shares."""
     world, cables, state = create_cables(
         len(CASES),
         integration=np.array([c[0] for c in CASES]),
@@ -140,7 +142,9 @@ def test_tangent_is_symmetric_without_damping() -> None:
 @pytest.mark.parametrize("rows", [1, 5, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 4])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 in both ways; masses row by row, where nothing fills up lanes."""
+    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points. Masses are compared row by
+    row, where no other rows fill the lanes.
+    """
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)
     length, strain, curvature = 0.3 + rng.random(rows), rng.normal(size=(rows, 3)), rng.normal(size=(rows, 2))
@@ -164,7 +168,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     values, expected = np.zeros((2, rows * 64))
     tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
-    # the tangent takes its slots by `row`, the mass matrix in order
+    # the tangent reads its slots by `row`, and the mass matrix reads them in order
     mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     # with inertia in the same pass
@@ -179,7 +183,9 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_rigid_motion_turns_forces(integration: int) -> None:
-    """Turning and moving everything, with a superposed rigid velocity, turns the forces and leaves the moments."""
+    """If a cable is rotated and moved, with a superposed rigid velocity, its forces rotate with it and its moments do
+    not change.
+    """
     world, _, state = create_cables(3, chain=True, integration=integration)
     shake(state)
     reference = serial_assembly(world).layout.reference[:-1]
@@ -219,7 +225,7 @@ def test_residual_is_gradient_of_energy(integration: int) -> None:
 
     gradient = [(energy(k, 1e-6) - energy(k, -1e-6)) / 2e-6 for k in range(len(state.q))]
     f = residual(world, state)
-    # central differences of an energy of about 10 J: 1e-15 * 10 / 1e-6
+    # central differences of an energy of about 10 J have the rounding error 1e-15 * 10 / 1e-6
     assert_allclose(gradient, f, rtol=0, atol=1e-8 * np.abs(f).max())
 
 
@@ -291,7 +297,7 @@ def test_outputs_at_rest() -> None:
     ],
 )
 def test_rates_of_outputs(rate: str, name: str) -> None:
-    """Against central differences along the motion q + v t + a t²/2."""
+    """Rates of outputs agree with central differences along the motion q + v t + a t²/2."""
     _, cables, state = create_cables(2)
     shake(state)
     state.a[:] = 3.0 * np.random.default_rng(9).normal(size=state.a.shape)

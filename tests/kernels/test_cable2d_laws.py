@@ -1,4 +1,4 @@
-"""Cable2D with user functions for axial force and bending moment."""
+"""`Cable2D` with user functions for axial force and bending moment is compared with the linear laws."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def nonlinear_M_derivatives(
 @pytest.mark.parametrize("integration", [0, 1, 2])
 @pytest.mark.parametrize("which", [("axial_force",), ("bending_moment",), ("axial_force", "bending_moment")])
 def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...]) -> None:
-    """Rows 0 and 2 have laws, row 1 has none."""
+    """User functions that repeat the linear law give its forces and tangents. Rows 0 and 2 have user functions, row 1
+    has none.
+    """
     shared = {"chain": True, "integration": integration, "strain_is_relative_to_reference": 0.4}
     laws = {"axial_force": linear_N, "bending_moment": linear_M}
     world, cables, state = create_cables(
@@ -60,7 +62,7 @@ def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...
     assert_allclose(residual(world, state), expected, rtol=0, atol=1e-13 * np.abs(expected).max())
     for dq, dv in ((1.0, 0.0), (0.0, 1.0)):
         expected = dense(assemble_matrix(plain, plain_state, dq=dq, dv=dv))
-        # differences of a linear law leave its rounding over the step
+        # differences of a linear law have only the rounding error of the law divided by the step
         given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
         assert_allclose(given, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     for name in ("axial_force", "bending_moment"):

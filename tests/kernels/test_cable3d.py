@@ -1,4 +1,6 @@
-"""`Cable3D` against reference data, differences and `Cable2D`: forces, tangents, mass, outputs, user functions."""
+"""`Cable3D` is compared with reference data, differences and `Cable2D`: forces, tangents, mass, outputs, user
+functions.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ OUTPUTS = {
 
 @pytest.fixture(scope="module")
 def reference_cables() -> tuple[World, Entity, State]:
-    """All cases of the reference data as rows of one table: rules and shares mixed."""
+    """Return all cases of the reference data as rows of one table, with mixed rules and shares."""
     world, cables, state = create_spatial_cables(
         len(CASES),
         integration=np.array([c[0] for c in CASES]),
@@ -120,7 +122,9 @@ def test_tangents_against_differences(integration: int, damping: float) -> None:
 @pytest.mark.parametrize("rows", [1, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 6])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 in both ways; masses row by row, where nothing fills up lanes."""
+    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points. Masses are compared row by
+    row, where no other rows fill the lanes.
+    """
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)
     length, strain, curvature = 0.3 + rng.random(rows), rng.normal(size=(rows, 3)), rng.normal(size=(rows, 2, 3))
@@ -149,9 +153,10 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_rigid_motion_turns_forces(integration: int) -> None:
-    """Turning and moving everything, with a superposed rigid velocity, turns the forces of cables straight at rest.
+    """If a cable that is straight at rest is rotated and moved, with a superposed rigid velocity, its forces rotate
+    with it.
 
-    All except bending damping, which depends on the rotation of the vector κ; see
+    Bending damping is excluded, because it depends on the rotation of the vector κ; see
     docs/explanation/theory/cable.md.
     """
     world, _, state = create_spatial_cables(
@@ -186,7 +191,7 @@ def test_residual_is_gradient_of_energy(integration: int) -> None:
 
     gradient = [(energy(k, 1e-6) - energy(k, -1e-6)) / 2e-6 for k in range(len(state.q))]
     f = residual(world, state)
-    # central differences of an energy of about 10 J: 1e-15 * 10 / 1e-6
+    # central differences of an energy of about 10 J have the rounding error 1e-15 * 10 / 1e-6
     assert_allclose(gradient, f, rtol=0, atol=1e-8 * np.abs(f).max())
 
 
@@ -201,7 +206,9 @@ def test_gravity_is_mass_times_acceleration() -> None:
 
 
 def test_same_as_in_the_plane() -> None:
-    """Forces, tangents and outputs of 2D cables, with damping and curvature without force."""
+    """Forces, tangents and outputs of 3D cables in a plane equal those of 2D cables, with damping and curvature without
+    force.
+    """
     columns = {name: COLUMNS[name] for name in ("mass_per_length", "axial_stiffness", "bending_stiffness")}
     columns |= {"axial_damping": 1.9, "bending_damping": 0.37, "reference_strain": -0.03}
     flat_world, flat, flat_state = create_cables(3, chain=True, **columns, reference_curvature=0.21)

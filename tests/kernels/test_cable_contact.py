@@ -1,4 +1,4 @@
-"""Contact of 3D cables: the tangent against differences, errors, and contacts that the search must not lose."""
+"""Contact of 3D cables: the tangent is compared with differences, and errors and the search for contacts are tested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAW = {"contact_damping_per_length": 2e3, "friction_stiffness_per_length": 2e5}
 
 
 def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change: float) -> tuple[Any, Any]:
-    """The tangent of the contact, and central differences of its forces, shape (n, n)."""
+    """Return the tangent of the contact, and central differences of its forces, shape (n, n)."""
     assembly = serial_assembly(world)
     fields = assembly.load_fields(state)
     system = assembly.layout.systems[con.ContactFrictionCables3D]
@@ -47,9 +47,10 @@ def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change
 
 @pytest.mark.parametrize(("friction", "state"), [(0.0, -2.0), (10.0, 0.0), (0.03, 1.0)])
 def test_tangent(friction: float, state: float) -> None:
-    """Ropes that cross at an angle and move past each other, off the middles of their cables, with bristles.
+    """The tangent agrees with differences for ropes that cross at an angle away from the middles of their cables and
+    move past each other, with bristles.
 
-    Differences have errors of the square of their step and of rounding over it.
+    Differences have errors of the square of their step and of rounding divided by the step.
     """
     ropes = create_crossing(0.8, 2e-4, held=False, offset=0.004, friction_coefficient=friction, **LAW)
     start = wl.State(ropes.world)
@@ -64,7 +65,9 @@ def test_tangent(friction: float, state: float) -> None:
 
 
 def test_carried_normals() -> None:
-    """Directions keep length and angle to the axis, and their changes are the derivatives."""
+    """Normals that move with the axis keep length and angle to the axis, and their computed changes agree with
+    differences.
+    """
     rng = np.random.default_rng(0)
     t0, t, m, dt = rng.standard_normal((4, 3))
     t0, t = t0 / np.linalg.norm(t0), t / np.linalg.norm(t)
@@ -79,7 +82,7 @@ def test_carried_normals() -> None:
 
 
 def test_refused_models() -> None:
-    """Radius, points, cables and ropes that do not fit."""
+    """Radius, points, cables and ropes that do not fit together are refused."""
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     stiff = {"contact_stiffness_per_length": 1e6}
@@ -91,7 +94,7 @@ def test_refused_models() -> None:
         world.add(con.ContactFrictionCables3D, contact_set=group, cable=rope, points=40, radius=-0.01)
     with pytest.raises(ModelError, match=r"radius = .* must be one number, or one for each of 1 handles"):
         con.add_cable_contact(world, rope, radius=[0.1, 0.2], points=4, **stiff)
-    with pytest.raises(ModelError, match="must be handles"):
+    with pytest.raises(ModelError, match="must be one or several handles"):
         con.add_cable_contact(world, [], radius=0.1, points=4, **stiff)
     plane = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, **COLUMNS)
     with pytest.raises(ModelError, match="cable in space"):
@@ -104,12 +107,12 @@ def test_refused_models() -> None:
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     con.add_cable_contact(world, [rope, rope[1]], radius=0.1, points=4, **stiff)
-    with pytest.raises(ModelError, match="two of one set have the same node0"):
+    with pytest.raises(ModelError, match="two cables of one set have the same node0"):
         world.finalize()
 
 
 def test_ropes_inside_each_other() -> None:
-    """Deeper than a radius: an error at the start, and later a rejected step."""
+    """Ropes that overlap by more than a radius give an error at the start, and later a rejected step."""
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d begin inside each other by 0.00528 m .* less than a radius"):
         wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()
@@ -123,7 +126,7 @@ def test_ropes_inside_each_other() -> None:
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])
 def test_every_contact_is_found(skin: float) -> None:
-    """A coil of a rope that closes up, whose turns touch: the gaps of all pairs are found, for any skin."""
+    """For a coil whose turns close up and touch, the gaps of all pairs agree with brute force, for any skin."""
     turns, radius, count = 2.2, 0.05, 24
     angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
     pitch = 0.0135 / (2.0 * np.pi)
@@ -154,7 +157,9 @@ def test_every_contact_is_found(skin: float) -> None:
 
 
 def test_closed_rope() -> None:
-    """A closed chain has one arc length around: a point and its neighbours over the joint do not touch."""
+    """In a closed chain, arc length is measured around the ring, so a point and its neighbours across the closing joint
+    do not touch.
+    """
     angle = np.linspace(0.0, 2.0 * np.pi, 9)[:-1]
     world = wl.World()
     position = 0.05 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)

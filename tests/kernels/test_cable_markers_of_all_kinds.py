@@ -1,4 +1,4 @@
-"""Markers that name whole cables: coordinates and shapes on 2D cables, with moving material, and in space."""
+"""Markers that name whole cables give the coordinates and shapes of 2D cables, ALE cables and 3D cables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.carriages import create_span
 
 @pytest.mark.parametrize(("kind", "width"), [("plane", 8), ("moving", 9), ("space", 12)])
 def test_coordinates(kind: str, width: int) -> None:
-    """Coordinates, velocities and lengths of all cables of a span."""
+    """The marker returns coordinates, velocities and lengths of all cables of a span."""
     world, cables = create_span(kind, 3, 4.5)
     markers = world.add(CableCoordinates, cable=cables)
     world.finalize()
@@ -38,7 +38,9 @@ def test_coordinates(kind: str, width: int) -> None:
 
 @pytest.mark.parametrize("kind", ["plane", "moving", "space"])
 def test_a_law_on_whole_cables(kind: str) -> None:
-    """A bed at all coordinates of cables equals springs and dampers at each coordinate of each cable."""
+    """The forces of a bed at all coordinates of cables equal the forces of springs and dampers at each coordinate of
+    each cable.
+    """
     ends = []
     for bed in (True, False):
         world, cables = create_span(kind, 3, 4.5)
@@ -63,7 +65,9 @@ def test_a_law_on_whole_cables(kind: str) -> None:
 
 
 def test_shapes_in_space() -> None:
-    """Points at equal distances along the axes: ends are nodes, the middle is Hermite's."""
+    """At equally spaced points along the axes, the ends agree with the nodes and the middle with Hermite's
+    interpolation.
+    """
     world, cables = create_span("space", 2, 3.0)
     markers = world.add(CableShape3D, cable=cables, segments=[1, 2])
     world.finalize()

@@ -1,4 +1,4 @@
-"""Coordinate constraints: residuals, tangents against central differences, time derivatives, switching."""
+"""Coordinate constraints: residuals, tangents against central differences, time derivatives, and switching."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def offset_acceleration(t: float) -> float:
 
 
 class Model:
-    """Two nodes with a constraint of every kind, at a random state."""
+    """Two nodes with a constraint of every kind, in a random state."""
 
     def __init__(self) -> None:
         self.world = world = World()
@@ -91,7 +91,7 @@ def test_residual() -> None:
 
 
 def test_tangent() -> None:
-    """The equations are linear: central differences are exact up to rounding."""
+    """The tangents of linear equations agree with central differences up to rounding."""
     check_fields(Model().assembly, 1e-9, limit=1e-9)
 
 
@@ -150,7 +150,9 @@ def test_functions_of_inactive_rows_are_not_called() -> None:
 
 @pytest.mark.parametrize("t", [0.0, 1e-5, 0.3, 7.0])
 def test_differences_in_time(t: float) -> None:
-    """Near t = 0 the differences are one-sided: a function need not be defined before the start."""
+    """Near t = 0, rates of prescribed functions are one-sided differences, because a function need not be defined
+    before the start.
+    """
 
     def function(time: float) -> np.ndarray:
         assert time >= 0.0
@@ -158,7 +160,7 @@ def test_differences_in_time(t: float) -> None:
 
     first, second = differentiate(function), differentiate_twice(function)
     assert first is not None and second is not None
-    # rounding errors of about 4 eps |f| / h and 20 eps |f| / h^2, where |f| is up to 50
+    # rounding errors are about 4 eps |f| / h and 20 eps |f| / h^2, where |f| is up to 50
     assert_allclose(first(t), -np.exp(-t) + 2 * t, atol=5e-9)
     assert_allclose(second(t), np.exp(-t) + 2.0, atol=1e-5)
 

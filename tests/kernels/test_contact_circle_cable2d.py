@@ -1,4 +1,6 @@
-"""Kernels of circle-cable contact: reference data, tangents, invariance, balance of forces, moments and power."""
+"""Kernels of circle-cable contact are checked by reference data, differences, invariance, and balances of forces,
+moments and power.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,14 @@ from support.circle_contact import RADIUS, SEGMENTS, Contact
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "contact_circle_cable2d.npz")
 CASES = sorted({int(key.split("_")[1]) for key in REFERENCE.files})
-# the original adds the bristle to its output (not to its force) in segments that were set to closed but undefined
+# In segments that were set to closed but undefined, the original program adds the bristle to its output and not to its
+# force.
 OUTPUT_CORNER = {13, 17, 41, 49, 62, 65}
 Q_REF = np.array([-0.3, 0.48, 1, 0, 0.35, 0.47, 1, 0, 0.02, -0.01, 0.4])
 
 
 def case_parameters(case: int) -> dict[str, Any]:
-    """The cases run over normals, offsets and friction stiffness in this order, six numbers for each combination."""
+    """The cases vary normals, offsets and friction stiffness in this order, with six numbers for each combination."""
     group = (case - 1) // 6
     return {
         "use_segment_normals": group < 6,
@@ -34,7 +37,7 @@ def case_parameters(case: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_reference(case: int) -> None:
-    """Forces, outputs and the post-Newton update of the original program."""
+    """Forces, outputs and the post-Newton update agree with the original program."""
 
     def get(name: str) -> Any:
         return REFERENCE[f"contact_{case}_{name}"]
@@ -43,7 +46,7 @@ def test_reference(case: int) -> None:
     x, v = Q_REF + get("q"), get("v")
     start = get("data_start")
     contact.data[0] = start
-    # rounding of sums of some thousand N leaves 1e-12; 2e-12 is what an independent implementation reached
+    # rounding of sums of some thousand N leaves 1e-12; an independent implementation reached 2e-12
     assert_allclose(contact.force(x, v)[0], -get("rhs_beforePN"), rtol=0, atol=2e-12)
     check_outputs(contact, x, v, get, "beforePN", case in OUTPUT_CORNER)
     data = start.copy()
@@ -62,7 +65,8 @@ def check_outputs(contact: Contact, x: Any, v: Any, get: Any, when: str, corner:
     out = contact.outputs(x, v)[0]
     force = get(f"force_{when}").reshape(-1, 2)
     if corner:
-        # there the output of the original differs from the force in its residual; the output of Windlass does not
+        # in these segments, the output of the original program differs from the force in its residual; the output of
+        # Windlass equals the force
         undefined = (contact.data[0, :3] <= 0) & (contact.data[0, 3:6] == -2)
         assert undefined.any()
         assert_allclose(out[~undefined, 0:2], force[~undefined], rtol=0, atol=2e-12)
@@ -78,7 +82,9 @@ def check_outputs(contact: Contact, x: Any, v: Any, get: Any, when: str, corner:
 
 @pytest.mark.parametrize("case", CASES)
 def test_tangent_against_numeric_reference(case: int) -> None:
-    """The original's forward differences at the same history, good to about 1e-6 of the largest entry."""
+    """The tangent agrees with forward differences of the original program at the same history to about 1e-6 of the
+    largest entry.
+    """
     contact = Contact(1, **case_parameters(case))
     q, v = REFERENCE[f"contact_{case}_q"], REFERENCE[f"contact_{case}_v"]
     contact.data[0] = REFERENCE[f"contact_{case}_data_start"]
@@ -89,9 +95,10 @@ def test_tangent_against_numeric_reference(case: int) -> None:
 
 
 def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
-    """Admissible coordinates and velocities with the circle below, above or beyond an end of the cable, and history.
+    """Return admissible coordinates and velocities with the circle below, above or beyond an end of the cable, and
+    history.
 
-    Every segment is closed in the history, so that distant ones with clamped rho contribute too.
+    Every segment is closed in the history, so distant segments with clamped rho also contribute.
     """
     rng = np.random.default_rng(seed)
     m = 8 if place == "cable" else 3
@@ -114,7 +121,9 @@ def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
 
 
 def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
-    """Rows without a segment close to a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap, ends at the centre."""
+    """Return rows without a segment close to a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap, ends at the
+    centre.
+    """
     contact.data[:] = data
     out = contact.outputs(x, v)
     p = contact.shape.p.reshape(contact.rows, SEGMENTS + 1, 2) - contact.circle.p[:, None, :2]
@@ -126,7 +135,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
     if contact.c.rows["is_current"][0] and contact.shape.offset[0] != 0.0:
-        # sticking positions use the chord of the axis, whose closest point has kinks at other places
+        # sticking positions use the chord of the axis, whose closest point has its kinks at other positions
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
             z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
@@ -137,7 +146,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
 
 
 def difference(function: Any, x: Any) -> Any:
-    """Central differences of fourth order of a row-wise function, (rows, f, x)."""
+    """Return central differences of fourth order of a row-wise function, (rows, f, x)."""
     h = 1e-4
     columns = []
     for k in range(x.shape[1]):
@@ -156,13 +165,13 @@ COMBINATIONS = list(
 
 @pytest.mark.parametrize(("normals", "y", "mu_k", "place", "clip"), COMBINATIONS)
 def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -> None:
-    """Analytic tangent against fourth-order central differences, 40 random rows of 3 segments with mixed states."""
+    """The tangent agrees with fourth-order central differences for 40 random rows of 3 segments with mixed states."""
     rows = 40
     contact = Contact(rows, place, y, use_segment_normals=normals, friction_stiffness=mu_k, clip_normal_force=clip)
     x, v, data = random_rows(rows, place, seed=7)
     smooth, clamped = smooth_rows(contact, x, v, data)
     if clip:
-        # tensile forces are clipped to 0; the other test of smoothness does not measure the distance to this kink
+        # tensile forces are clipped to 0, and `smooth_rows` does not measure the distance to this kink
         contact.c.rows["clip_normal_force"][:] = False
         smooth, clamped = smooth_rows(contact, x, v, data)
         contact.c.rows["clip_normal_force"][:] = True
@@ -174,7 +183,8 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
         expected = dq * df_dq + dv * df_dv
         scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
         error = np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale
-        # rounding of the differences: 1e-16 F / h; truncation: h^4 times fifth derivatives, r/|w| up to 5
+        # rounding of the differences is 1e-16 F / h, and their truncation is h^4 times fifth derivatives, with r/|w| up
+        # to 5
         assert error.max() < 2e-8
 
 
@@ -183,9 +193,10 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
     list(product((True, False), (0.0, -0.02, 0.03), ((0.0, 0.0), (0.03, -0.05), "cable"), (0.0, -0.7))),
 )
 def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift: float) -> None:
-    """The same for sticking positions on current lengths, also where material has moved on; every segment sticks.
+    """The tangent for sticking positions on current lengths agrees with differences, also after the material has moved.
+    Every segment sticks.
 
-    With an offset x_cur depends on the axis below the touching line.
+    With an offset, x_cur depends on the axis below the touching line.
     """
     rows = 40
     contact = Contact(rows, place, y, use_segment_normals=normals, is_current=True, shift=shift)
@@ -198,16 +209,16 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
     for dq, dv in ((1.0, 0.0), (0.7, -1.9)):
         expected = dq * df_dq + dv * df_dv
         scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
-        # rounding of the differences: 1e-16 F / h; truncation: h^4 times fifth derivatives
+        # rounding of the differences is 1e-16 F / h, and their truncation is h^4 times fifth derivatives
         assert (np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale).max() < 2e-8
-    # the test depends on the length: the reference length gives another tangent
+    # the tangent must depend on the choice of length: the reference length gives another tangent
     contact.c.rows["is_current"][:] = False
     assert np.abs(contact.tangent(x, v, 1.0, 0.0)[smooth] - df_dq).max() > 10.0
 
 
 @pytest.mark.parametrize("y", [0.0, 0.03])
 def test_tangent_without_friction(y: float) -> None:
-    """The law without friction: the same tangent with f_t = 0 and one history value per segment."""
+    """The law without friction has the tangent of the law with f_t = 0, and one history value per segment."""
     contact = Contact(
         40,
         (0.0, 0.0),
@@ -228,7 +239,9 @@ def test_tangent_without_friction(y: float) -> None:
 
 @pytest.mark.parametrize(("normals", "y", "current"), list(product((True, False), (0.0, 0.03), (True, False))))
 def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
-    """Turning and shifting cable, circle and velocities turns the forces and leaves torque and history alone."""
+    """If cable, circle and velocities are rotated and shifted, the forces rotate with them, and torque and history do
+    not change.
+    """
     rows, angle = 30, 1.1
     contact = Contact(rows, (0.02, 0.01), y, use_segment_normals=normals, is_current=current)
     x, v, data = random_rows(rows, (0.02, 0.01), seed=5)
@@ -260,10 +273,12 @@ def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
 
 @pytest.mark.parametrize(("normals", "y"), list(product((True, False), (0.0, 0.03))))
 def test_action_and_reaction(normals: bool, y: float) -> None:
-    """Forces balance exactly; moments up to the lever between the point where a force acts and the circle.
+    """The forces on cable and circle balance exactly. Their moments balance up to the lever between the point where a
+    force acts and the circle.
 
-    Segment normals: f_t acts at the distance r + g from the centre, but its torque is r f_t, so the sum of all moments
-    is g f_t.  Point-wise normals: the parts of f_t act at the end points, the sum is ((1-rho)|a| + rho |b| - r) f_t.
+    With segment normals, f_t acts at the distance r + g from the centre and has the torque r f_t, so the sum of all
+    moments is g f_t. With point-wise normals, the parts of f_t act at the end points, and the sum of all moments is
+    ((1-rho)|a| + rho |b| - r) f_t.
     """
     rows = 30
     contact = Contact(rows, (0.0, 0.0), y, use_segment_normals=normals)
@@ -282,7 +297,7 @@ def test_action_and_reaction(normals: bool, y: float) -> None:
         lever = (1 - rho) * distance[:, :-1] + rho * distance[:, 1:] - RADIUS
     assert_allclose((turn * f).sum(axis=1), (lever * out[..., 0]).sum(axis=1), atol=1e-9)
     if normals:
-        # power of all forces, so friction dissipates f_t v_t
+        # the power of all forces shows that friction dissipates f_t v_t
         power = (out[..., 1] * out[..., 5] + out[..., 0] * out[..., 4]).sum(axis=1)
         assert_allclose((f * v).sum(axis=1), power, atol=1e-9)
 
@@ -301,7 +316,7 @@ def test_inactive_rows_and_open_segments() -> None:
 
 
 def test_update_without_friction() -> None:
-    """A gap is stored only where its sign changed; the error is k_c times the change, the largest sum of a row."""
+    """A gap is stored only if its sign changed; the error of a row is k_c times the largest sum of changes."""
     contact = Contact(
         20, friction=False, friction_velocity_penalty=0.0, friction_stiffness=0.0, friction_coefficient=0.0
     )
@@ -322,7 +337,9 @@ def test_update_without_friction() -> None:
 
 
 def test_clipped_normal_force() -> None:
-    """Damping of a separating segment pulls; with the option it does not, nor does it hold by friction."""
+    """Damping of a separating segment causes a tensile force. With the option, the segment has neither a tensile force
+    nor friction.
+    """
     x, v = Q_REF[None].copy(), np.zeros((1, 11))
     v[0, [1, 5]] = 3.0
     forces = []
@@ -334,7 +351,7 @@ def test_clipped_normal_force() -> None:
 
 
 def test_extreme_segments_stay_finite() -> None:
-    """A centre on a segment, and a segment of no length, give no force that is not finite."""
+    """A circle whose centre lies on a segment, and a segment of zero length, give finite forces."""
     for shift in ((0.0, 0.0), (0.01, 0.0)):
         x, v = np.zeros((1, 11)), np.ones((1, 11))
         x[0, :8] = [-0.325, 0, 1, 0, 0.325, 0, 1, 0] if shift[0] == 0.0 else [0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0]

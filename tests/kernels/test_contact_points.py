@@ -34,19 +34,21 @@ CONTACT = {
 def follow_first(
     rows: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """`follow_stretch` of the first row; kernels that Python calls take arrays of records."""
+    """Call `follow_stretch` with the first row; kernels called from Python take arrays of records."""
     return follow_stretch(rows[0], o, q, w, gap, grown, h, before)
 
 
 class Arc(NamedTuple):
-    """Two cables without stiffness along a circle: world coordinates are three nodes (4 each), then x, y and angle."""
+    """Two cables without stiffness along a circle. The world coordinates are three nodes (4 each), followed by x, y and
+    angle.
+    """
 
     assembly: Assembly
     data: Any
     contacts: Entity
 
     def forces(self) -> Any:
-        """Left-hand-side forces, shape (15,)."""
+        """Return the left-hand-side forces, shape (15,)."""
         fields = self.assembly.fields
         f = np.zeros_like(fields.x)
         self.assembly.update_markers()
@@ -54,14 +56,16 @@ class Arc(NamedTuple):
         return f[:15]
 
     def output(self, name: str) -> Any:
-        """An output of all points, shape (cables, points, ...)."""
+        """Return an output of all points, shape (cables, points, ...)."""
         self.assembly.update_markers()
         rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return create_point_outputs()[name].evaluate(rows, self.assembly.fields)
 
 
 def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> Arc:
-    """An arc in a random state near the circle, whose centre is at ``place`` of its body; y: offset of the points."""
+    """Create an arc in a random state near the circle, whose centre is at ``place`` of its body; ``y`` is the offset of
+    the points.
+    """
     world = World()
     angles = np.array([2.4, 1.8, 1.2])
     centre = np.array((0.1, -0.2)) + place
@@ -89,7 +93,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     random, fields = np.random.default_rng(seed), assembly.fields
     fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
     fields.v[:15] = 0.3 * random.standard_normal(15)
-    # rows with a press have further values after the values of their points
+    # rows with a press have additional values after the values of their points
     row = len(fields.data) // CABLES * fields.data.itemsize
     strides = (row, POINTS * fields.data.itemsize, fields.data.itemsize)
     data = np.lib.stride_tricks.as_strided(fields.data, (CABLES, 3, POINTS), strides)
@@ -103,14 +107,18 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
 @pytest.mark.parametrize("y", [0.0, 0.05, -0.04])
 @pytest.mark.parametrize("clip", [False, True])
 def test_tangent(y: float, place: Any, clip: bool) -> None:
-    """All states of points, offsets, circles off the centre of their body, pulling forces clipped or not."""
+    """The tangent agrees with differences for all states of points, offsets, circles off the centre of their body, and
+    tensile forces clipped or not.
+    """
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
     check_fields(arc.assembly, tolerance=1e-7)
 
 
 def test_damping_that_fades_in_has_its_tangent() -> None:
-    """With a press the damping grows up to half of the depth at rest; points lie above, within and below."""
+    """With a press, the damping grows up to half of the depth at rest, and the tangent agrees with differences for
+    points above, within and below this depth.
+    """
     stiffness, part = CONTACT["contact_stiffness_per_length"], 0.6 * RADIUS / POINTS
     shares = []
     for grown in (0.005, 0.01):
@@ -128,14 +136,14 @@ def test_damping_that_fades_in_has_its_tangent() -> None:
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
 def test_forces_moments_and_power(y: float) -> None:
-    """Forces and moments of cable and circle sum to 0; their power is f_n v_n + f_t v_t of all points."""
+    """Forces and moments of cable and circle sum to 0. Their power equals f_n v_n + f_t v_t of all points."""
     arc = create_arc(y)
     f, fields = arc.forces(), arc.assembly.fields
     x, v = fields.x[:15], fields.v[:15]
     size = np.abs(f).max()
     assert size > 1.0
     assert_allclose([f[[0, 4, 8, 12]].sum(), f[[1, 5, 9, 13]].sum()], 0.0, atol=1e-13 * size)
-    # turning all positions and slopes, and the angle, about the origin
+    # the moment is the force times the rate of a rotation of all positions, slopes and the angle about the origin
     turn = np.empty(15)
     turn[0:14:2], turn[1:14:2], turn[14] = -x[1:14:2], x[0:14:2], 1.0
     assert_allclose(turn @ f, 0.0, atol=1e-13 * size)
@@ -145,7 +153,9 @@ def test_forces_moments_and_power(y: float) -> None:
 
 @pytest.mark.parametrize("y", [0.0, -0.04])
 def test_springs_and_bristles_have_a_potential(y: float) -> None:
-    """Without damping and slip the forces are the derivative of the energy: bristles store all of their work."""
+    """Without damping and slip, the forces are the derivative of the stored energy, because bristles store all of their
+    work.
+    """
     arc = create_arc(y, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, 1] = 0.0
     fields, gradient, h = arc.assembly.fields, np.zeros(15), 1e-6
@@ -163,18 +173,20 @@ def test_springs_and_bristles_have_a_potential(y: float) -> None:
 
 
 def update(arc: Arc) -> Any:
-    """The post-Newton update."""
+    """Call the post-Newton update."""
     arc.assembly.update_markers()
     return run_post_newton(arc.assembly.layout.systems[ContactFrictionCirclePoints2D], arc.assembly.fields)
 
 
 def test_update() -> None:
-    """A point that was open sticks at its place; its anchor stays up to the friction limit, then follows."""
+    """A point that was open sticks at its position. Its anchor does not move below the friction limit, and follows
+    above it.
+    """
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
     w = 0.6 * RADIUS / POINTS
     k, mu_k, mu = 1000.0 * w, 900.0 * w, 0.3
-    # nodes on a smaller circle with another centre than the wheel: points press in by 1.6 to 2.4 mm
+    # the nodes lie on a smaller circle with another centre than the wheel, so points press in by 1.6 to 2.4 mm
     fields.x[:15], fields.v[:15] = assembly.layout.reference[:15], 0.0
     centre = np.tile([0.1, -0.2], 3)
     of_nodes = np.array([0, 1, 4, 5, 8, 9])
@@ -183,12 +195,13 @@ def test_update() -> None:
     arc.data[:] = np.array([0.1, -2.0, 7.0])[None, :, None]
     fields.start_data[:] = fields.data
     result = update(arc)
-    assert result.force == 0.0  # nothing was closed before
+    assert result.force == 0.0  # all points were open before
     depth = -arc.output("gap")
     assert (depth > 1e-3).all() and result.changed
     assert_allclose(arc.data[:, 0], -depth, rtol=1e-12)
     assert (arc.data[:, 1] == 0.0).all()
-    # errors of a row: k times the change of its gaps, and the friction limits at which its points begin to stick
+    # the error of a row contains k times the change of its gaps, and the friction limits at which its points begin to
+    # stick
     assert_allclose(result.error, (k * (0.1 + depth) + mu * k * depth).sum(axis=1).max(), rtol=1e-12)
     p = arc.output("contact_position") - (0.1005, -0.2)
     arcs = RADIUS * np.arctan2(p[..., 1], p[..., 0])
@@ -205,12 +218,12 @@ def test_update() -> None:
     result = update(arc)
     assert result.changed
     assert_allclose(arc.data[:, 1], np.where(slips, -1.0, 0.0))
-    # in the frame of the circle the points have moved by -bent
+    # in the frame of the circle, the points have moved by -bent
     stays = np.where(slips, arcs - bent + mu * k * depth / (mu_k * arm), arcs)
     assert_allclose(arc.data[:, 2], stays, atol=1e-13)
     limited = -np.minimum(mu_k * arm * bent, mu * k * depth)
     assert_allclose(arc.output("force_local")[..., 0], limited, rtol=1e-9)
-    # the same again from the same start changes nothing
+    # a second update from the same start changes nothing
     kept, result = fields.data.copy(), update(arc)
     assert_allclose(result.force, np.abs(arc.output("force_local")[..., 1]).sum(axis=1).max(), rtol=1e-12)
     assert not result.changed and result.error == 0.0
@@ -218,8 +231,9 @@ def test_update() -> None:
 
 
 def test_without_friction_there_are_no_anchors() -> None:
-    """With mu = 0 points have normal forces and no stick-slip state, for any bristles; also points that stuck
-    before."""
+    """With mu = 0, points have normal forces and no stick-slip state for any bristle stiffness, also points that stuck
+    before.
+    """
     arc = create_arc(friction_coefficient=0.0)
     assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()
     check_fields(arc.assembly, tolerance=1e-7)
@@ -241,7 +255,9 @@ def test_open_points_and_inactive_rows() -> None:
 
 
 def test_bristles_of_a_cable_bend_together() -> None:
-    """u is the mean displacement of the sticking points times the share of closed points; each gets mu_k (r/D) u."""
+    """The deflection u of a cable is the mean displacement of its sticking points times the share of closed points;
+    each closed point has the force mu_k (r/D) u.
+    """
     arc = create_arc(friction_velocity_penalty_per_length=0.0)
     arc.data[:, 0], arc.data[:, 1] = -1.0, 0.0
     arc.data[0, 0, 4], arc.data[0, 1, 4] = 0.1, -2.0  # open
@@ -259,7 +275,7 @@ def test_bristles_of_a_cable_bend_together() -> None:
 
 
 def test_points_hand_their_bend_over() -> None:
-    """A point that opens or touches does not change the bristle deflection of its cable."""
+    """A point that opens or closes does not change the bristle deflection of its cable."""
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0, friction_coefficient=1e9)
     arc.assembly.fields.v[:] = 0.0
     arc.assembly.fields.x[:15] = arc.assembly.layout.reference[:15]
@@ -290,14 +306,14 @@ def test_points_hand_their_bend_over() -> None:
 
 
 def find_arcs(arc: Arc) -> Any:
-    """r alpha [m] of all points."""
+    """Return r alpha [m] of all points."""
     fields = arc.assembly.fields
     p = arc.output("contact_position") - fields.x[12:14]
     return RADIUS * (np.arctan2(p[..., 1], p[..., 0]) - fields.x[14])
 
 
 def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
-    """The bristle bends to (mu |f_n| - mu_v v_t)/(mu_k r/D), less than without a damper."""
+    """The bristle of a slipping point bends to (mu |f_n| - mu_v v_t)/(mu_k r/D), less than without a damper."""
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=400.0)
     fields = arc.assembly.fields
     fields.x[:15], fields.v[:15] = arc.assembly.layout.reference[:15], 0.0
@@ -320,9 +336,10 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
 
 
 def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
-    """Waves with the period of a cable do not change the mean, in uneven steps of up to an eighth of a length.
+    """Waves with the period of a cable do not change the mean stretch before a circle, for uneven steps of up to an
+    eighth of a length.
 
-    With values at the ends of steps, and without an end at one length, up to a tenth of a wave was left.
+    A mean of values at the ends of steps, which does not end at exactly one length, retains up to a tenth of a wave.
     """
     arc = create_arc(press=10.0, rigid_layer=True)
     rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns.rows
@@ -340,5 +357,5 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
         way, total, last = followed
         assert_allclose(way, L, rtol=1e-12)
         assert abs(total / way - 1.01) < 0.01 * wave and last == pytest.approx(stretch, rel=1e-12)
-    # far away it begins anew
+    # far away from the circle, the mean starts again
     assert follow_first(rows, disc, q, rates, L, 0.0, 0.1, followed) == (0.0, 0.0, 0.0)

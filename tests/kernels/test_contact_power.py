@@ -1,4 +1,4 @@
-"""Powers of contact between circle and cable: their sum equals the power of the assembled forces, in random states.
+"""Powers of contact between circle and cable sum to the power of the assembled forces in random states.
 
 Rates of stored energies agree with differences of the energies of springs and bristles along the motion.
 """
@@ -31,7 +31,9 @@ SEGMENT, POINT = ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D
 
 
 class Arc:
-    """Two cables over a circle off the centre of its body in a random state, all of them closed; no other forces."""
+    """Two cables over a circle off the centre of its body, in a random state with all cables closed and without other
+    forces.
+    """
 
     def __init__(self, law: Any, y: float = 0.0, moving: bool = False, states: Any = (0.0, 1.0, -1.0), **more: Any):
         world, random = World(), np.random.default_rng(5)
@@ -56,7 +58,7 @@ class Arc:
         n = self.spare
         self.fields.x[:n] += 0.004 * random.standard_normal(n)
         self.fields.v[:n] = 0.3 * random.standard_normal(n)
-        # gaps, states, sticking positions; maybe the axial motion at which these were stored
+        # history values: gaps, states, sticking positions, and in some laws the axial motion at which these were stored
         history = self.fields.data.reshape(2, -1)
         history[:, :SEGMENTS] = -1.0
         history[:, SEGMENTS : 2 * SEGMENTS] = random.choice(states, size=(2, SEGMENTS))
@@ -73,7 +75,7 @@ class Arc:
         return {name: float(np.sum(find_output(self.contacts, name).evaluate(rows, self.fields))) for name in POWERS}
 
     def energy_rate(self) -> float:
-        """Rate of the stored energy with the velocities as they are, history frozen [W]."""
+        """Return the rate of the stored energy at the current velocities with fixed history [W]."""
         x, h, energy = self.fields.x.copy(), 1e-6, []
         for sign in (1.0, -1.0):
             self.fields.x[:] = x + sign * h * self.fields.v
@@ -100,20 +102,22 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("law", "more"), CASES)
 def test_powers_add_up_to_that_of_the_forces(law: Any, more: dict[str, Any]) -> None:
-    """Sum of the six outputs against f.v of all coordinates, to rounding; no damper gives power."""
+    """The sum of the six power outputs equals f.v of all coordinates to rounding, and no damper supplies power."""
     arc = Arc(law, states=(0.0, 1.0, -1.0, -2.0), **more)
     powers, taken = arc.powers(), arc.fields.v[: arc.spare] @ arc.forces()
     assert abs(taken) > 0.1
     assert_allclose(sum(powers.values()), taken, rtol=0, atol=1e-12 * max(map(abs, powers.values())))
     assert powers["friction_damping_power"] > 0.0 and powers["contact_damping_power"] > 0.0
-    # without bristles the slip velocity is v_t, so law and measure agree
+    # without bristles the slip velocity is v_t, so law and measured power agree
     balanced = law is POINT or "friction_stiffness_per_length" in more
     assert (abs(powers["lever_power"]) < 1e-12) == balanced
 
 
 @pytest.mark.parametrize(("law", "more"), [case for case in CASES if "friction_stiffness_per_length" not in case[1]])
 def test_stored_powers_are_rates_of_the_energy(law: Any, more: dict[str, Any]) -> None:
-    """Segments and points that stick: springs and bristles against differences of their energy."""
+    """For segments and points that stick, the stored powers of springs and bristles agree with differences of their
+    energies.
+    """
     arc = Arc(law, states=(0.0,), **more)
     powers = arc.powers()
     assert abs(powers["bristle_power"]) > 0.01
@@ -122,7 +126,9 @@ def test_stored_powers_are_rates_of_the_energy(law: Any, more: dict[str, Any]) -
 
 @pytest.mark.parametrize("law", [SEGMENT, POINT])
 def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
-    """Cable and circle turn together, f_t acts: no slip, so that only the lever remains of f_t omega g, exactly."""
+    """If cable and circle turn together and f_t acts, there is no slip, and only the power of the lever, f_t omega g,
+    remains.
+    """
     arc = Arc(law, states=(0.0, 1.0, -1.0))
     x, v, n = arc.fields.x, arc.fields.v, arc.spare - 3
     nodes, rates = x[:n].reshape(-1, 4), v[:n].reshape(-1, 4)

@@ -1,4 +1,4 @@
-"""Constraints on vectors of coordinates: equations, tangents, accelerations, functions of users, a known machine."""
+"""Constraints on vectors of coordinates: equations, tangents, accelerations, functions of users, and a pendulum."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bent(t: float, row: int, q: Any, v: Any) -> Any:
 
 
 def of_floats(t: float, row: int, q: Any, v: Any) -> float:
-    return math.sin(q[0]) * q[3] + q[4]  # takes no complex numbers
+    return math.sin(q[0]) * q[3] + q[4]  # the function takes no complex numbers
 
 
 def gradient(t: float, row: int, q: Any, v: Any) -> Any:
@@ -52,7 +52,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def create(**columns: Any) -> tuple[World, Entity]:
-    """A row between a body and a point in the plane."""
+    """Create a row between a body and a point, in 2D."""
     world = World()
     body = world.add(RigidBody2D, position=(0.2, 0.3), mass=2.0, inertia=0.5)
     point = world.add(MassPoint, position=(1.0, 0.1), mass=1.0)
@@ -69,7 +69,7 @@ def test_tangent_and_acceleration(name: str) -> None:
     fields = assembly.fields
     fields.t = 0.7
     check_fields(assembly, 1e-6)
-    # J a = rhs keeps C at rate level: rhs = -dC/dt at constant velocities
+    # J a = rhs keeps the rate of C constant: rhs = -dC/dt at constant velocities
     x, h = fields.x.copy(), 1e-4
     fields.rate_level = True
     found = []
@@ -94,7 +94,9 @@ def test_equation_by_hand() -> None:
 
 
 def test_pendulum_by_a_function() -> None:
-    """A point on a circle of radius 0.8 swings as a pendulum; the tension follows from its speed."""
+    """A point that a constraint function keeps on a circle of radius 0.8 swings as a pendulum. Its tension follows from
+    its speed by the closed form.
+    """
     length, g = 0.8, 9.81
 
     def on_circle(t: float, row: int, q: Any, v: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Circles in contact with curves: forces against Exudyn at hand-made states, exact tangents, feet, profiles."""
+"""Circles in contact with curves: forces against Exudyn at hand-made states, exact tangents, distances, profiles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ NAMES = {
 
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_forces_of_exudyn(number: int) -> None:
-    """Forces on both bodies and the exact tangent; its stiffness and damping are those per length of a segment."""
+    """Forces on both bodies agree with Exudyn, and the tangent with differences. Stiffness and damping of the law are
+    the values per length of a segment.
+    """
     case = CASES[number]
     points = np.array(case["segments"]).reshape(-1, 2, 2)
     outline = np.concatenate((points[:1, 0], points[:, 1]))
@@ -56,14 +58,14 @@ def test_forces_of_exudyn(number: int) -> None:
     for system in assembly.systems:
         if system.name == "ContactCurveCircle" and system.residual is not None:
             system.residual(evaluate(fields, f=f))
-    # friction of the original acts at the centre of the circle and leaves no torque about it
+    # in the original program, friction acts at the centre of the circle and has no torque about the centre
     same = [0, 1, 2, 3, 4] if columns.get("friction") else list(range(6))
     expected = np.array(case["force"])[same]
     assert_allclose(f[same], expected, rtol=1e-12, atol=1e-12 * max(1.0, np.abs(expected).max()))
 
 
 def turning_roller() -> tuple[wl.World, Any, Any]:
-    """A roller in a gap of a sprocket that turns in space, and one on a flank, beyond the seat."""
+    """Create a roller in a gap of a sprocket that turns in 3D, and a roller on a flank, beyond the seat."""
     world = wl.World()
     hub = world.add(
         RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0), angular_velocity=(0.0, 0.0, 3.0)
@@ -80,12 +82,14 @@ def turning_roller() -> tuple[wl.World, Any, Any]:
 
 
 def test_seat_flank_and_above() -> None:
-    """Depths on the seating arc and the flank by geometry, a roller beyond the tips; tangents; rate by differences."""
+    """Depths on the seating arc and on the flank agree with geometry, a roller beyond the tips is open, and tangents
+    and rates agree with differences.
+    """
     world, _, contact = turning_roller()
     assembly = Assembly(world)
     assembly.update_markers()
     assembly.post_newton()
-    # differences move the roller by h = 3e-5 m, at 0.08 m from the centre of its seat: they err by about h²/0.08²
+    # differences move the roller by h = 3e-5 m at 0.08 m from the centre of its seat, so their error is about h²/0.08²
     check_fields(assembly, tolerance=2e-7)
     state = wl.State(world)
     state.data[:] = assembly.fields.data
@@ -93,7 +97,7 @@ def test_seat_flank_and_above() -> None:
     assert_allclose(gaps[0, 0], -2e-3, rtol=1e-9)
     assert list(wl.eval_output(contact, "piece", state)[:, 0] > 0) == [True, True, False]
     assert gaps[1, 0] < 0.0 < gaps[2, 0]
-    # the gap a little later, where the hub has turned
+    # the gap a little later, after the hub has turned
     rate = wl.eval_output(contact, "rate", state)
     later = wl.eval_output(contact, "gap", later_state(state, 1e-7))
     earlier = wl.eval_output(contact, "gap", later_state(state, -1e-7))
@@ -102,7 +106,9 @@ def test_seat_flank_and_above() -> None:
 
 
 def test_drawing() -> None:
-    """Three circles of the radius of the rollers, and one profile, which starts and ends at the same point."""
+    """The drawing has three circles with the radius of the rollers, and one profile, which starts and ends at the same
+    point.
+    """
     world, _, contact = turning_roller()
     drawn = Scene(world, 6).draw(wl.State(world))
     assert drawn is not None
@@ -119,7 +125,7 @@ def test_drawing() -> None:
 
 
 def later_state(state: wl.State, time: float) -> wl.State:
-    """The state after a short time at its velocities."""
+    """Return the state after a short time at constant velocities."""
     copy = state.copy()
     copy.q[:] += time * state.v
     return copy
@@ -129,7 +135,7 @@ def later_state(state: wl.State, time: float) -> wl.State:
     ("given", "words"),
     [
         ({"points": (0.0, 0.0, 1.0)}, "3 numbers: must have x, y"),
-        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are the same, must be different"),
+        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are equal, must be different"),
         ({"points": (0.0, 0.0, 1.0, 0.0), "curvatures": (3.0,)}, "must be at most 2 1/m"),
         ({"points": (0.0, 0.0, 1.0, 0.0, 0.0, 1.0), "curvatures": (0.1, 0.1)}, "2 numbers: must have 1, or 3"),
     ],
@@ -147,7 +153,7 @@ def test_curves_that_are_none(given: dict[str, Any], words: str) -> None:
     ("given", "words"),
     [
         ({"roller_diameter": 0.02}, "must be < 0.0127 m, the pitch"),
-        ({"seating_radius": 0.004}, "must be >= 0.00425 m, of the rollers"),
+        ({"seating_radius": 0.004}, "must be >= 0.00425 m, the roller radius"),
         ({"seating_angle": 3.2}, "must be < pi"),
         ({"tip_diameter": 0.04}, "where the flanks begin"),
     ],
@@ -158,7 +164,9 @@ def test_sprockets_that_are_none(given: dict[str, Any], words: str) -> None:
 
 
 def test_search_finds_what_all_pieces_have() -> None:
-    """Around a sprocket there is contact by cells where the gap to the nearest of all pieces is below 0."""
+    """Around a sprocket, the search by cells finds contact exactly where the gap to the nearest of all pieces is below
+    0.
+    """
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     places = np.random.default_rng(3).uniform(-0.032, 0.032, (400, 2))
@@ -183,7 +191,9 @@ def test_search_finds_what_all_pieces_have() -> None:
 
 
 def test_a_segment_there_and_back_has_both_sides_and_ends() -> None:
-    """Two points are a segment: gaps of circles all around it, in any direction, by the distance from it."""
+    """A closed curve of two points is a segment. The gaps of circles around it, in any direction, follow from the
+    distance from the segment.
+    """
     angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     places = np.array([(x, y) for x in (-1.2, -0.4, 0.3, 1.1) for y in (-0.45, 0.2)])
     world = wl.World()
@@ -212,14 +222,16 @@ def test_a_segment_there_and_back_has_both_sides_and_ends() -> None:
 
 
 def disc_in_a_valley(**damping: Any) -> wl.World:
-    """A disc of 0.1 m in an arc of 2 m about (0, 2), pressed in by its weight, that rolls and slips down."""
+    """Create a disc of 0.1 m in an arc of 2 m about (0, 2). The disc is pressed in by its weight, and rolls and slips
+    down.
+    """
     way = np.array((0.8, -1.7))
     place = np.array((0.0, 2.0)) + way / np.hypot(*way) * (1.9 + 9.81 / 2e3)
     world = wl.World(gravity=(0.0, -9.81))
     disc = world.add(RigidBody2D, position=place, mass=1.0, inertia=0.005)
     base = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     fix(world, base, "x", "y", "rotation")
-    # from right to left, so that above is outside
+    # from right to left, so that the outside is above
     profile = world.add(CurveProfile, points=(1.2, 0.4, -1.2, 0.4), curvatures=(-0.5,), closed=False)
     world.add(
         ContactCurveCircle, marker0=rigid_marker(world, base), marker1=rigid_marker(world, disc), profile=profile,
@@ -230,7 +242,9 @@ def disc_in_a_valley(**damping: Any) -> wl.World:
 
 @pytest.mark.parametrize("limited", [True, False])
 def test_energy(limited: bool) -> None:
-    """The disc loses the energy that the contact dissipates: the rest of every step has order 2 or higher."""
+    """The disc loses the energy that the contact dissipates. The error of the energy balance has order 2 or higher in
+    the step.
+    """
     rests, lost = [], 0.0
     for steps in (100, 200):
         ledger = follow(disc_in_a_valley(damping_limited=limited), 0.2 / steps, 0.2)
@@ -241,7 +255,7 @@ def test_energy(limited: bool) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that was stopped in contact continues to the same last bit."""
+    """A run that was stopped in contact continues with bitwise equal results."""
 
     def run(end: float, restart: str | None) -> wl.State:
         keep = Checkpoint(tmp_path / "disc.h5", every=20, restart=restart)

@@ -1,4 +1,4 @@
-"""Damping that fades in with the depth of contact: f_n = k_c g + d_c min(1, -g/g_0) v_n, Hunt and Crossley (1975)."""
+"""Contact damping that fades in with depth: f_n = k_c g + d_c min(1, -g/g_0) v_n, Hunt and Crossley (1975)."""
 
 from __future__ import annotations
 
@@ -22,26 +22,28 @@ STIFFNESS, DAMPING, DEPTH, RADIUS = 2000.0, 17.0, 0.1, 0.5
 
 
 def law(depth: float, clip: bool = False) -> SegmentParameters:
-    """A row with these normal forces."""
+    """Create a row with these normal forces."""
     return SegmentParameters(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip, False, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("rate", [-2.0, 0.0, 3.0])
 def test_force_is_continuous_at_touch(rate: float) -> None:
-    """Without the depth it jumps by d_c v_n; with it, it is k_c g (1 - v_n/v_0), v_0 = k_c g_0/d_c, down to g_0."""
+    """Without the depth, the force jumps by d_c v_n at the first touch. With the depth, the force is k_c g (1 -
+    v_n/v_0), v_0 = k_c g_0/d_c, down to g_0.
+    """
     assert_allclose(normal_force(law(0.0), -1e-12, rate)[0], DAMPING * rate, atol=1e-8)
     for gap in (-1e-12, 1e-12):
         assert abs(normal_force(law(DEPTH), gap, rate)[0]) < 1e-8
     for gap in (-0.02, -0.07, -DEPTH):
         expected = STIFFNESS * gap * (1.0 - rate * DAMPING / (STIFFNESS * DEPTH))
         assert_allclose(normal_force(law(DEPTH), gap, rate)[0], expected, rtol=1e-14)
-    # all of the damping below the depth, none outside
+    # full damping below the depth, no damping outside
     assert_allclose(normal_force(law(DEPTH), -0.3, rate), (-600.0 + DAMPING * rate, STIFFNESS, DAMPING), rtol=1e-14)
     assert_allclose(normal_force(law(DEPTH), 0.05, rate), (100.0, STIFFNESS, 0.0), rtol=1e-14)
 
 
 def test_force_that_would_pull_is_clipped() -> None:
-    """Beyond v_0 the damping pulls; with the option there is no force."""
+    """Above v_0 the damping causes a tensile force, and with the option the force is 0."""
     fast = 1.1 * STIFFNESS * DEPTH / DAMPING
     assert normal_force(law(DEPTH), -0.05, fast)[0] > 0.0
     assert normal_force(law(DEPTH, clip=True), -0.05, fast) == (0.0, 0.0, 0.0)
@@ -49,7 +51,7 @@ def test_force_that_would_pull_is_clipped() -> None:
 
 @pytest.mark.parametrize(("friction", "normals", "y"), [(True, True, 0.0), (True, False, 0.03), (False, True, -0.02)])
 def test_tangent(friction: bool, normals: bool, y: float) -> None:
-    """Analytic tangent against central differences, with segments above and below the depth and outside the circle."""
+    """The tangent agrees with central differences, with segments above and below the depth and outside the circle."""
     world, s = World(), np.linspace(0.0, 2.0, 7)
     nodes = world.add(
         PointSlope2D,

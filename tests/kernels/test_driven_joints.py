@@ -1,4 +1,4 @@
-"""Joints that are driven: equations, tangents and accelerations against differences in time, motions in closed form."""
+"""Driven joints: equations, tangents and accelerations against differences in time, and motions in closed form."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def offset_rates(t: float) -> np.ndarray:
 
 
 def create_joint(**columns: Any) -> tuple[wl.World, wl.Entity]:
-    """Two bodies that are joined at markers next to their centres."""
+    """Create two bodies that are joined at markers off their centres."""
     world = wl.World()
     first = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
     turned = el.euler_parameters((0.3, 1.0, -0.5), 0.4)
@@ -48,7 +48,7 @@ def create_joint(**columns: Any) -> tuple[wl.World, wl.Entity]:
 @pytest.mark.parametrize("locked", [(True, True, True), (True, False, True), (False, True, False)])
 @pytest.mark.parametrize("rates", [{}, {"offset_rate_function": offset_rates}])
 def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, Any]) -> None:
-    """Ċ is the derivative of C along a motion in time, and C_q a = rhs keeps it."""
+    """Ċ agrees with the derivative of C along a motion in time, and accelerations with C_q a = rhs satisfy C̈ = 0."""
     world, _ = create_joint(rotations=locked, translations=locked[::-1], offset_function=offsets, **rates)
     assembly = Assembly(world)
     fields = assembly.fields
@@ -78,7 +78,9 @@ def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, An
 
 
 def test_frames_are_turned_about_x_then_y_then_z() -> None:
-    """Bodies at the offsets of the joint leave no gap, in whichever frames."""
+    """Bodies at the offsets of the joint satisfy its equations for any joint frames, whose rotations are about x, y and
+    z in this order.
+    """
     offset = np.array((0.2, -0.3, 0.1, 0.5, -0.7, 4.0))
     turned = FRAME0 @ Rotation.from_euler("XYZ", offset[3:]).as_matrix()
     world = wl.World()
@@ -98,7 +100,9 @@ def test_frames_are_turned_about_x_then_y_then_z() -> None:
 
 
 def swing_pendulum(method: str, step: float, end: float) -> tuple[float, float]:
-    """Angle of a pendulum in a slot of a turntable that turns as prescribed, and the torque of the drive at the end."""
+    """Return the angle of a pendulum in a slot of a turntable with prescribed rotation, and the torque of the drive at
+    the end.
+    """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground = con.rigid_marker(world, world.add(el.Ground))
     place, turned = (0.5 * np.sin(0.6), 0.0, -0.5 * np.cos(0.6)), el.euler_parameters((0.0, 1.0, 0.0), -0.6)
@@ -118,7 +122,9 @@ def swing_pendulum(method: str, step: float, end: float) -> tuple[float, float]:
 
 
 def exact_pendulum(end: float) -> tuple[float, float]:
-    """The same: θ_tt = (I_y + m l² + I_x - I_z) ... by Lagrange, with L = I θ_t²/2 + (I_s sin² + I_z cos²) Ω²/2 - V."""
+    """Return angle and torque from θ_tt = (I_y + m l² + I_x - I_z) ... by Lagrange, with L = I θ_t²/2 + (I_s sin² + I_z
+    cos²) Ω²/2 - V.
+    """
     m, l, ix, iy, iz = 2.0, 0.5, 0.17, 0.18, 0.02
     across = ix + m * l * l
 
@@ -144,7 +150,9 @@ def exact_pendulum(end: float) -> tuple[float, float]:
     ],
 )
 def test_pendulum_in_a_driven_slot(method: str) -> None:
-    """Angle and torque of the drive, whose rates are differences in time, against Lagrange's equation."""
+    """Angle of the pendulum and torque of the drive agree with Lagrange's equation; rates of the drive are differences
+    in time.
+    """
     exact = np.array(exact_pendulum(0.8))
     if method == "rk":
         assert_allclose(swing_pendulum(method, 2e-2, 0.8), exact, atol=1e-7)

@@ -1,6 +1,7 @@
-"""Laws that follow items of Exudyn: forces and history values at hand-made states against its own, and exact tangents.
+"""Laws that follow items of Exudyn: forces and history values at hand-made states agree with Exudyn, tangents with
+differences.
 
-The states are in `tests/support/exudyn_states.py`, which also says how the recorded numbers were made.
+The states are in `tests/support/exudyn_states.py`, which also explains how the reference numbers were recorded.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ BODIES: list[tuple[type[Component], dict[str, Any]]] = [
 
 
 def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
-    """A law between two bodies with Euler parameters, at their reference points."""
+    """Create a law between two bodies with Euler parameters, at their reference points."""
     world = World()
     bodies = [world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0)) for _ in range(2)]
     return world, world.add(
@@ -78,7 +79,7 @@ def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
 
 
 def force_at(world: World, state: dict[str, Any], data: Any = 0.0) -> np.ndarray:
-    """Forces on the 14 coordinates of both bodies, without inertia, which both programs omit."""
+    """Return the forces on the 14 coordinates of both bodies, without inertia, which both programs omit."""
     assembly = Assembly(world)
     assembly.fields.data[:] = data
     for k in range(2):
@@ -101,7 +102,9 @@ def test_forces_on_bodies(law: type[Component], columns: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("name", DISCS)
 def test_discs(name: str) -> None:
-    """Forces on a plane and a disc, both bodies, and the tangent; marker 0 lies in the plane."""
+    """Forces on a plane and a disc agree with Exudyn for both bodies, and the tangent with differences. Marker 0 lies
+    in the plane.
+    """
     world, disc = two_bodies(RollingDiscPenalty, **{**DISC, **DISCS[name]})
     data = (0.3, -0.2, 0.1) if name == "open" else ROLLS
     for state, expected in zip(STATES, REFERENCE["bodies"][name], strict=True):
@@ -118,7 +121,7 @@ def test_discs(name: str) -> None:
 
 
 def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) -> Any:
-    """A hardening spring of one number or six."""
+    """A hardening spring of one component or six components."""
     return np.asarray(k) @ (x - offset) + np.asarray(d) @ rate + x**3 if np.ndim(x) else k * (x + x**3) + d * rate * x
 
 
@@ -126,7 +129,7 @@ def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) ->
 @pytest.mark.parametrize("arm", [False, True])
 @pytest.mark.parametrize(("law", "columns"), BODIES, ids=lambda v: getattr(v, "__name__", ""))
 def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any], arm: bool, user: bool) -> None:
-    """Points next to the centre of a 3D body, a 2D body and a 2D cable."""
+    """Tangents agree with differences at points off the centre of a 3D body, a 2D body and a 2D cable."""
     given = {**columns, "stiffness": columns["stiffness"] / 50.0}
     for name in ("moment_arm",) if "moment_arm" in columns else ():
         given[name] = arm
@@ -187,7 +190,7 @@ NAMES = {
 
 
 def of_fields(world: World, fields: Any) -> wl.State:
-    """The state of two bodies with the motion of some fields."""
+    """Return the state of two bodies with the motion of some fields."""
     state = wl.State(world)
     state.q[:], state.v[:] = fields.x[:14] - [0, 0, 0, 1, 0, 0, 0] * 2, fields.v[:14]
     return state
@@ -216,7 +219,9 @@ TWO = [pytest.param(k, marks=[pytest.mark.long] * (k % 2)) for k in range(len(RE
 
 @pytest.mark.parametrize("number", TWO)
 def test_spheres(number: int) -> None:
-    """Forces on both bodies, exact tangents, history values after a step and its force error, case by case."""
+    """Forces on both bodies, history values after a step and force error agree with Exudyn case by case, and tangents
+    with differences.
+    """
     case = REFERENCE["ContactSphereSphere"][number]
     given = dict(case["parameters"])
     columns: dict[str, Any] = dict(zip(("radius0", "radius1"), given.pop("spheresRadii"), strict=True))
@@ -233,7 +238,7 @@ def test_spheres(number: int) -> None:
     assembly.update_markers()
     check_fields(assembly)
     outcome = assembly.post_newton()
-    # where the slip does not matter, the original leaves out the rotation of the spheres
+    # where slip has no effect, the original program omits the rotation of the spheres
     same = [0, 1, 2, 3] if given.get("dynamicFriction") and case["after"][0] <= 0.0 else [0, 2, 3]
     assert_allclose(fields.data[same], np.array(case["after"])[same], rtol=1e-12, atol=1e-14)
     assert_allclose(outcome.error, case["error"], rtol=1e-12, atol=1e-12)
@@ -251,7 +256,9 @@ ROPES = {
 
 @pytest.mark.parametrize("number", range(len(REFERENCE["ReevingSystemSprings"])))
 def test_ropes_over_sheaves(number: int) -> None:
-    """Length, its rate and tension, forces on four bodies and the exact tangent, case by case."""
+    """Length, rate of length, tension and forces on four bodies agree with Exudyn case by case, and the tangent with
+    differences.
+    """
     case = REFERENCE["ReevingSystemSprings"][number]
     given = dict(case["parameters"])
     slack = 0.0 if given.pop("regularizationForce", 0.1) < 0.0 else 0.1
@@ -278,7 +285,7 @@ def test_ropes_over_sheaves(number: int) -> None:
 
 
 def two_coordinates(case: dict[str, Any]) -> Assembly:
-    """Two coordinates at the state of a case."""
+    """Create two coordinates in the state of a case."""
     world = World()
     masses = world.add(MassPoint, position=[(0.0, 0.0), (0.0, 1.0)], mass=1.0)
     columns = {NAMES[name]: value for name, value in case["parameters"].items()}
@@ -296,7 +303,7 @@ def two_coordinates(case: dict[str, Any]) -> Assembly:
 
 @pytest.mark.parametrize("number", range(len(REFERENCE["CoordinateSpringDamperExt"])))
 def test_friction_and_stops(number: int) -> None:
-    """Forces, tangents and the update of history values, case by case."""
+    """Forces, tangents and the update of history values agree with Exudyn case by case."""
     case = REFERENCE["CoordinateSpringDamperExt"][number]
     assembly = two_coordinates(case)
     assert_allclose(eval_residual(assembly)[[0, 2]], case["force"], rtol=1e-12, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The laws of dry friction by themselves: decision, limit, anchor, energy, and slopes against differences."""
+"""The laws of dry friction are tested alone: decision, limit, anchor, energy, and slopes against differences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_is_beyond_the_limit_slips(tau: float, limit: float, towards: float
 @pytest.mark.parametrize(("k", "drag"), [(200.0, 0.0), (200.0, 1.5), (200.0, -1.5), (200.0, 9.0), (0.0, 1.0)])
 def test_bristle_and_damper_give_the_limit_from_the_new_anchor(k: float, drag: float) -> None:
     limit, u = 4.0, bristle.slip_bend(4.0, drag, k)
-    # a damper force above the limit leaves the bristle unbent; without stiffness there is no bristle
+    # a damper force above the limit leaves the bristle undeflected, and zero stiffness means no bristle
     assert u == 0.0 if k == 0.0 or drag > limit else np.isclose(bristle.trial(k, u, 1.0, drag), limit, rtol=1e-15)
     assert np.isclose(bristle.bent_energy(True, k, 0.0, limit), 0.5 * limit**2 / k if k > 0.0 else 0.0)
     assert np.isclose(bristle.bent_energy(False, k, u * u, 0.0), 0.5 * k * u * u)
@@ -40,7 +40,7 @@ def test_a_limit_is_that_of_coulomb() -> None:
 
 
 def differentiate(function: Any, x: float) -> float:
-    """Derivative of a function by central differences."""
+    """Return the derivative of a function by central differences."""
     return float((function(x + 1e-6) - function(x - 1e-6)) / 2e-6)
 
 
@@ -88,5 +88,5 @@ def test_zones_end_in_dry_friction() -> None:
     assert share(0.2, 0.5, False) * 0.2 == 0.4 and np.isclose(share(0.2, 0.5, True) * 0.2, 0.64)
     for parabola in (False, True):
         assert share(0.5, 0.5, parabola) * 0.5 == 1.0 and share(0.0, 0.0, parabola) == 0.0
-    # at rest by Hollars: 2 u_s - u_d over the zone
+    # slope at rest by Hollars: 2 u_s - u_d over the transition zone
     assert np.isclose(regularised.hollars(0.0, 0.9, 0.6, 0.2, 0.5)[0], 1.2 / 0.5 + 0.2)

@@ -1,7 +1,7 @@
-"""Hunt-Crossley contact: geometry, wrenches and energies against Simbody, ellipsoids by brute force, tangents.
+"""Hunt-Crossley contact: geometry, wrenches and energies against Simbody, ellipsoids against brute force, tangents.
 
-Tolerances of single contacts: 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the depth
-is a difference of lengths.
+Tolerances of single contacts are 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the
+depth is a difference of lengths.
 """
 
 from __future__ import annotations
@@ -52,19 +52,20 @@ ERRORS = {
     "K_edge_013": "transition_velocity = 0.0 m/s in HuntCrossley row 0: must be > 0",
     "K_edge_016": "plane_strain_modulus = -1000000.0 Pa in ContactMaterial row 0: must be > 0",
 }
-"""The original computes with E = 1 Pa, or NaN."""
+"""Cases in which the original program computes with E = 1 Pa, or NaN."""
 OTHERS = ("K_edge_011", "K_edge_015")
-"""Two spheres on one body, and a triangle mesh, which is no surface here."""
+"""Cases with two spheres on one body, and with a triangle mesh, which Windlass does not have."""
 LEFT_OUT = ("L_multi_001", "L_multi_002", "L_multi_003")
-"""Here the original drops the contacts after the first one that is pulled apart."""
+"""Cases in which the original program omits the contacts after the first contact that is pulled apart."""
 TRUE_RADIUS = {"N_ellipsoid_002": 0.6873135964, "N_ellipsoid_007": 6.0}
-"""R [m] by true curvatures; the original takes the axes of the central section for an ellipsoid on a half space."""
+"""R [m] by true curvatures; the original program uses the axes of the central section for an ellipsoid on a half space.
+"""
 TRUE_FORCE = {"N_ellipsoid_002": (13730.257566, 574.689930), "N_ellipsoid_007": (1154.700538, 4.618802154)}
-"""Normal force [N] and energy [J] for these."""
+"""Normal force [N] and energy [J] for these values of R."""
 
 
 def compare(case: Case, model: Model, result: Case) -> None:
-    """Contacts, wrenches and energy of one contact set."""
+    """Compare contacts, wrenches and energy of one contact set with the reference."""
     state = State(model.world)
     found = eval_contacts(model.world, state, model.forces[result["set"]])
     number = {int(entity.ids[0]): k for k, entity in enumerate(model.surfaces)}
@@ -80,12 +81,12 @@ def compare(case: Case, model: Model, result: Case) -> None:
         radius = TRUE_RADIUS.get(case["id"], contact["effective_radius"])
         first, second = (case["surfaces"][place[result["set"], contact[f"surface{i}"]]] for i in (1, 2))
         sign = 1.0 if case["surfaces"][pair[0]] is first else -1.0
-        # geometry: lengths to rounding of the largest one, R to the ten digits that are published
+        # geometry: lengths to rounding of the largest length, R to the ten published digits
         assert_allclose(found.depth[k], contact["depth"], rtol=0, atol=4 * EPS * size)
         assert_allclose(found.location[k], contact["location"], rtol=0, atol=4 * EPS * size)
         assert_allclose(sign * found.normal[k], contact["normal"], rtol=0, atol=1e-12)
         assert_allclose(found.effective_radius[k], radius, rtol=1e-10 if case["id"] in TRUE_RADIUS else 1e-12)
-        # forces: the rule, from the geometry of the reference
+        # forces: the contact law, evaluated with the geometry of the reference
         pull = eval_pull(case, contact, first, second, float(found.effective_radius[k]))
         tolerance = 1e-12 + 4 * EPS * size / contact["depth"]
         assert_allclose(sign * found.force[k], pull.force, rtol=0, atol=tolerance * max(norm(pull.force), 1e-300))
@@ -96,7 +97,7 @@ def compare(case: Case, model: Model, result: Case) -> None:
             total[surface["body"]] += side * pull.force
             turn[surface["body"]] += side * np.cross(pull.point - case["bodies"][surface["body"]]["p"], pull.force)
         energy += pull.energy
-    # sums as published, unless the original left out contacts or used another curvature
+    # sums as published, unless the original program omitted contacts or used another curvature
     if case["id"] not in (*LEFT_OUT, *TRUE_RADIUS):
         total = np.array([b["force"] for b in result["body_forces"]])
         turn = np.array([b["torque"] for b in result["body_forces"]])
@@ -133,7 +134,9 @@ def test_reference_with_bad_input(case: Case) -> None:
 
 
 def test_surfaces_on_one_body_do_not_touch() -> None:
-    """K_edge_011: neither contact nor energy; nor do surfaces on two markers of one body, or on two grounds."""
+    """In case K_edge_011, surfaces on one body have neither contact nor energy. The same holds for surfaces on two
+    markers of one body, and on two grounds.
+    """
     case = next(c for c in CASES if c["id"] == "K_edge_011")
     model = build_case(case)
     state = State(model.world)
@@ -151,7 +154,9 @@ def test_surfaces_on_one_body_do_not_touch() -> None:
 
 
 def add_pair(world: World, **columns: Any) -> tuple[Entity, Entity]:
-    """Checked by hand: a sphere (radius 1 m, at height 0.9 m, moving) on the plane y = 0, and its force element."""
+    """Create a case checked by hand: a sphere (radius 1 m, at height 0.9 m, moving) on the plane y = 0, with its force
+    element.
+    """
     names = {"dissipation": 0.1, "static_friction": 0.8, "dynamic_friction": 0.5, "viscous_friction": 0.1}
     material = world.add(ContactMaterial, **({"plane_strain_modulus": 1e6, **names} | columns.pop("material", {})))
     contacts = world.add(ContactSet)
@@ -165,7 +170,9 @@ def add_pair(world: World, **columns: Any) -> tuple[Entity, Entity]:
 
 
 def test_hand_check() -> None:
-    """Numbers worked out by hand; the torque on a sphere that cannot turn is reported nevertheless."""
+    """Forces, torque and powers agree with numbers computed by hand. The torque on a sphere that cannot turn is also
+    reported.
+    """
     world = World()
     point, force = add_pair(world)
     state = State(world)
@@ -183,13 +190,15 @@ def test_hand_check() -> None:
     assert_allclose(found.dissipated_power, power, rtol=1e-12)
     assert_allclose(eval_output(force, "dissipated_power", state), power, rtol=1e-12)
     assert eval_output(force, "contact_count", state) == 1
-    # the force acts at the height -0.05 m, 0.95 m below the centre
+    # the force acts at the height -0.05 m, which is 0.95 m below the centre
     assert_allclose(eval_surface_forces(world, state, force).torque[0], [0.0, 0.0, 0.95 * F[0]], atol=1e-9)
 
 
 @pytest.mark.parametrize(("rule", "modulus"), [("simbody", (1 / (1 + 3 ** (2 / 3))) ** 1.5 * 3e6), ("hertz", 0.75e6)])
 def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
-    """E of 1e6 and 3e6 Pa; "simbody" from K_1 s1 = K_1 K_2/(K_1 + K_2), "hertz" from 1/E = 1/E_1 + 1/E_2."""
+    """For E of 1e6 and 3e6 Pa, the rule "simbody" agrees with K_1 s1 = K_1 K_2/(K_1 + K_2) and the rule "hertz" with
+    1/E = 1/E_1 + 1/E_2.
+    """
     world = World()
     other = world.add(ContactMaterial, plane_strain_modulus=3e6)
     point, force = add_pair(world, velocity=(0.0, 0.0, 0.0), other=other, modulus_rule=rule)
@@ -199,7 +208,9 @@ def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
 
 
 def test_separation_at_high_speed() -> None:
-    """No force, but the energy counts, and is dissipated at the rate at which it shrinks: -f_H v_n."""
+    """A contact that separates at high speed has no force. Its energy is counted, and is dissipated at the rate -f_H
+    v_n at which it decreases.
+    """
     world = World()
     point, force = add_pair(world, velocity=(0.0, 100.0, 0.0))
     state = State(world)
@@ -219,7 +230,9 @@ def random_rotation(random: np.random.Generator) -> FloatArray:
 
 @pytest.mark.parametrize("aspect", [2.0, 10.0])
 def test_direction_of_least_overlap(aspect: float) -> None:
-    """Against the smallest of 40 000 directions, for ellipsoids that overlap by 0.1 to 10 % of their smallest axis."""
+    """The overlap of two ellipsoids agrees with the smallest overlap over 40 000 directions, for overlaps of 0.1 to 10
+    % of their smallest axis.
+    """
     random = np.random.default_rng(7)
     n = random.standard_normal((40_000, 3))
     n /= np.linalg.norm(n, axis=1)[:, None]
@@ -240,12 +253,12 @@ def test_direction_of_least_overlap(aspect: float) -> None:
         m = np.array([nx, ny, nz])
         gap = sum(q @ m / np.sqrt(m @ q @ m) for q in Q) - d
         assert x <= depth * (1 + 1e-9)
-        # opposite normals, and a difference of the points that is parallel to them
+        # the normals are opposite, and the difference of the points is parallel to the normals
         assert_allclose(gap, x * m, rtol=0, atol=1e-13 * axes.max())
 
 
 def test_relative_radius() -> None:
-    """1/R_a 1/R_b is the determinant of the sum of both curvatures, here from (A + B)⁻¹-free differences of normals."""
+    """1/R_a 1/R_b equals the determinant of the sum of both curvatures, computed from differences of normals."""
     random = np.random.default_rng(3)
     for _ in range(20):
         axes = 3.0 ** random.uniform(-0.5, 0.5, (2, 3))
@@ -263,7 +276,7 @@ def test_relative_radius() -> None:
 
 
 def test_round_ellipsoid_is_a_sphere() -> None:
-    """Ellipsoids with three equal axes equal spheres to rounding, also next to half spaces."""
+    """Ellipsoids with three equal axes equal spheres to rounding, also in contact with half spaces."""
     results = []
     for kind, size in ((ContactSphere, {"radius": 0.5}), (ContactEllipsoid, {"semi_axes": (0.5,) * 3})):
         random = np.random.default_rng(5)
@@ -285,7 +298,7 @@ def add_material(world: World) -> Entity:
 
 
 def scatter(random: np.random.Generator, count: int, spread: float) -> dict[str, Any]:
-    """Columns of rigid bodies at random places with random motion."""
+    """Create columns of rigid bodies at random positions with random motion."""
     e = random.standard_normal((count, 4))
     velocity = np.concatenate((0.2 * random.standard_normal((count, 3)), np.zeros((count, 4))), axis=1)
     return {
@@ -299,7 +312,9 @@ def scatter(random: np.random.Generator, count: int, spread: float) -> dict[str,
 
 
 def test_both_loops_agree() -> None:
-    """The loop for spheres and half spaces and the general one: 200 bodies and points, by surface and by coordinate."""
+    """The loop for spheres and half spaces and the general loop give equal forces for 200 bodies and points, by surface
+    and by coordinate.
+    """
     random = np.random.default_rng(11)
     world = World()
     columns = {"contact_set": world.add(ContactSet), "material": add_material(world)}
@@ -321,7 +336,7 @@ def test_both_loops_agree() -> None:
     expected = np.einsum("ika,ik->ia", markers.Jr[:100, :, 3:7], torque)
     assert_allclose(f[state.local_dofs(bodies)[:, 3:]], expected, rtol=0, atol=1e-12 * norm(expected))
     assert_allclose(f[state.local_dofs(points)], on_points, rtol=0, atol=1e-12 * norm(on_points))
-    # the forces of all contacts sum to the force of the flat surface on the other bodies
+    # the forces of all contacts equal the force of the flat surface on the other bodies
     found = eval_surface_forces(world, state, force)
     assert_allclose(found.force.sum(axis=0), 0.0, atol=1e-11 * norm(found.force))
     moment = found.torque + np.cross(found.point, found.force)

@@ -1,4 +1,4 @@
-"""Tangents of Hunt-Crossley contact against central differences, for all pairs of surfaces on all kinds of markers."""
+"""Tangents of Hunt-Crossley contact agree with central differences for all pairs of surfaces on all markers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from windlass.testing import check_tangent
 
 from support.matrices import dense
 
-# central differences: truncation h² and rounding eps/h of forces, with contacts much deeper than h
+# central differences have the truncation error h² and the rounding error eps/h of forces, with contacts much deeper
+# than h
 TOLERANCE = 2e-8
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
 FRICTION = {"static_friction": 0.6, "dynamic_friction": 0.4, "viscous_friction": 0.1}
@@ -54,7 +55,7 @@ def add_point(world: World, position: tuple[float, float, float]) -> Entity:
 
 
 def sphere_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """A sphere off the centre of a marker off the centre of a body, and one on a point."""
+    """Create a sphere off the centre of a marker off the centre of a body, and a sphere on a point."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactSphere, marker=marker, position=(0.05, 0.0, 0.1), radius=0.5, **one)
@@ -62,7 +63,7 @@ def sphere_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) 
 
 
 def sphere_moving_plane(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """A sphere on a 3D body, a half space on a body in the plane."""
+    """Create a sphere on a 3D body and a half space on a 2D body."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     world.add(ContactSphere, marker=body, position=(0.0, 0.1, 0.0), radius=0.5, **one)
     plane = world.add(RigidBody2D, position=(0.3, -0.4), angle=0.3, velocity=(0.1, 0.2, 0.5), mass=1.0, inertia=1.0)
@@ -71,7 +72,7 @@ def sphere_moving_plane(world: World, one: dict[str, Entity], two: dict[str, Ent
 
 
 def ellipsoid_planes(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """An ellipsoid between a half space on a body and one on the ground."""
+    """Create an ellipsoid between a half space on a body and a half space on the ground."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactEllipsoid, marker=marker, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
@@ -81,14 +82,14 @@ def ellipsoid_planes(world: World, one: dict[str, Entity], two: dict[str, Entity
 
 
 def ellipsoid_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """An ellipsoid on a body and a sphere on a point."""
+    """Create an ellipsoid on a body and a sphere on a point."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     world.add(ContactEllipsoid, marker=body, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
     world.add(ContactSphere, marker=add_point(world, (0.4, 0.5, -0.5)), radius=0.4, **two)
 
 
 def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """Two ellipsoids off the centres of two bodies."""
+    """Create two ellipsoids off the centres of two bodies."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactEllipsoid, marker=marker, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
@@ -98,7 +99,7 @@ def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Ent
 
 
 def on_a_cable(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """A sphere next to a cable, whose markers have curvature in position and rotation, and an ellipsoid."""
+    """Create a sphere near a cable, whose markers have curvature in position and rotation, and an ellipsoid."""
     nodes = [
         world.add(PointSlope2D, position=(x, y), slope=s, velocity=v)
         for x, y, s, v in (
@@ -135,7 +136,9 @@ BUILDERS: list[Callable[..., None]] = [
     ids=["q < 1", "q > 1", "at rest"],
 )
 def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str, Any]) -> None:
-    """Derivatives for position and velocity; at rest friction has the slope f ((2 u_s - u_d)/v_t + u_v)."""
+    """Derivatives with respect to position and velocity agree with differences. At rest, friction has the slope f ((2
+    u_s - u_d)/v_t + u_v).
+    """
     world = World()
     contacts = world.add(ContactSet)
     materials = [
@@ -153,7 +156,7 @@ def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str,
 
 
 def test_no_tangent_without_force() -> None:
-    """A contact that is pulled apart fast has neither force nor tangent, and one that is disabled neither."""
+    """A contact that is pulled apart fast and a disabled contact have neither force nor tangent."""
     for velocity, enabled in ((50.0, True), (0.0, False)):
         world = World()
         columns = {"contact_set": world.add(ContactSet)}

@@ -75,9 +75,10 @@ def finish(world: World, seed: int) -> Assembly:
 
 
 def check_tangent_and_accelerations(assembly: Assembly) -> None:
-    """Tangents, and the acceleration equation: the second derivative of C along a motion with C_q a = rhs.
+    """Check tangents against differences, and accelerations with C_q a = rhs against the second derivative of C along a
+    motion.
 
-    Differences with a step of 1e-6 (first) and 1e-4 (second derivative) keep about 1e-8.
+    Differences with a step of 1e-6 (first derivative) and 1e-4 (second derivative) keep about 1e-8.
     """
     check_fields(assembly)
     fields, n = assembly.fields, assembly.layout.spare
@@ -97,7 +98,7 @@ def check_tangent_and_accelerations(assembly: Assembly) -> None:
     rhs = np.zeros_like(fields.lam)
     for constraint in assembly.constraints:
         constraint.acceleration(evaluate(fields, C=rhs))
-    # equations that are switched off are λ = 0, whose rhs is 0
+    # equations that are switched off are λ = 0, and their rhs is 0
     assert_allclose(rhs, -second, atol=1e-6)
 
 
@@ -116,7 +117,7 @@ def test_spherical_joint(axes: tuple[bool, bool, bool]) -> None:
     gap = np.array((1.0, 0.0, 0.2)) + turned @ (-0.4, 0.2, 0.1) - np.array((0.4, 0.1, 0.5))
     assert_allclose(eval_output(joint, "gap", state), gap * axes, atol=1e-15)
     state.lam[:] = np.arange(1.0, 1.0 + len(state.lam))
-    # multipliers are numbered table by table, first of the bodies
+    # multipliers are numbered table by table, starting with the bodies
     assert_allclose(eval_output(joint, "multipliers", state), np.array((3.0, 4.0, 5.0)) * axes)
     assert_allclose(eval_output(joint, "force", state), np.array((3.0, 4.0, 5.0)) * axes)
     assert_allclose(eval_output(joint, "torque", state), 0.0)
@@ -143,7 +144,9 @@ def test_generic_joint(rotations: tuple[bool, ...], translations: tuple[bool, ..
 
 @pytest.mark.parametrize("locked", LOCKED[:-1])
 def test_rotations_that_a_generic_joint_leaves_free(locked: tuple[bool, ...]) -> None:
-    """Each rotation equation is the small angle about its axis; a rotation about a single free axis breaks none."""
+    """Each rotation equation equals the small angle about its axis, and a rotation about the only free axis violates no
+    equation.
+    """
     for axis in range(3):
         for angle in (1e-4, 2.3):
             world = World()
@@ -160,14 +163,16 @@ def test_rotations_that_a_generic_joint_leaves_free(locked: tuple[bool, ...]) ->
             joint = world.add(GenericJoint, marker0=ground, marker1=marker, **frames)
             gap = eval_output(joint, "gap", State(world))[3:]
             if angle < 1.0:
-                # the other equations are of the second order in the angle
+                # the other equations are of second order in the angle
                 assert_allclose(gap, angle * np.eye(3)[axis] * locked, atol=1e-7)
             elif sum(locked) == 2 and not locked[axis]:
                 assert_allclose(gap, 0.0, atol=1e-15)
 
 
 def test_torque_of_a_generic_joint() -> None:
-    """A rotation multiplier is a torque about its axis; translations give a torque where the points are apart."""
+    """A rotation multiplier is a torque about its axis. Translation multipliers cause a torque if the two points are
+    apart.
+    """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0))
     ground = rigid_marker(world, world.add(Ground))
@@ -258,7 +263,7 @@ def test_errors() -> None:
     world, m0, m1 = planar()
     world.add(SphericalJoint, marker0=m0, marker1=m1)
     with pytest.raises(
-        ModelError, match=r"SphericalJoint row 0 constrains motion across the plane z = 0.*RevoluteJoint2D"
+        ModelError, match=r"SphericalJoint row 0 constrains motion perpendicular to z = 0.*RevoluteJoint2D"
     ):
         world.finalize()
     world, m0, m1 = planar()

@@ -1,4 +1,4 @@
-"""Loads along cables: tangents, formulas of drag and pressure, functions of users, waves, errors."""
+"""Loads along cables: tangents, formulas of drag and pressure, functions of users, waves, and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIMS = [2, 3]
 
 
 def build(dims: int) -> tuple[wl.World, Entity]:
-    """Two bent cables; y is upwards in the plane, z in space."""
+    """Create two bent cables; y points upwards in 2D, z in 3D."""
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
     point, cable = (PointSlope2D, Cable2D) if dims == 2 else (PointSlope3D, Cable3D)
     position = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
@@ -32,21 +32,21 @@ def build(dims: int) -> tuple[wl.World, Entity]:
 
 
 def law(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
-    """A force per length that depends on everything."""
+    """A user function of a force per length that depends on all arguments."""
     force = np.stack((np.sin(r[:, 0]) * velocity[:, 1], slope[:, 0] ** 2 * x + t, velocity[:, 0] ** 2), axis=1)
     force[:, 2] -= 0.3 * velocity[:, 2] * r[:, 2]
     return force
 
 
 def law_of_a_point(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
-    """The same for one point."""
+    """The law of `law` as a function of one point."""
     force[0] = np.sin(r[0]) * velocity[1]
     force[1] = slope[0] ** 2 * x + t
     force[2] = velocity[0] ** 2 - 0.3 * velocity[2] * r[2]
 
 
 def flow(t: float, x: Any) -> tuple[Any, Any]:
-    """A flow over all points."""
+    """A user function of a flow for all points."""
     u, u_t = np.zeros_like(x), np.zeros_like(x)
     u[:, 0], u_t[:, 0] = 0.3 * np.sin(x[:, 1] + t), 0.3 * np.cos(x[:, 1] + t)
     u[:, 1] = 0.1 * x[:, 0] * x[:, 2]
@@ -54,13 +54,13 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
 
 
 def flow_at_a_point(t: float, x: Any, u: Any, u_t: Any) -> None:
-    """The same for one point."""
+    """The flow of `flow` as a function of one point."""
     u[0], u_t[0] = 0.3 * np.sin(x[1] + t), 0.3 * np.cos(x[1] + t)
     u[1] = 0.1 * x[0] * x[2]
 
 
 def fluids(world: wl.World, dims: int) -> list[Entity]:
-    """Water with waves and a profile, wind with a logarithmic one, and a table."""
+    """Create water with waves and a profile, wind with a logarithmic profile, and a table."""
     across = float(dims == 3)
     waves = con.jonswap(0.4, 2.0, seed=3, count=5, direction=0.4 * across)
     water: dict[str, Any] = {"profile": "power", "velocity": (1.0, 0.5 * across, 0.0), "reference_height": 4.0}
@@ -76,7 +76,9 @@ def fluids(world: wl.World, dims: int) -> list[Entity]:
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_tangents_are_exact(dims: int) -> None:
-    """By displacements, velocities and accelerations, with waves, free surfaces, added mass and functions of users."""
+    """Tangents with respect to displacements, velocities and accelerations agree with differences, with waves, free
+    surfaces, added mass and functions of users.
+    """
     world, cables = build(dims)
     for k, fluid in enumerate(fluids(world, dims)):
         columns = {"axial_drag": 0.3, "axial_added_mass": 0.4, "constant_volume": k != 1}
@@ -91,7 +93,7 @@ def test_tangents_are_exact(dims: int) -> None:
 
 
 def eval_loads(world: wl.World, t: float = 0.0) -> Any:
-    """All loads on coordinates at a time, at rest."""
+    """Return all loads on coordinates at a time, at rest."""
     assembly = Assembly(world)
     assembly.fields.t = t
     f = np.zeros(assembly.layout.spare + 1)
@@ -100,7 +102,7 @@ def eval_loads(world: wl.World, t: float = 0.0) -> Any:
 
 
 def test_compiled_functions_are_those_of_arrays() -> None:
-    """Laws and flows of one point, compiled, against laws and flows of arrays, to rounding."""
+    """Compiled laws and flows of one point agree with laws and flows of arrays to rounding."""
     found = []
     for own_law, own_flow in ((law, flow), (con.compiled(law_of_a_point), con.compiled(flow_at_a_point))):
         world, cables = build(3)
@@ -112,7 +114,9 @@ def test_compiled_functions_are_those_of_arrays() -> None:
 
 
 def test_constant_loads_have_no_tangent() -> None:
-    """Per reference length they are weights like gravity, with the work ∫ S dx in closed form."""
+    """Constant loads per reference length are weights like gravity. They have no tangent, and their work is ∫ S dx in
+    closed form.
+    """
     world = wl.World()
     cable = straight_cable(world, (0.0, 0.0), (1.5, 0.0), 1, **CABLE)
     world.add(con.LineLoad, cable=cable, function=con.ramp(0.0, 2.0, 0.0, (3.0, -2.0, 0.0)))
@@ -125,7 +129,9 @@ def test_constant_loads_have_no_tangent() -> None:
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_forces_of_a_straight_cable(dims: int) -> None:
-    """Sums of drag, buoyancy and pressure of an accelerated fluid on an oblique cable, and its added mass."""
+    """For an oblique straight cable, the sums of drag, buoyancy and pressure of an accelerated fluid and of added mass
+    agree with closed forms.
+    """
     t = np.array([0.6, 0.8, 0.0]) if dims == 2 else np.array([2.0, -1.0, 2.0]) / 3.0
     L, d, across, along, added, axial = 2.0, 0.1, 1.1, 0.05, 0.9, 0.4
     u, a = np.array([0.7, 0.3, 0.0]), np.array([0.2, -0.5, 0.0])
@@ -153,7 +159,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
     assert_allclose(wl.eval_output(loads, "drag_per_length", state, x=0.3), [drag, drag], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "force_per_length", state), [force, force], rtol=1e-12)
     assert_allclose(wl.eval_output(loads, "submerged_weight", state), 2.0 * G - displaced * G, rtol=1e-12)
-    # the added mass of a motion as of a rigid body
+    # the added mass acts as for the motion of a rigid body
     acceleration = np.array([1.0, -2.0, 0.5])[:dims]
     assembly.fields.a[:-1] = np.tile(np.concatenate((acceleration, 0.0 * acceleration)), 3)
     f = np.zeros_like(assembly.fields.a)
@@ -166,13 +172,15 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
 
 
 def probe(world: wl.World, fluid: Entity, at: Any) -> Entity:
-    """A load at whose beginning fluids are looked at: a short cable from a place."""
+    """Create a load that shows the fluids at its start: a short cable from a place."""
     cable = straight_cable(world, at, np.add(at, (1e-3, 0.0, 0.0)), 1, **CABLE)
     return world.add(con.FluidLoad, cable=cable, fluid=fluid, diameter=0.1)
 
 
 def test_waves_are_those_of_airy() -> None:
-    """Dispersion, velocity and acceleration of two crossing waves in shallow water, without divergence."""
+    """Dispersion, velocity and acceleration of two crossing waves in shallow water agree with Airy's theory, and the
+    flow has no divergence.
+    """
     depth, level = 12.0, 3.0
     waves = [(0.6, 0.9, 0.7, 0.3), (0.3, 1.7, -2.1, 1.2)]
     k = con.wave_number([w[1] for w in waves], depth)
@@ -205,7 +213,7 @@ def test_waves_are_those_of_airy() -> None:
     assert_allclose(u[0], gradient, rtol=1e-6)
     assert_allclose(a[0], (at(2.0 + h)[0][0] - at(2.0 - h)[0][0]) / (2 * h), rtol=1e-6)
     assert abs(sum((u[1 + 2 * i] - u[2 + 2 * i])[i] for i in range(3)) / (2 * h)) < 1e-9
-    # no flow through the bed; above the level as at the level; the surface
+    # no flow through the bed; the flow above the still water level equals the flow at the level; the surface moves
     assert abs(u[7, 2]) < 1e-15 < abs(u[8, 2])
     assert_allclose(u[9], u[8], rtol=1e-15)
     eta = sum(A * np.cos(phase - 2.0 * omega) for A, omega, _, phase in waves)
@@ -213,19 +221,22 @@ def test_waves_are_those_of_airy() -> None:
 
 
 def state_at(world: wl.World, t: float) -> wl.State:
-    """The initial state at a time."""
+    """Return the initial state at a time."""
     state = wl.State(world)
     state.t = t
     return state
 
 
 def test_irregular_sea() -> None:
-    """A JONSWAP sea has its significant height, and the zero-crossing period of DNV-RP-C205; a seed gives one sea."""
+    """A JONSWAP sea has the requested significant height, and the zero-crossing period of DNV-RP-C205. A seed always
+    gives the same sea.
+    """
     sea = con.jonswap(3.0, 9.0, seed=4, count=400)
     amplitude, omega = sea["wave_amplitudes"], sea["wave_frequencies"]
     assert_allclose(4.0 * np.sqrt((amplitude**2).sum() / 2.0), 3.0, rtol=1e-12)
     assert (np.diff(omega) > 0.0).all()
-    # Tz/Tp of γ = 3.3; the waves end at 8 peak frequencies, which have a share in the curvature of the surface
+    # Tz/Tp for γ = 3.3; the waves end at 8 peak frequencies, and higher frequencies would add to the curvature of the
+    # surface
     ratio = 0.6673 + 0.05037 * 3.3 - 0.006230 * 3.3**2 + 0.0003341 * 3.3**3
     zero_crossing = 2 * np.pi / np.sqrt((omega**2).mean())
     assert_allclose(zero_crossing, 9.0 * ratio, rtol=0.02)
@@ -248,7 +259,7 @@ def test_irregular_sea() -> None:
     ],
 )  # fmt: skip
 def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
-    """Speeds at heights by their formulas; waves that grow begin from 0."""
+    """Speeds at heights agree with the formulas of the profiles. Waves that grow with time start from 0."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = probe(world, world.add(con.Fluid, density=RHO, **columns), (0.0, 0.0, height))
     found = wl.eval_output(load, "fluid_velocity", wl.State(world), x=0.0)
@@ -256,7 +267,9 @@ def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
 
 
 def test_work_of_a_wave_on_a_pile() -> None:
-    """Drag and inertia of a regular wave on an upright cable from bed to level, against the integrals of Morison."""
+    """Work of drag and inertia of a regular wave on an upright cable from bed to level agrees with the integrals of
+    Morison.
+    """
     depth, d, wave = 20.0, 0.5, con.regular_wave(1.2, 6.0)
     world = wl.World(gravity=(0.0, -G))
     cables = straight_cable(world, (0.0, -depth), (0.0, 0.0), 12, **CABLE)
@@ -320,7 +333,7 @@ def test_bad_fluids(columns: dict[str, Any], words: str) -> None:
 
 
 def test_bad_directions_and_cables() -> None:
-    """Gravity that is not downwards, moving material, places beyond the ends, laws with invalid results."""
+    """Gravity that is not downwards, ALE cables, places beyond the ends, and laws with invalid results are refused."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     probe(world, world.add(con.Fluid, density=RHO), (0.0, 0.0, 0.0))
     with pytest.raises(wl.ModelError, match=r"gravity = .* must point downwards, along -z, as z is upwards"):
@@ -339,7 +352,9 @@ def test_bad_directions_and_cables() -> None:
 
 
 def test_files(tmp_path: Any) -> None:
-    """Vectors at points for ParaView; a model file brings fluids back, with and without tables and waves."""
+    """Loads are written as vectors at points for ParaView. A model file restores fluids with and without tables and
+    waves.
+    """
     world, cables = build(3)
     waves = con.regular_wave(0.4, 3.0)
     for fluid in ({}, waves, {"profile": "table", "table_heights": (-1.0, 1.0), "table_x": (0.0, 2.0)}):

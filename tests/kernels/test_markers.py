@@ -1,4 +1,4 @@
-"""Markers: every derivative that a marker provides against central differences."""
+"""Markers: every derivative that a marker provides agrees with central differences."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 STEP = 1e-6
-# central differences of order h^2 with numbers of order 1: error about h^2 + eps/h
+# central differences of order h^2 with numbers of order 1 have an error of about h^2 + eps/h
 TOLERANCE = 2e-9
 
 PLACES = {
@@ -54,7 +54,7 @@ PLACES = {
 
 
 def create_entities(world: World) -> dict[str, Entity]:
-    """One entity of every kind that can carry a position marker."""
+    """Create one entity of every kind that can have a position marker."""
     slope_nodes = [
         world.add(PointSlope2D, position=(0.1, 0.2), slope=(0.8, 0.6)),
         world.add(PointSlope2D, position=(0.7, 0.5), slope=(0.9, 0.3)),
@@ -110,7 +110,7 @@ def create_entities(world: World) -> dict[str, Entity]:
 
 
 class Model:
-    """A world with one position marker of every kind, at a random state."""
+    """A world with one position marker of every kind, in a random state."""
 
     def __init__(self) -> None:
         self.world = World()
@@ -126,7 +126,9 @@ class Model:
         self.fields.v[:n] = random.standard_normal(n)
 
     def evaluate(self, name: str, dof: int = -1, step: float = 0.0, along: float = 0.0) -> dict[str, np.ndarray]:
-        """Columns of one marker with one coordinate moved by a step, or all along the velocity for a time."""
+        """Return the columns of one marker with one coordinate moved by a step, or with all coordinates moved along the
+        velocity for a time.
+        """
         x = self.fields.x.copy()
         if dof >= 0:
             self.fields.x[dof] += step
@@ -266,7 +268,7 @@ def test_cable_coordinates() -> None:
 
 
 def test_widths_do_not_grow_with_the_world() -> None:
-    """A marker of a narrow kind keeps its own coordinates alone, also next to cables."""
+    """A marker of an entity with few coordinates has only the coordinates of its entity, also next to cables."""
     world = World()
     entities = create_entities(world)
     marker = position_marker(world, entities["mass"])

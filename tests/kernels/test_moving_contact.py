@@ -1,7 +1,7 @@
 """Contact of circles with cables whose material moves along the axis: marker, virtual power, tangents, updates.
 
-The plain law is the measure: with s = s_t = 0 all must be as for `Cable2D`, and at other s and s_t the forces must
-equal the forces on a plain cable that has the velocities of the material.
+The law of plain cables is the reference. With s = s_t = 0 all results must equal the results for `Cable2D`. At other s
+and s_t, the forces must equal the forces on a plain cable that has the velocities of the material.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import eval_differences, eval_residual, eval_tangent
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
-# no stiffness and no mass: all forces come from the contact
+# no stiffness and no mass, so all forces are contact forces
 CABLE = {"mass_per_length": 0.0, "axial_stiffness": 1e-300, "bending_stiffness": 0.0, "length": LENGTH}
 LAW = {
     "segments": SEGMENTS,
@@ -45,7 +45,7 @@ LENGTHS = ("current", "reference")
 
 
 class Pairs(NamedTuple):
-    """Cables with one circle each; ``axial``: number of s, ``nodes`` and ``circle``: numbers per pair."""
+    """Cables with one circle each. ``axial`` is the number of s, ``nodes`` and ``circle`` are numbers per pair."""
 
     world: World
     contacts: Entity
@@ -58,7 +58,9 @@ class Pairs(NamedTuple):
 def create_pairs(
     kinds: str, place: Any = (0.0, 0.0), friction: bool = True, offsets: Any = 0.0, **columns: Any
 ) -> Pairs:
-    """Pairs, one per letter: m for a moving cable, p for a plain one; circles below the cables, on bodies or cables."""
+    """Create one pair per letter: m for a moving cable, p for a plain cable. The circles are below the cables, on
+    bodies or cables.
+    """
     world, count = World(), len(kinds)
     ale = world.add(ALENode)
     start = np.column_stack((np.full(count, -0.3), np.full(count, 0.48)))
@@ -85,13 +87,13 @@ def create_pairs(
 
 
 def history(pairs: Pairs, data: Any) -> tuple[Any, Any, Any, Any]:
-    """Views of gaps, states, sticking positions (pairs, segments) and s0 (pairs, 1), as far as the rows have them."""
+    """Return views of gaps, states, sticking positions (pairs, segments) and s0 (pairs, 1), if the rows have them."""
     rows, n = data.reshape(len(pairs.contacts), -1), SEGMENTS
     return rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n], rows[:, 3 * n :]
 
 
 def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
-    """Coordinates near the reference, velocities, and a history in which all segments are closed."""
+    """Set coordinates near the reference, velocities, and a history in which all segments are closed."""
     rng, fields = np.random.default_rng(seed), pairs.assembly.fields
     n = pairs.assembly.layout.spare
     fields.x[:n] = pairs.assembly.layout.reference[:n] + 0.04 * rng.standard_normal(n)
@@ -107,8 +109,9 @@ def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
 
 
 def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> tuple[Pairs, Pairs]:
-    """Moving and plain cables at the same places, the plain ones with the velocities of the material; their sticking
-    positions are measured on the mesh."""
+    """Create moving and plain cables at the same positions, the plain cables with the velocities of the material; their
+    sticking positions are measured on the mesh.
+    """
     pairs, plain = create_pairs(kinds, **more), create_pairs("p" * len(kinds), **more)
     set_random(pairs, seed, s, s_t)
     set_random(plain, seed, 0.0, 0.0)
@@ -118,7 +121,7 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
     g = np.einsum("rij,rjc->ric", G, q.reshape(-1, 4, 2)).reshape(-1, 8)
     plain.assembly.fields.v[plain.nodes[moving]] += s_t * g
     plain.assembly.update_markers()
-    # the cables lie over the circles in the direction of x: t.e < 0, sigma = 1
+    # the cables lie over the circles and run in the direction of x: t.e < 0, sigma = 1
     for data in (plain.assembly.fields.data, plain.assembly.fields.start_data):
         sticks = history(plain, data)[2]
         if sticks.size:
@@ -127,9 +130,10 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
 
 
 def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
-    """How far the material has moved [m] since sticking positions were stored, (pairs, segments); s has one for all.
+    """Return the displacement of the material [m] since sticking positions were stored, (pairs, segments); all cables
+    share one s.
 
-    With current lengths the displacement is measured from s0, in present lengths of the chords.
+    With current lengths, the displacement is measured from s0, in current lengths of the chords.
     """
     count = len(pairs.contacts)
     if sticking_length == "reference":
@@ -139,10 +143,12 @@ def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
 
 
 def test_marker_gives_the_motion_of_the_material() -> None:
-    """Points, velocities, slopes and their rates agree with the element's own outputs and with differences in time."""
+    """Points, velocities, slopes and their rates of the marker agree with outputs of the element and with differences
+    in time.
+    """
     pairs = create_pairs("mm")
     set_random(pairs, 1)
-    # outputs below evaluate other states in the same columns
+    # the outputs below evaluate other states in the same columns
     shape = ShapeColumns(*(column.copy() for column in pairs.assembly.fields.markers[FAMILY]))
     state = State(pairs.world)
     n = pairs.assembly.layout.spare
@@ -153,7 +159,7 @@ def test_marker_gives_the_motion_of_the_material() -> None:
     for name, column in (("position", shape.p), ("velocity", shape.v), ("director", shape.slope)):
         values = np.asarray(eval_output(cables, name, state, x=x))[..., :2]
         assert_allclose(column.reshape(values.shape), values, atol=1e-13, err_msg=name)
-    # r'_t + s_t r'': the slope at the place x + s_t h after the time h
+    # r'_t + s_t r'': the slope at the material coordinate x + s_t h after the time h
     h, rates = 1e-6, []
     later = state.copy()
     for sign in (1.0, -1.0):
@@ -168,7 +174,9 @@ def test_marker_gives_the_motion_of_the_material() -> None:
 def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
     normals: bool, friction: bool, sticking: str
 ) -> None:
-    """On the nodes and the circle; on s acts g.f; and outputs agree, also where both kinds are in one table."""
+    """Contact forces on the nodes and the circle equal those on a plain cable with the velocities of the material. The
+    force on s is g.f. Outputs agree, also if one table contains both kinds of cables.
+    """
     more: dict[str, Any] = {"friction": friction}
     more |= {"use_segment_normals": normals, "sticking_length": sticking} if friction else {}
     for kinds in ("mmmm", "mpmp"):
@@ -185,17 +193,17 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
 
 
 def eval_contact_output(pairs: Pairs, name: str) -> Any:
-    """An output of the contacts at the present fields."""
+    """Return an output of the contacts in the current state."""
     rows = serial_assembly(pairs.world).local_rows(pairs.contacts.table, pairs.contacts.rows)
     return find_output(pairs.contacts, name).evaluate(rows, pairs.assembly.fields)
 
 
 @pytest.mark.parametrize("place", [(0.0, 0.0), (0.03, -0.05)])
 def test_virtual_power(place: Any) -> None:
-    """f.q_t of all coordinates is the power of the point forces, normal and tangential, for any rates.
+    """For any rates, the power f.q_t of all coordinates equals the power of the normal and tangential point forces.
 
-    With segment normals f_n v_n + f_t v_t summed, v from the velocities of the material; so forces map back by the
-    transpose of the map from rates to velocities.
+    With segment normals, this power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. Forces
+    are therefore mapped by the transpose of the map from rates to velocities.
     """
     pairs = create_pairs("mmmm", place)
     set_random(pairs, 5)
@@ -204,7 +212,8 @@ def test_virtual_power(place: Any) -> None:
     n = len(f)
     force, rate = eval_contact_output(pairs, "force_local"), eval_contact_output(pairs, "coordinates_rate")
     assert_allclose(f @ fields.v[:n], (force * rate).sum(), rtol=1e-12)
-    # f depends on the rates; its power on others: only s moves, then only nodes, then only circles
+    # f depends on the rates, so its power on other rates is tested, too: only s moves, only nodes move, only circles
+    # move
     shape: ShapeColumns = fields.markers[FAMILY]
     assert abs(f[pairs.axial]) > 1.0
     forces = np.zeros((len(shape.p), 2))
@@ -221,7 +230,7 @@ def test_virtual_power(place: Any) -> None:
 
 
 def smooth_pairs(pairs: Pairs) -> Any:
-    """Pairs without a segment near a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap."""
+    """Return pairs without a segment near a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap."""
     shape: ShapeColumns = pairs.assembly.fields.markers[FAMILY]
     count = len(pairs.contacts)
     p = shape.p.reshape(count, SEGMENTS + 1, 2)
@@ -247,7 +256,7 @@ COMBINATIONS += list(product((True, False), (0.0,), PLACES, (True, False), LENGT
 
 @pytest.mark.parametrize(("normals", "stiffness", "place", "clip", "sticking"), COMBINATIONS)
 def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticking: str) -> None:
-    """All derivatives, also those for s and s_t, against central differences, for moving and plain cables."""
+    """All derivatives, including those for s and s_t, agree with central differences for moving and plain cables."""
     columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
     columns["sticking_length"] = sticking
     pairs = create_pairs("mmmmmpmm", place, **columns)
@@ -259,8 +268,9 @@ def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticki
 
 
 def check_tangent(pairs: Pairs, smooth: Any) -> int:
-    """Compare pairs that are not near a kink; the others are switched off, because s couples all pairs. Returns how
-    many."""
+    """Compare pairs that are not near a kink; the other pairs are disabled, because s couples all pairs. Return the
+    number of compared pairs.
+    """
     pairs.world.set(pairs.contacts, active=smooth)
     pairs.assembly.refresh()
     parts = {name: eval_differences(pairs.assembly, name) for name in ("x", "v")}
@@ -274,7 +284,7 @@ def check_tangent(pairs: Pairs, smooth: Any) -> int:
 
 
 def test_tangent_without_friction() -> None:
-    """The law without friction, and friction switched off."""
+    """Tangents of the law without friction, and of the law with disabled friction, agree with differences."""
     for more in ({"friction": False}, {"friction_coefficient": 0.0, "friction_stiffness": 1e-8}):
         pairs = create_pairs("mmpm", **more)
         set_random(pairs, 2)
@@ -282,7 +292,9 @@ def test_tangent_without_friction() -> None:
 
 
 def test_tangent_depends_on_the_axial_motion() -> None:
-    """Ensures that the tests above detect errors: s acts only through bristles, s_t through damping and friction."""
+    """The tangents for s and s_t are not zero, so the tests above detect errors: s acts only through bristles, s_t
+    through damping and friction.
+    """
     pairs = create_pairs("mmmm")
     set_random(pairs, 0)
     K, D = eval_tangent(pairs.assembly, 1.0, 0.0, 0.0), eval_tangent(pairs.assembly, 0.0, 1.0, 0.0)
@@ -294,9 +306,10 @@ def test_tangent_depends_on_the_axial_motion() -> None:
 @pytest.mark.parametrize("sticking", LENGTHS)
 @pytest.mark.parametrize("stiffness", [800.0, 0.0])
 def test_update_refers_sticking_positions_to_the_material(stiffness: float, sticking: str) -> None:
-    """States, gaps, errors as of the plain cable with the same slip.
+    """States, gaps and errors after an update equal those of the plain cable with the same slip.
 
-    On reference lengths sticking positions differ by s; on current ones they are equal, stored with the s of now.
+    On reference lengths, sticking positions differ by s. On current lengths, sticking positions are equal and stored
+    with the current s.
     """
     pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness, sticking_length=sticking)
     results = []
@@ -322,7 +335,9 @@ def test_update_refers_sticking_positions_to_the_material(stiffness: float, stic
 
 
 def test_sticking_positions_that_are_kept_do_not_drift() -> None:
-    """Equal to the last bit after many updates at changing s, in segments that stick or are open (reference length)."""
+    """On reference lengths, sticking positions of sticking and open segments stay bitwise equal after many updates with
+    changing s.
+    """
     pairs = create_pairs("mm", friction_coefficient=1e6, sticking_length="reference")
     set_random(pairs, 6)
     fields = pairs.assembly.fields
@@ -340,11 +355,12 @@ def test_sticking_positions_that_are_kept_do_not_drift() -> None:
 
 @pytest.mark.parametrize(("sticking", "stretch"), [("current", 1.0), ("current", 1.07), ("reference", 1.0)])
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticking: str, stretch: float) -> None:
-    """A mesh at rest, material with s_t = v/lam, a circle with the rim speed v: no slip velocity and no bristle at any
-    time.
+    """A mesh at rest, whose material has s_t = v/lam, touches a circle with the rim speed v. Slip velocity and bristle
+    deflection are 0 at all times.
 
-    A straight cable over the circle; the circle turns clockwise for material that moves to the right.  On reference
-    lengths that is so only without stretch: seven turns of the circle would bend bristles by half a turn.
+    The straight cable lies over the circle, and the circle turns clockwise for material that moves to the right. On
+    reference lengths, the deflection is 0 only without stretch: with stretch, seven turns of the circle would deflect
+    bristles by half a turn.
     """
     world = World()
     ale = world.add(ALENode)

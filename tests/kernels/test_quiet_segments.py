@@ -14,7 +14,7 @@ RADIUS = 0.1
 
 
 def draw(rng: np.random.Generator, n: int) -> FloatArray:
-    """A row of n segments that turns, slides, shakes and stretches about a circle in a step, see `POINT`."""
+    """Draw a random row of n segments that turns, slides, vibrates and stretches near a circle, see `POINT`."""
     length, h = RADIUS * 10 ** rng.uniform(-2.0, 0.0), 10 ** rng.uniform(-4.0, -2.0)
     angle, lean = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(-1.0, 1.0)
     along = np.arange(n + 1) * length
@@ -32,7 +32,7 @@ def draw(rng: np.random.Generator, n: int) -> FloatArray:
 
 
 def find_change(points: FloatArray) -> tuple[float, float]:
-    """Largest change of the rate of a gap [m/s], and how deep the circle was missed [m]."""
+    """Return the largest change of the rate of a gap [m/s], and the largest distance of missed contact [m]."""
     change, missed, share = 0.0, 0.0, np.linspace(0.0, 1.0, 50)
     for a, b in pairwise(points):
         x0, y0, before, rate0 = find_closest(*a[4:8], *b[4:8])
@@ -46,7 +46,9 @@ def find_change(points: FloatArray) -> tuple[float, float]:
 
 @pytest.mark.parametrize("n", [1, 4])
 def test_what_is_left_out_has_not_changed(n: int) -> None:
-    """2000 rows, changes that count from 1e-3 to 10 m/s: rows left out change by less, and miss less than 5 %."""
+    """For 2000 random rows and limits of 1e-3 to 10 m/s, skipped rows change by less than the limit, and overlap
+    the circle by less than 5 % of its radius in between.
+    """
     rng, left_out = np.random.default_rng(7), 0
     for _ in range(2000):
         points, least = draw(rng, n), 10 ** rng.uniform(-3.0, 1.0)
@@ -58,7 +60,9 @@ def test_what_is_left_out_has_not_changed(n: int) -> None:
 
 
 def test_a_jump_of_a_velocity_is_seen() -> None:
-    """A row at rest is left out; not one whose end has taken a velocity that counts, nor one that has passed."""
+    """A row at rest is skipped. A row whose end has a velocity above the threshold, and a row that has passed the
+    circle, are not skipped.
+    """
     points = np.zeros((3, POINT))
     points[:, [0, 4]], points[:, [1, 5]] = RADIUS, np.array([[-0.01], [0.0], [0.01]])
     assert is_quiet(points, 0, 2, RADIUS, 0.1)

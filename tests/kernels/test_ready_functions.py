@@ -1,4 +1,6 @@
-"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions as with functions of Python."""
+"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions equal to those with functions
+of Python.
+"""
 
 import math
 from collections.abc import Callable
@@ -18,7 +20,7 @@ TIMES = np.linspace(-0.3, 1.4, 171)
 
 
 def limited(t: float) -> float:
-    """Share of the way from 0.25 s to 0.75 s."""
+    """A ramp from 0 at 0.25 s to 1 at 0.75 s."""
     return min(max((t - 0.25) / 0.5, 0.0), 1.0)
 
 
@@ -38,16 +40,16 @@ PAIRS: dict[str, tuple[ReadyFunction, Callable[[float], float]]] = {
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_values_are_those_of_python(name: str) -> None:
-    """At the ends, between them, before and after."""
+    """Values equal those of the Python functions at the ends, between them, before and after."""
     ready, plain = PAIRS[name]
-    exact = name != "table"  # NumPy interpolates in another order
+    exact = name != "table"  # NumPy interpolates with another order of operations
     for t in [*TIMES, -0.1, 0.25, 0.5, 0.75, 1.0]:
         assert ready(t) == (plain(t) if exact else pytest.approx(plain(t), rel=1e-14, abs=1e-15))
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_derivatives_are_exact(name: str) -> None:
-    """First and second derivatives against central differences away from kinks."""
+    """First and second derivatives agree with central differences away from kinks."""
     ready, _ = PAIRS[name]
     first, second = differentiate(ready), differentiate_twice(ready)
     assert first is not None and second is not None
@@ -58,14 +60,16 @@ def test_derivatives_are_exact(name: str) -> None:
 
 
 def test_derivatives_at_kinks_are_those_after() -> None:
-    """A ramp begins to rise at its first time and is at rest at its last one."""
+    """At a kink, derivatives are those after the kink: a ramp starts to rise at its first time and is at rest at its
+    last time.
+    """
     rate = differentiate(con.ramp(0.25, 0.75, 0.0, 3.0))
     assert rate is not None
     assert [rate(t) for t in (0.25, 0.5, 0.75)] == [6.0, 6.0, 0.0]
 
 
 def test_vectors() -> None:
-    """Values of three components, a single number standing for all of them."""
+    """Functions with three components agree with their components, and a single number stands for all components."""
     both = con.ramp(0.0, 2.0, 1.0, (1.0, 3.0, -1.0))
     assert_array_equal(both(1.0), [1.0, 2.0, 0.0])
     assert_array_equal(con.table([0.0, 1.0], np.eye(3)[:2])(0.5), [0.5, 0.5, 0.0])
@@ -75,8 +79,8 @@ def test_vectors() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: con.table([0.0, 0.0], [1.0, 2.0]), "times = .* s in table: must be at least two numbers that rise"),
-        (lambda: con.table([0.0], [1.0]), "at least two numbers that rise"),
+        (lambda: con.table([0.0, 0.0], [1.0, 2.0]), "times = .* s in table: must be at least two increasing numbers"),
+        (lambda: con.table([0.0], [1.0]), "at least two increasing numbers"),
         (lambda: con.table([0.0, 1.0], [1.0, 2.0, 3.0]), "must be 2, one for each time"),
         (lambda: con.table([0.0, math.nan], [1.0, 2.0]), "times = .*: must be finite numbers"),
         (lambda: con.table([0.0, 1.0], [[1.0, 2.0], [3.0, 4.0]]), "values = .*: must be finite numbers of shape"),
@@ -92,7 +96,7 @@ def test_bad_input(make: Callable[[], Any], words: str) -> None:
 
 
 def test_wrong_shape_in_a_law() -> None:
-    """A vector instead of one number, and vice versa."""
+    """A vector instead of one number, and one number instead of a vector, are refused by a law."""
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
     world.add(con.Force, marker=con.position_marker(world, ball), function=con.ramp(0.0, 1.0))
@@ -106,7 +110,9 @@ def test_wrong_shape_in_a_law() -> None:
 
 
 def create_driven(python: bool) -> tuple[wl.World, Any]:
-    """Bodies with every kind of load and drive in time; ``python`` hides the functions behind functions of Python."""
+    """Create bodies with every kind of load and drive in time; ``python`` wraps the ready functions into functions of
+    Python.
+    """
 
     def hide(function: ReadyFunction) -> Any:
         return (lambda t: function(t)) if python else function
@@ -125,7 +131,9 @@ def create_driven(python: bool) -> tuple[wl.World, Any]:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "generalized_alpha_index2"])
 def test_motion_is_that_of_functions_of_python(method: str) -> None:
-    """All loads at once: the same digits except for the accelerations that follow from differences."""
+    """The motion under all loads equals the motion with Python functions, except for accelerations, which Python
+    functions give by differences.
+    """
     states = []
     for python in (False, True):
         world, _ = create_driven(python)
@@ -135,7 +143,7 @@ def test_motion_is_that_of_functions_of_python(method: str) -> None:
 
 
 def test_prescribed_motion_is_exact() -> None:
-    """At index 2 the velocity of a prescribed motion is its derivative, to the last bits."""
+    """At index 2, the velocity of a prescribed motion equals its derivative to the last bits."""
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0)
     swing = con.sine(0.2, 3.0)
@@ -147,7 +155,7 @@ def test_prescribed_motion_is_exact() -> None:
 
 
 def test_no_python_in_a_step() -> None:
-    """Loads and constraints with ready functions need only kernels; Python functions are called once for a time."""
+    """Loads and constraints with ready functions call only kernels; Python functions are called once per time."""
     for python in (False, True):
         world, _ = create_driven(python)
         systems = wl.State(world).assembly.layout.systems
@@ -161,7 +169,7 @@ def test_no_python_in_a_step() -> None:
 
 
 def test_run_that_goes_on() -> None:
-    """A run in two parts equals one run, to the last bit."""
+    """A run in two parts equals one run bitwise."""
     world, _ = create_driven(False)
     whole = wl.Dynamic(world, step=1e-3, end=0.06, lag=False, name="").solve()
     half = wl.Dynamic(world, step=1e-3, end=0.03, lag=False, name="").solve()
@@ -172,7 +180,7 @@ def test_run_that_goes_on() -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_without_compiler(name: str) -> None:
-    """The kernel as plain Python gives the same numbers, derivatives too."""
+    """The kernel without compiler gives the same numbers and derivatives."""
     ready, _ = PAIRS[name]
     plain, out = getattr(eval_ready, "py_func", eval_ready), np.zeros(1)
     for function in (ready, ready.differentiate(), ready.differentiate().differentiate()):

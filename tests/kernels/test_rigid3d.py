@@ -1,4 +1,4 @@
-"""Rigid 3D bodies: kinematics, inertia, loads and markers against independent formulas and differences."""
+"""Rigid 3D bodies: kinematics, inertia, loads and markers agree with independent formulas and differences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_rotations() -> None:
     assert_allclose(rotation_matrix(3.0 * e), expected, atol=1e-15)
     back = euler_parameters_of(expected)
     assert_allclose(np.abs((back * e).sum(axis=1)), 1.0, atol=1e-15)
-    # at half turns formulas that use only the trace lose digits
+    # at half turns, formulas that use only the trace lose digits
     for axis in np.eye(3):
         half = euler_parameters_of(rotation_matrix(euler_parameters(axis, np.pi)))
         assert_allclose(np.abs(half), [0.0, *axis], atol=1e-15)
@@ -69,8 +69,9 @@ def test_angular_velocity() -> None:
 
 
 def newton_euler(e: np.ndarray, v: np.ndarray, a: np.ndarray, mass: float) -> tuple[np.ndarray, np.ndarray]:
-    """Force [N] and torque about the node [N m], global, that the motion of a body needs: balance of momentum and of
-    angular momentum about the centre of mass, in global components with A Θ Aᵀ."""
+    """Return force [N] and torque about the node [N m], global, for a given motion of a body. They follow from the
+    balance of momentum and of angular momentum about the centre of mass, in global components with A Θ Aᵀ.
+    """
     A = rotation_matrix(e)
     omega, alpha = A @ local_rates(e, v[3:]), A @ local_rates(e, a[3:])
     arm, tensor = A @ CENTER, A @ INERTIA @ A.T
@@ -92,7 +93,7 @@ def test_inertia_is_newton_euler() -> None:
     force, torque = force - weight, torque - np.cross(rotation_matrix(e) @ CENTER, weight)
     residual = eval_residual(assembly)
     assert_allclose(residual[:3], force, atol=1e-13)
-    # generalised forces equal the torque except for the part along e, which the constraint carries
+    # generalised forces equal the torque except for the component along e, which the constraint carries
     jacobian = np.stack([rotation_matrix(e) @ local_rates(e, unit) for unit in np.eye(4)], axis=1)
     along = e / np.linalg.norm(e)
     found, expected = residual[3:7], jacobian.T @ torque
@@ -255,7 +256,7 @@ def test_outputs() -> None:
 
 
 def test_accelerations() -> None:
-    """Acceleration of a place by differences of its velocity along the motion."""
+    """The acceleration of a point agrees with differences of its velocity along the motion."""
     world = World()
     body = add_body(world, velocity=(1.0, -2.0, 0.5), angular_velocity=(0.3, 0.8, -1.2))
     state, place = State(world), (0.3, 0.1, 0.2)

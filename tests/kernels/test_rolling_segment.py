@@ -1,7 +1,7 @@
-"""A segment that rolls onto a circle without slip must keep its sticking position, for any stretch.
+"""A segment that rolls onto a circle without slip keeps its sticking position for any stretch.
 
-No solver: a taut cable lies straight up to the top of a circle and around it from there; it moves on while the circle
-turns along, so that the line that touches the circle has the speed of the rim.  Everything is placed by hand.
+The test uses no solver. A taut cable is straight up to the top of a circle and follows the circle from there. The cable
+moves and the circle turns such that the touching line has the speed of the rim. All positions are prescribed.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ LENGTHS = (5.2e-3, 2.6e-3, 1.3e-3)
 
 
 def roll(length: float, stretch: float, y: float, side: str, current: bool, leaves: bool = False) -> Any:
-    """x_cur [m] of a segment of the reference ``length`` from its first touch until it lies on the circle.
+    """Return x_cur [m] of a segment of the reference ``length`` from its first touch until it lies on the circle.
 
-    The circle is to the right or to the left of the cable; its surface line has the offset y (left normal).  With
-    ``leaves`` the same backwards in time: the segment leaves the circle on the other end.
+    The circle is to the right or to the left of the cable. The surface line of the cable has the offset y (left
+    normal). With ``leaves`` the motion is reversed in time, and the segment leaves the circle at the other end.
     """
     left = 1.0 if side == "left" else -1.0
     axis = RADIUS + left * y
@@ -40,7 +40,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
         straight = ends - axis * turn
         x = axis * np.sin(turn) + straight
         height = axis * np.cos(turn)
-        # the cable runs to the right above the circle (circle to its right), or below it (to its left)
+        # the cable runs to the right above the circle (which is to its right), or below the circle (to its left)
         slope = np.column_stack((np.cos(turn), left * np.sin(turn)))
         point = np.column_stack((x, -left * height))
         normal = np.column_stack((-slope[:, 1], slope[:, 0]))
@@ -57,10 +57,11 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     list(product(STRETCHES, (0.0, -5e-5, 5e-3, -5e-3), ("left", "right"), (False, True))),
 )
 def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, leaves: bool) -> None:
-    """The same place at both ends of the way up to rounding, and in between up to l³/(250 R²), the chord for the arc.
+    """The sticking position is equal at both ends of the motion up to rounding, and in between up to l³/(250 R²), the
+    difference of chord and arc.
 
-    Offsets of either sign up to 5 % of the radius: the line at the offset is shorter or longer on the circle than
-    where the cable is straight, by (y/R) l, which must not count as slip.
+    The offset has either sign and up to 5 % of the radius. On the circle, the line at the offset is shorter or longer
+    than on the straight part by (y/R) l, which must not count as slip.
     """
     for length in LENGTHS:
         x = roll(length, stretch, y, side, current=True, leaves=leaves)
@@ -70,7 +71,9 @@ def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, le
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_reference_length_makes_slip_of_stretch(side: str) -> None:
-    """The published form drifts by (lam - 1) l/2 from the first touch until the segment lies flat: a spurious slip."""
+    """With reference lengths, the published form drifts by (lam - 1) l/2 from the first touch until the segment lies on
+    the circle, which is a spurious slip.
+    """
     for length, stretch in product(LENGTHS, STRETCHES):
         x = roll(length, stretch, 0.0, side, current=False)
         np.testing.assert_allclose(abs(x[-1] - x[0]), abs(stretch - 1.0) * length / 2, rtol=0, atol=1e-14)

@@ -1,4 +1,4 @@
-"""Rotation coordinates: the angle against other formulas, its derivatives and all laws on it against differences."""
+"""Rotation coordinates: the angle agrees with other formulas, its derivatives and all laws with differences."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ AXIS = np.array((1.0, -2.0, 0.5))
 
 
 def product(e: Any, f: Any) -> FloatArray:
-    """The Euler parameters of the rotation f in the frame that e has turned."""
+    """Return the Euler parameters of the rotation f in the frame that e has rotated."""
     e, f = np.asarray(e), np.asarray(f)
     vector = e[0] * f[1:] + f[0] * e[1:] + np.cross(e[1:], f[1:])
     return np.concatenate(([e[0] * f[0] - e[1:] @ f[1:]], vector))
 
 
 def add_bodies(world: World) -> tuple[Entity, Entity, Entity]:
-    """Two 3D bodies, the second turned in its reference, and one in the plane."""
+    """Create two 3D bodies, the second with a rotated reference, and a 2D body."""
     body: dict[str, Any] = {"mass": 1.3, "inertia": (1.0, 1.4, 0.9), "center_of_mass": (0.1, 0.0, -0.2)}
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), **body)
     second = world.add(RigidBody3D, position=(1.0, 0.0, 0.2), euler_parameters=TURNED, **body)
@@ -91,13 +91,15 @@ def test_derivatives() -> None:
         v = fields.v[here["dofs"][k]]
         assert_allclose(here["J"][k] @ v, here["rate"][k], rtol=1e-14)
         assert_allclose(here["H"][h] @ v, here["Jd"][k], rtol=1e-12)
-        # nothing depends on the length of the Euler parameters
+        # no result depends on the norm of the Euler parameters
         assert_allclose(here["J"][k] @ fields.x[here["dofs"][k]], 0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("angle", [-6.0, -3.0, -1e-9, 0.5, 3.1, 3.2, 6.2])
 def test_angle_is_the_twist(angle: float) -> None:
-    """A turn about the axis and then a swing across it, in both orders, with the axis of the body or of space."""
+    """The angle equals the twist for a rotation about the axis combined with a swing across it, in both orders, with
+    the axis fixed in the body or in space.
+    """
     n = AXIS / np.linalg.norm(AXIS)
     across = np.cross(n, (0.2, 0.1, 1.0))
     twist, swing = euler_parameters(n, angle), euler_parameters(across, 1.1)
@@ -116,7 +118,9 @@ def test_angle_is_the_twist(angle: float) -> None:
 
 
 def test_rate_is_the_angular_velocity_about_the_axis() -> None:
-    """Of a body that has turned about the axis alone; a swing of β adds the velocity about the bisector."""
+    """For a body that has rotated only about the axis, the rate is the angular velocity about the axis. A swing of β
+    adds the velocity about the bisector.
+    """
     world = World()
     omega = np.array((0.3, -0.7, 2.0))
     for swing in (0.0, 0.8):
@@ -132,7 +136,7 @@ def test_rate_is_the_angular_velocity_about_the_axis() -> None:
 
 
 def pairs(world: World) -> dict[str, list[Entity]]:
-    """Markers of rows that mix rotations, coordinates and the ground on both sides."""
+    """Return markers of rows that mix rotations, coordinates and the ground on both sides."""
     first, second, plane = add_bodies(world)
     a, b = rotation_marker(world, first, AXIS), rotation_marker(world, second, "z")
     c, d = coordinate_marker(world, plane, "rotation"), coordinate_marker(world, second, "y")
@@ -183,7 +187,9 @@ def test_load() -> None:
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_constraint(fast: bool) -> None:
-    """Tangents at both levels, and the right-hand side of the accelerations: the change of the rate of C."""
+    """Tangents at both levels agree with differences, and so does the right-hand side of the accelerations, the change
+    of the rate of C.
+    """
     world = World()
     name = "rate_function" if fast else "offset_function"
     functions = {name: [None, lambda t: 0.3 * np.sin(2.0 * t), None, None, None]}
@@ -218,12 +224,14 @@ def test_constraint(fast: bool) -> None:
     rhs = np.zeros_like(fields.lam)
     for constraint in assembly.constraints:
         constraint.acceleration(evaluate(fields, C=rhs))
-    # rows that are switched off are λ = 0, whose rhs is 0
+    # rows that are switched off are λ = 0, and their rhs is 0
     assert_allclose(rhs, -change, atol=1e-6)
 
 
 def test_contact() -> None:
-    """Closed and open rows: tangent, gap, energy, and the history values after the update."""
+    """Tangent, gap and energy agree with differences for closed and open rows, and history values are right after the
+    update.
+    """
     world = World()
     contact = world.add(ContactCoordinate, **pairs(world), contact_stiffness=30.0, contact_damping=0.5, offset=0.1)
     state = State(world)
@@ -247,7 +255,9 @@ def test_contact() -> None:
 
 
 def test_angles_go_on_over_many_turns() -> None:
-    """Steps of less than 3/4 of a turn in both directions; Euler parameters have a period of two turns."""
+    """Angles count many turns in both directions for steps of less than 3/4 of a turn; Euler parameters have a period
+    of two turns.
+    """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), euler_parameters=TURNED, mass=1.0, inertia=1.0)
     marker = rotation_marker(world, body, AXIS)
@@ -274,7 +284,9 @@ def test_angles_go_on_over_many_turns() -> None:
     ],
 )
 def test_lost_angles_are_not_numbers(start: FloatArray, end: FloatArray) -> None:
-    """The axis reversed; gone through its opposite in a step; turned by more than 3/4 of a turn in a step."""
+    """The angle is NaN if the axis is reversed, has passed its opposite direction in a step, or has turned by more than
+    3/4 of a turn in a step.
+    """
     world = World()
     body = world.add(
         RigidBody3D,
@@ -294,7 +306,7 @@ def test_lost_angles_are_not_numbers(start: FloatArray, end: FloatArray) -> None
     f = np.zeros(8)
     state.assembly.add_loads(f)
     assert np.isnan(f[3:7]).all()
-    # history values stay finite, so the marker works again when the body comes back
+    # history values stay finite, so the marker works again when the body returns
     world.set(load, active=False)
     state.assembly.load_fields(state)
     state.assembly.post_newton()

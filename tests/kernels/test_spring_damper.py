@@ -1,4 +1,4 @@
-"""Springs along a line: forces, tangents against differences, ropes that go slack, user functions, and words."""
+"""Springs along a line: forces, tangents against differences, ropes that become slack, user functions, and words."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from windlass.framework.state.tangent_check import check_fields
 
 from support.differences import set_random_fields
 
-# central differences with forces of order 10: error about h^2 + 10 eps/h
+# central differences with forces of order 10 have an error of about h^2 + 10 eps/h
 TOLERANCE = 2e-8
 
 
 def rim_to_ground(**columns: Any) -> tuple[World, Entity]:
-    """A turned body whose rim is tied to the ground and to a point in space, about 1.2 m and 1.6 m away."""
+    """Create a rotated body whose rim is tied to the ground and to a point in 3D, about 1.2 m and 1.6 m away."""
     world = World()
     body = world.add(RigidBody2D, position=(1.0, 0.3), angle=0.4, mass=1.0, inertia=0.1)
     point = world.add(Point3D, position=(0.2, 1.5, 0.9))
@@ -62,7 +62,7 @@ def test_tangent(columns: dict[str, Any]) -> None:
 
 
 def hang(**columns: Any) -> tuple[World, Entity, Entity]:
-    """2 kg below a point of the ground, 1 m apart, on a rope of 1 m."""
+    """Create 2 kg at 1 m below a point of the ground, on a rope of 1 m."""
     world = World(gravity=(0.0, -9.81))
     mass = world.add(MassPoint, position=(0.0, -1.0), mass=2.0)
     given = {"rest_length": 1.0, "stiffness": 400.0, **columns}
@@ -90,7 +90,9 @@ def test_damping_of_a_rope_is_limited_by_its_tension(rate: float, tension: float
 
 
 def test_a_falling_mass_is_caught_by_its_rope() -> None:
-    """Falls h freely, stretches the rope by s with m g (h + s) = k s²/2, up to a step²/8 between two samples."""
+    """The mass falls freely by h and stretches the rope by s with m g (h + s) = k s²/2, up to the error step²/8 between
+    two samples.
+    """
     h = 0.5
     weight, k = 2.0 * 9.81, 400.0
     deepest = (weight + math.sqrt(weight**2 + 2.0 * k * weight * h)) / k
@@ -100,7 +102,7 @@ def test_a_falling_mass_is_caught_by_its_rope() -> None:
         state.put(mass, [(0.0, h)])
         sensor = wl.Sensors(None, [wl.Sensor(rope, "stretch", name="stretch")])
         wl.Dynamic(world, step=step, end=0.6, method="newmark").solve(state, hooks=[sensor])
-        # the moment of touch lies between two steps: an error of the same order
+        # the time of touch lies between two steps, which gives an error of the same order
         assert abs(sensor["stretch"].max() - deepest) < 0.25 * (k / 2.0 * deepest - 9.81) * step**2
 
 
@@ -115,14 +117,16 @@ def test_energy_is_the_work_of_the_force(rope: bool) -> None:
         state.assembly.load_fields(state)
         energy.append(state.assembly.energy())
         tensions.append(float(eval_output(spring, "tension", state)))
-    # the energy of gravity is not that of a law
+    # the energy of gravity belongs to no law
     work = np.concatenate(([0.0], np.cumsum((np.array(tensions)[1:] + tensions[:-1]) / 2 * np.diff(lengths))))
     assert_allclose(np.array(energy) - energy[0], work, atol=2e-6)
 
 
 @pytest.mark.parametrize("rope", [False, True])
 def test_the_ledger_closes(rope: bool) -> None:
-    """A damped spring or rope loses the energy that falling leaves: the rest has order 2 in the step."""
+    """The energy that a damped spring or rope dissipates equals the loss of energy of the falling mass, with an error
+    of order 2 in the step.
+    """
     world, _, mass = hang(damping=8.0, preload=1.0, tension_only=rope)
     state = State(world)
     state.put(mass, [(0.05, 0.02)])

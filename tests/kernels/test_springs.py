@@ -31,13 +31,15 @@ from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import check_fields, eval_tangent
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-# central differences with forces of order 10: error about h^2 + 10 eps/h
+# central differences with forces of order 10 have an error of about h^2 + 10 eps/h
 TOLERANCE = 2e-8
 K, D, OFFSET = np.array([7.0, 11.0, 3.0]), np.array([2.0, 5.0, 1.0]), np.array([0.3, -0.2, 0.1])
 
 
 def create_world() -> tuple[World, dict[str, Entity]]:
-    """A world with markers on an offset point of a cable without stiffness, off-centre on a body, and so on."""
+    """Create a world with markers on an offset point of a cable without stiffness, off-centre on a body, and on other
+    entities.
+    """
     world = World()
     nodes = [
         world.add(PointSlope2D, position=(0.1, 0.2), slope=(0.8, 0.6)),
@@ -49,7 +51,7 @@ def create_world() -> tuple[World, dict[str, Entity]]:
         node1=nodes[1],
         length=0.7,
         mass_per_length=1.0,
-        axial_stiffness=5e-324,  # the smallest number [N]: no forces
+        axial_stiffness=5e-324,  # the smallest number [N] means no forces
         bending_stiffness=0.0,
     )
     body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
@@ -66,7 +68,7 @@ def create_world() -> tuple[World, dict[str, Entity]]:
 
 
 def random_assembly(world: World, seed: int = 3) -> Assembly:
-    """The assembly at a random state near the reference."""
+    """Return the assembly in a random state near the reference."""
     assembly = Assembly(world)
     random = np.random.default_rng(seed)
     n = assembly.layout.spare
@@ -85,7 +87,7 @@ def eval_forces(assembly: Assembly) -> np.ndarray:
 
 
 def dense_tangent(assembly: Assembly, dq: float, dv: float) -> np.ndarray:
-    """The assembled tangent over local coordinates, without masses and loads."""
+    """Return the assembled tangent over local coordinates, without masses and loads."""
     return eval_tangent(assembly, dq, dv, 0.0, load_factor=0.0)
 
 
@@ -130,7 +132,9 @@ def nonlinear_derivative(t: float, row: int, u: Any, ut: Any, k: Any, d: Any, of
 
 @pytest.mark.parametrize("derivative", [None, nonlinear_derivative])
 def test_cartesian_mixed_rows(derivative: Callable[..., Any] | None) -> None:
-    """One table with markers of different widths, a linear, a user and an inactive row."""
+    """The tangent agrees with differences for one table with markers of different widths, a linear, a user and an
+    inactive row.
+    """
     world, markers = create_world()
     springs = world.add(
         CartesianSpringDamper,
@@ -144,7 +148,7 @@ def test_cartesian_mixed_rows(derivative: Callable[..., Any] | None) -> None:
         active=[True, True, True],
     )
     assembly = random_assembly(world)
-    # the tangent of user rows is itself made of differences where no derivative is given
+    # the tangent of user rows without a derivative function consists of differences
     check_fields(assembly, 1e-7, limit=1e-7)
     all_active = eval_forces(assembly)
     world.set(springs[2], active=False)
@@ -189,12 +193,12 @@ def test_cartesian_outputs_and_balance() -> None:
 
 
 def test_rigid_motion_gives_no_net_force() -> None:
-    """Springs between points of free bodies give forces without sum and without moment about the body's centre."""
+    """Forces of springs between points of free bodies sum to zero, and have no moment about the body's centre."""
     world, markers = create_world()
     world.add(CartesianSpringDamper, marker0=markers["body"], marker1=markers["edge"], stiffness=K[0], damping=0.0)
     assembly = random_assembly(world)
     f = eval_forces(assembly)
-    # equal stiffness along all axes and no offset: a central force, whose moment on the one body vanishes
+    # with equal stiffness along all axes and no offset, the force is central, and its moment on the first body vanishes
     assert_allclose(f, 0.0, atol=1e-14)
 
 
@@ -222,7 +226,7 @@ def test_coordinate_spring(user: bool) -> None:
     assembly = random_assembly(world)
     tolerance = 1e-7 if user else TOLERANCE
     check_fields(assembly, tolerance, limit=tolerance)
-    # the same values as outputs
+    # outputs have the same values
     state = State(world)
     random = np.random.default_rng(0)
     state.q[:], state.v[:], state.t = random.standard_normal(6), random.standard_normal(6), 0.25
@@ -237,7 +241,7 @@ def test_coordinate_spring(user: bool) -> None:
 
 
 def assert_equilibrium(world: World, trace: Any) -> None:
-    """The recorded motion fulfils M a + f = loads at every step."""
+    """Check that the recorded motion satisfies M a + f = loads at every step."""
     state = State(world)
     for k in range(1, len(trace["t"])):
         state.q[:], state.v[:], state.a[:] = trace["q"][k, :2], trace["q_t"][k, :2], trace["q_tt"][k, :2]
@@ -248,12 +252,14 @@ def assert_equilibrium(world: World, trace: Any) -> None:
         assembly.add_inertia(left)
         assembly.add_forces(left)
         assembly.add_loads(right)
-        # the recording program stopped its Newton iterations at residuals near 1e-10 N
+        # the recording program ended its Newton iterations at residuals near 1e-10 N
         assert_allclose(left[:2], right[:2], atol=2e-9)
 
 
 def test_cartesian_reference_trace() -> None:
-    """5 kg at (1, 1) m on springs of 5000 N/m with a damper in y under 5 N; recorded with another program."""
+    """A mass of 5 kg at (1, 1) m moves on springs of 5000 N/m with a damper in y under 5 N. The motion was recorded
+    with another program.
+    """
     world = World()
     mass = world.add(MassPoint, position=(1.0, 1.0), mass=5.0)
     world.add(
@@ -268,7 +274,9 @@ def test_cartesian_reference_trace() -> None:
 
 
 def test_coordinate_reference_trace() -> None:
-    """5 kg on a spring with the force 0.1 k u + k u^3 + d u_t under 1 N; recorded with another program."""
+    """A mass of 5 kg moves on a spring with the force 0.1 k u + k u^3 + d u_t under 1 N. The motion was recorded with
+    another program.
+    """
     world = World()
     mass = world.add(MassPoint, position=(2.0, 0.0), mass=5.0)
     x = coordinate_marker(world, mass, "x")

@@ -45,7 +45,7 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """A surface of each kind, for a cable on the radius RADIUS; one row."""
+    """Add a surface of each kind, for a cable on the radius RADIUS, as one row."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name in ("sphere", "inside"):
@@ -71,7 +71,7 @@ PROFILES = {
     "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
 }
 SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
-# distances in the frame of the surface, written independently; X may be complex
+# distances in the frame of the surface, computed independently; X may be complex
 PHI: dict[str, Callable[[Any], Any]] = {
     "plane": lambda X: X[2] + 0.1,
     "sphere": lambda X: np.sqrt(X @ X) - RADIUS,
@@ -101,9 +101,10 @@ def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_distance_gradient_and_hessian(name: str) -> None:
-    """Against the complex step of independent formulas, and the gradient has the length 1 everywhere.
+    """Distance and gradient agree with the complex step of independent formulas, and the gradient has the length 1
+    everywhere.
 
-    The Hessian is compared with central differences of complex steps, h = 1e-6: 1e-8 by rounding.
+    The Hessian agrees with central differences of complex steps, h = 1e-6, to the rounding error 1e-8.
     """
     world = World()
     marker = rigid_marker(world, world.add(Ground))
@@ -140,7 +141,9 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 
 def test_profile_is_whole() -> None:
-    """A profile with convex, concave and sharp corners: its distance is the distance from its curve, without holes."""
+    """For a profile with convex, concave and sharp corners, the distance is the distance from its curve, without gaps
+    at the corners.
+    """
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
         pieces = create_pieces(np.array(vertices), radii, "row 0")
@@ -157,7 +160,9 @@ def test_profile_is_whole() -> None:
 
 
 class Arc(NamedTuple):
-    """Two cables without stiffness along a circle; the world has coordinates of three nodes, then of the body."""
+    """Two cables without stiffness along a circle. The world has coordinates of three nodes, followed by those of the
+    body.
+    """
 
     assembly: Assembly
     data: Any
@@ -173,14 +178,14 @@ class Arc(NamedTuple):
         return f[: self.count]
 
     def output(self, name: str) -> Any:
-        """An output of all rows."""
+        """Return an output of all rows."""
         self.assembly.update_markers()
         rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
         return OUTPUTS[name].evaluate(rows, self.assembly.fields)
 
 
 def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
-    """An arc in a random state near a surface off the centre of a body that moves, with all kinds of points."""
+    """Create an arc in a random state near a surface off the centre of a moving body, with points in all states."""
     world, random = World(), np.random.default_rng(seed)
     angles = np.array([2.4, 1.8, 1.2])
     centre = np.array((0.1, -0.2))
@@ -233,7 +238,9 @@ def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed
 @pytest.mark.parametrize("space", [True, False])
 @pytest.mark.parametrize("fixed", [False, True])
 def test_tangent(name: str, space: bool, fixed: bool) -> None:
-    """All states of points on every surface, on the ground and on bodies that move, in space and in the plane."""
+    """Tangents agree with differences for all states of points on every surface, on the ground and on moving bodies, in
+    3D and 2D.
+    """
     arc = create_arc(name, space, fixed)
     assert arc.forces().any() and (arc.output("normal_force") != 0.0).sum() >= 4
     check_fields(arc.assembly, tolerance=1e-7)
@@ -241,13 +248,13 @@ def test_tangent(name: str, space: bool, fixed: bool) -> None:
 
 @pytest.mark.parametrize("columns", [{"friction_stiffness_per_length": 0.0}, {"clip_normal_force": True}])
 def test_tangent_of_options(columns: Any) -> None:
-    """Without bristles, and with pulling forces clipped."""
+    """Tangents agree with differences without bristles, and with tensile forces clipped."""
     check_fields(create_arc("round", **columns).assembly, tolerance=1e-7)
 
 
 @pytest.mark.parametrize("name", ["drum", "plane", "round"])
 def test_forces_moments_and_power(name: str) -> None:
-    """Forces and moments of cable and body sum to 0 in space; their power equals the points' power, part by part."""
+    """Forces and moments of cable and body sum to 0 in 3D. Their power equals the power of the points, part by part."""
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
     x, v, size = fields.x[: arc.count], fields.v[: arc.count], np.abs(f).max()
@@ -267,7 +274,7 @@ def test_forces_moments_and_power(name: str) -> None:
 
 
 def test_springs_and_bristles_have_a_potential() -> None:
-    """The rates of the stored energies equal the powers, also of bristles on a curved surface."""
+    """The rates of the stored energies equal the powers, also for bristles on a curved surface."""
     arc = create_arc("round", contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h = arc.assembly.fields, 1e-6
@@ -282,7 +289,7 @@ def test_springs_and_bristles_have_a_potential() -> None:
 
 
 def test_points_that_touch_in_motion() -> None:
-    """They have no friction in the step in which they touch; at rest their bristles act."""
+    """Moving points have no friction in the step in which they touch. At rest, their bristles act."""
     arc = create_arc("drum")
     fields, start = arc.assembly.fields, arc.assembly.fields.start_data.reshape(2, 5 * POINTS)
     arc.data[:, :POINTS], arc.data[:, POINTS : 2 * POINTS] = -1.0, 0.0
@@ -298,7 +305,9 @@ def test_points_that_touch_in_motion() -> None:
 
 
 def test_update() -> None:
-    """A point that was open sticks at its place; its anchor stays up to the friction limit, then follows."""
+    """A point that was open sticks at its position. Its anchor does not move below the friction limit, and follows
+    above it.
+    """
     arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)
     fields, assembly = arc.assembly.fields, arc.assembly
     system = assembly.layout.systems[ContactFrictionSurfaceCable]
@@ -314,9 +323,9 @@ def test_update() -> None:
     assert closed.any() and outcome.changed
     assert_allclose(arc.data[:, :POINTS], gap, rtol=0, atol=1e-16)
     assert (arc.data[:, POINTS : 2 * POINTS] == np.where(closed, 0.0, -2.0)).all()
-    # bristles of points that have just touched are not bent
+    # bristles of points that have just touched are not deflected
     assert_allclose(arc.output("friction"), 0.0, atol=1e-13)
-    # along the axis by 1e-5 m: all stick, the force is mu_k u; by 0.01 m: all slip with mu |f_n|
+    # after 1e-5 m along the axis all points stick with the force mu_k u; after 0.01 m all points slip with mu |f_n|
     w = 0.6 * RADIUS / POINTS
     axis = np.array((0.1, -0.07, 1.0)) / np.linalg.norm((0.1, -0.07, 1.0))
     for way, state in ((1e-6, 0.0), (0.01, 1.0)):

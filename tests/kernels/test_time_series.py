@@ -1,4 +1,4 @@
-"""Splines through points, columns of CSV files, and a motion that is prescribed by them."""
+"""Splines through points, columns of CSV files, and a motion that they prescribe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIMES = np.array([0.0, 0.3, 0.5, 1.1, 1.4, 2.0])
 
 @pytest.mark.parametrize("values", [np.sin(3.0 * TIMES), np.column_stack((TIMES**2, np.cos(TIMES), 0.0 * TIMES))])
 def test_spline(values: Any) -> None:
-    """Value and both derivatives are SciPy's, constant outside."""
+    """Value and both derivatives of a spline equal SciPy's, and the spline is constant outside its points."""
     found, expected = con.spline(TIMES, values), CubicSpline(TIMES, values)
     functions = found, differentiate(found), differentiate_twice(found)
     for order, function in enumerate(functions):
@@ -40,7 +40,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_heave_from_a_file(tmp_path: Path) -> None:
-    """A point follows a column of a file, whose acceleration gives its force of support."""
+    """A point follows the heave in a column of a file, and its force of support equals mass times acceleration."""
     t = np.linspace(0.0, 1.0, 21)
     z = 0.3 * (1.0 - np.cos(4.0 * t))
     lines = [f"{a!r}, {b!r}, 1.0" for a, b in zip(t.tolist(), z.tolist(), strict=True)]
@@ -78,7 +78,7 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
         (lambda p: con.read_series(write(p / "a.csv", "time,z\n0\n"), "z"), "row 1 of .* is '0': .* as many as names"),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [ms],z\n0,1\n5,2\n5,3\n"), "z"),
-            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must rise",
+            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must increase",
         ),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [s],z [inch]\n0,1\n"), "z"),
@@ -89,7 +89,7 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
             r"heading 'time \(mm\)' of .* has the unit 'mm': must be one of time",
         ),
         (lambda p: con.spline([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), "times = .* s in spline: must be at least four"),
-        (lambda p: con.spline([0.0, 1.0, 1.0, 2.0], np.zeros(4)), "times = .* s in spline: .* numbers that rise"),
+        (lambda p: con.spline([0.0, 1.0, 1.0, 2.0], np.zeros(4)), "times = .* s in spline: .* increasing numbers"),
         (
             lambda p: con.spline([0.0, 1.0, 2.0, 3.0], np.zeros(3)),
             "values = .* in spline: must be 4, one for each time",
@@ -110,7 +110,7 @@ def test_bad_series(call: Any, words: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
-    """Values come in SI units, for any unit in the heading, and so do times."""
+    """Values and times are converted to SI units from any unit in the heading."""
     file = write(tmp_path / "a.csv", f'time [ms],"{heading}"\n0,1.5\n250,-3\n')
     times, values = con.read_series(file, heading)
     assert_array_equal(times, [0.0, 0.25])
@@ -118,7 +118,7 @@ def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
 
 
 def test_units_of_all_outputs_are_read() -> None:
-    """Units that `Sensors` write can be read again."""
+    """Units that `Sensors` writes can be read."""
     for law in all_laws().values():
         for output in law.outputs.values():
             for unit in (output.unit, output.unit.replace(",", ";")):

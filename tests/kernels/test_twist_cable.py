@@ -57,7 +57,7 @@ ROD = {"mass_per_length": 0.5, "rotary_inertia": 1e-3, "axial_stiffness": 1e4, "
 
 
 def energies(world: World, state: State) -> Any:
-    """Stored energies of the rods, shape (3, rods), and powers of their damping."""
+    """Return stored energies of the rods, shape (3, rods), and powers of their damping."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     (system,) = (system for system in assembly.systems if system.name == "TwistCable3D")
@@ -67,7 +67,9 @@ def energies(world: World, state: State) -> Any:
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_tangents_against_differences(integration: int) -> None:
-    """Forces, inertia of the spin and torques on markers, with damping, in motion."""
+    """Tangents of forces, inertia of the spin and torques on markers agree with differences, with damping and in
+    motion.
+    """
     world, rods = create_rods(3, integration=integration, **DAMPING)
     nodes = nodes_of(world, rods)
     for node, turns in ((0, True), (3, False)):
@@ -91,18 +93,18 @@ def test_residual_is_gradient_of_energy() -> None:
 
     gradient = [(energy(k, 1e-6) - energy(k, -1e-6)) / 2e-6 for k in range(len(state.q))]
     f = residual(world, state)
-    # central differences of an energy of about 10 J: 1e-15 * 10 / 1e-6
+    # central differences of an energy of about 10 J have the rounding error 1e-15 * 10 / 1e-6
     assert_allclose(gradient, f, rtol=0, atol=2e-8 * np.abs(f).max())
 
 
 def test_objectivity_under_random_rotations() -> None:
-    """Energies and forces on 1000 rods in one shape, each turned another way, with its frames."""
+    """Energies are equal, and forces rotate, for 1000 rods in one shape, each with another rotation."""
     rng, count = np.random.default_rng(5), 1000
     world = World()
     ends = np.array([[0.0, 0.0, 0.0], [0.9, 0.2, 0.1]]), np.array([[1.0, 0.1, -0.2], [0.9, 0.3, 0.4]])
     moves = 0.2 * rng.normal(size=14)
     turns = Rotation.random(count, random_state=3).as_matrix()
-    # frames are turned from one of two directions; both slopes are within 165° of it
+    # frames are computed from one of two directions; both slopes are within 165° of this direction
     slopes = np.einsum("nij,aj->nai", turns, ends[1] + moves.reshape(2, 7)[:, 3:6])
     across = np.array([0.0, -0.6, 0.8])
     cosines = slopes @ across / np.linalg.norm(slopes, axis=2)
@@ -130,12 +132,12 @@ def test_objectivity_under_random_rotations() -> None:
             node = 2 * i + j
             phi = find_twist(world, nodes[node], R @ frames[j], moved[2 * j + 1])
             turned.q[dofs[node]] = np.append(moved[2 * j : 2 * j + 2], phi) - x[node] + state.q[dofs[node]]
-    # the branch of an angle does not depend on the shape: the twist has the branch of the first rod
+    # the branch of an angle does not depend on the shape, so the twist uses the branch of the first rod
     twist = eval_output(rods, "twist", state)[0] - eval_output(rods, "twist", turned)
     turned.q[dofs[1::2, 6]] += 2.0 * np.pi * np.round(twist / (2.0 * np.pi))
     given = energies(world, turned)[0]
     assert_allclose(given, np.tile(found[:, None], (1, count)), rtol=1e-12 * 10)
-    # forces on positions turn, torques about the slopes stay
+    # forces on positions rotate, and torques about the slopes do not change
     f = residual(world, turned)[dofs].reshape(count, 2, 7)
     expected = np.einsum("nij,aj->nai", turns, f0[:, :3])
     size = np.abs(f0).max()
@@ -144,7 +146,7 @@ def test_objectivity_under_random_rotations() -> None:
 
 
 def test_rigid_motion_loses_nothing() -> None:
-    """No damping acts on a bent and twisted rod that turns as a whole, and strains have no rates."""
+    """A bent and twisted rod that rotates as a rigid body has no damping forces, and its strains have no rates."""
     world, rods = create_rods(3, **DAMPING)
     state = State(world)
     shake(state)
@@ -158,7 +160,9 @@ def test_rigid_motion_loses_nothing() -> None:
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_untwisted_as_cable_without_torsion(integration: int) -> None:
-    """Equal bending stiffness, straight without load, no twist: forces, mass and outputs of `Cable3D`."""
+    """Without twist, with equal bending stiffnesses and a straight reference, forces, mass and outputs equal those of
+    `Cable3D`.
+    """
     columns = {
         "mass_per_length": 0.7, "axial_stiffness": 500.0, "bending_stiffness": 2.0, "axial_damping": 1.5,
         "reference_strain": 0.02, "integration": integration,
@@ -171,7 +175,7 @@ def test_untwisted_as_cable_without_torsion(integration: int) -> None:
     dofs = state.local_dofs(nodes)
     axis, q = dofs[:, :6], other.q.reshape(4, 6)
     state.q[axis], state.v[axis] = q, other.v.reshape(4, 6)
-    # angles without twist, and without a rate of it
+    # the angles contain no twist and no rate of twist
     for k in range(3):
         angles = dofs[k + 1 :, 6]
         state.q[angles] -= eval_output(rods, "twist", state)[k] * rods.length[k]
@@ -186,7 +190,9 @@ def test_untwisted_as_cable_without_torsion(integration: int) -> None:
 
 
 def test_frames_are_those_of_outputs_and_markers() -> None:
-    """The frame of a node is the frame of its element's end and of its marker, and turns with the angular velocity."""
+    """The frame of a node equals the end frame of its element and the frame of its marker, and rotates with the angular
+    velocity.
+    """
     world, rods = create_rods(3)
     nodes = nodes_of(world, rods)
     markers = rigid_marker(world, nodes)
@@ -211,7 +217,7 @@ def test_frames_are_those_of_outputs_and_markers() -> None:
 
 
 def test_turned_from_does_not_change_the_law() -> None:
-    """Frames turned from another direction give the same forces on the axis, for the same frames."""
+    """Frames computed from another direction give the same forces on the axis, if the frames are equal."""
     found = []
     for direction in ((0.0, 0.0, 0.0), (0.2, -0.3, 0.9)):
         world = World()
@@ -238,7 +244,7 @@ def test_clamps_hold_the_twist() -> None:
     rod = straight_cable(world, (0, 0, 0), (1, 0, 0), 2, torsional_stiffness=2.0, **ROD)
     nodes = nodes_of(world, rod)
     held = clamp(world, nodes[0])
-    assert len(held) == 6  # all but the stretch
+    assert len(held) == 6  # all columns except the stretch
     world.add(Torque, marker=rigid_marker(world, nodes[2]), vector=(0.7, 0.0, 0.0))
     state = Static(world, name="").solve()
     assert_allclose(eval_output(rod, "torque", state), 0.7, rtol=1e-12)
@@ -248,7 +254,7 @@ def test_clamps_hold_the_twist() -> None:
 
 
 def test_many_turns_in_an_element() -> None:
-    """The angle of twist has no upper limit."""
+    """The angle of twist in one element has no upper limit."""
     world = World()
     rod = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, torsional_stiffness=2.0, **ROD)
     nodes = nodes_of(world, rod)
@@ -260,7 +266,9 @@ def test_many_turns_in_an_element() -> None:
 
 
 def test_body_at_the_end_turns_with_the_rod() -> None:
-    """A body that is joined to the end by all six equations; a torque on it twists the rod."""
+    """A body that is joined to the end by all six equations rotates with the rod, and a torque on the body twists the
+    rod.
+    """
     world = World()
     rod = straight_cable(world, (0, 0, 0), (1, 0, 0), 3, torsional_stiffness=2.0, **ROD)
     nodes = nodes_of(world, rod)
@@ -274,7 +282,7 @@ def test_body_at_the_end_turns_with_the_rod() -> None:
 
 
 def test_laws_of_cables_act_on_rods() -> None:
-    """Points on the axis, loads along it, contact with a surface and a carriage, with exact tangents."""
+    """Loads along the axis, contact with a surface, a carriage and markers act on rods with exact tangents."""
     world = World(gravity=(0.0, 0.0, -9.81))
     rod = straight_cable(world, (0, 0, 0), (2, 0, 0), 4, torsional_stiffness=2.0, bending_damping=0.01, **ROD)
     nodes = nodes_of(world, rod)
@@ -295,7 +303,7 @@ def test_laws_of_cables_act_on_rods() -> None:
 
 
 def test_catenary() -> None:
-    """Hanging rods begin with the stretch of a catenary, and no twist."""
+    """Hanging rods start with the stretch of a catenary and without twist."""
     world = World(gravity=(0.0, 0.0, -9.81))
     columns = {"length": 4.4, "torsional_stiffness": 2.0, **ROD}
     rod = catenary(world, (0, 0, 0), (3, 2, 0), 8, **columns)
@@ -305,7 +313,7 @@ def test_catenary() -> None:
 
 
 def test_drawing() -> None:
-    """Lines have the torque, and a line along the material."""
+    """The drawn lines have the torque, and one line follows the material."""
     world, rods = create_rods(3)
     state = shake(State(world))
     drawn = Scene(world, subdivisions=4).draw(state)
@@ -319,7 +327,9 @@ def test_drawing() -> None:
 
 
 def test_slopes_that_turn_too_far() -> None:
-    """A rod that turns about z by more than 165° is refused, with its node; turned from z it is not."""
+    """A rod that rotates about z by more than 165° is refused, and the error names the node. With frames computed from
+    z, the rod is accepted.
+    """
     for direction, stops in (((1.0, 0.0, 0.0), True), ((0.0, 0.0, 1.0), False)):
         world = World()
         rod = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, torsional_stiffness=2.0, turned_from=direction, **ROD)
@@ -353,7 +363,10 @@ def test_wrong_columns(columns: dict[str, Any], message: str) -> None:
 def test_wrong_nodes() -> None:
     cases = [
         ({"slope": (0.0, 0.0, 0.0)}, r"slope = \(0, 0, 0\) in PointSlopeTwist3D row 0: must have a length > 0"),
-        ({"normal": (2.0, 0.0, 0.0)}, "normal = .* in PointSlopeTwist3D row 0: must have a part across the slope"),
+        (
+            {"normal": (2.0, 0.0, 0.0)},
+            "normal = .* in PointSlopeTwist3D row 0: must have a component perpendicular to the slope",
+        ),
         ({"turned_from": (-1.0, 0.0, 0.0)}, "slope = .* must be less than 165° from turned_from"),
     ]
     for columns, message in cases:

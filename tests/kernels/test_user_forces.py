@@ -1,5 +1,6 @@
-"""User forces of springs: plain, vectorised and compiled ones agree, are checked, and are called as often as
-documented."""
+"""User forces of springs: plain, vectorised and compiled functions agree, are checked, and are called as often as
+documented.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +73,7 @@ FORMS: dict[str, tuple[Any, Any]] = {
 
 
 def create_springs(functions: Any, derivatives: Any = None, active: Any = True) -> Assembly:
-    """Four springs between markers of several kinds, at a random state."""
+    """Create four springs between markers of several kinds, in a random state."""
     world, markers = create_world()
     world.add(
         con.CartesianSpringDamper,
@@ -94,7 +95,7 @@ def test_forms_agree(form: str) -> None:
     active = [True, True, False, True]
     expected, given = create_springs(plain, active=active), create_springs(function, active=active)
     assert_allclose(eval_forces(given), eval_forces(expected), rtol=1e-14, atol=1e-14)
-    # differences magnify the last digits of the forces
+    # differences magnify rounding errors of the forces
     assert_allclose(dense_tangent(given, 0.7, 1.3), dense_tangent(expected, 0.7, 1.3), atol=1e-7)
     expected, given = create_springs(plain, plain_derivative), create_springs(function, derivative)
     assert_allclose(dense_tangent(given, 0.7, 1.3), dense_tangent(expected, 0.7, 1.3), rtol=1e-13, atol=1e-13)
@@ -108,7 +109,7 @@ def test_tangent(form: str, exact: bool) -> None:
 
 
 def test_forms_mix() -> None:
-    """One table with all forms, a linear row, and a derivative in another form than its force."""
+    """One table may contain all forms, a linear row, and a derivative in another form than its force."""
     functions = [FORMS[form][0] for form in ("compiled", "vectorised", "plain")]
     assembly = create_springs([*functions, None], [plain_derivative, None, FORMS["compiled"][1], None])
     check_fields(assembly, 1e-7, limit=1e-7)
@@ -117,13 +118,15 @@ def test_forms_mix() -> None:
 
 
 def test_calls() -> None:
-    """One call per evaluation for all rows, and 2 * 2 * 3 for the differences, although marked twice."""
+    """One evaluation has one call for all rows, and 2 * 2 * 3 calls for the differences, although the function is
+    marked twice.
+    """
     calls: list[np.ndarray] = []
 
     def counted(t: float, rows: Any, *vectors: Any) -> Any:
         calls.append(rows)
         for vector in vectors[2:]:
-            vector *= 1.0  # separate arrays, which it may change
+            vector *= 1.0  # separate arrays, which the function may change
         return over_rows(t, rows, *vectors)
 
     marked = con.vectorised(counted)
@@ -133,7 +136,7 @@ def test_calls() -> None:
     eval_forces(assembly)
     assert len(calls) == 2
     dense_tangent(assembly, 1.0, 1.0)
-    assert len(calls) == 2 + 1 + 12  # one evaluation for the force itself, because curved markers need it
+    assert len(calls) == 2 + 1 + 12  # one evaluation for the force itself, because curved markers need the force
 
 
 def coordinate_plain(t: float, row: int, u: float, ut: float, k: float, d: float, offset: float) -> float:
@@ -247,7 +250,7 @@ def test_wrong_derivatives(derivative: Callable[..., Any], words: str) -> None:
 
 
 def test_diverged_state_is_no_error_of_the_function() -> None:
-    """Rows with values that are not finite give NaN, the others their force."""
+    """In a diverged state, rows with values that are not finite give NaN, and the other rows give their force."""
     _, assembly = create_coordinate_springs(con.vectorised(coordinate_plain))
     assembly.fields.x[5] = np.nan
     _, finite = create_coordinate_springs(con.vectorised(coordinate_plain))
@@ -264,7 +267,9 @@ def test_not_a_function() -> None:
 
 
 def test_functions_without_motion_are_not_differentiated() -> None:
-    """They give the forces and the tangent of a plain function of time, with one call for each row and evaluation."""
+    """Functions without motion as argument have the forces and the tangent of a plain function of time, with one call
+    for each row and evaluation.
+    """
     calls = list[float]()
 
     def push(t: float) -> Any:

@@ -36,7 +36,7 @@ def create_rope(end: Any, cables: int = 2, **more: Any) -> tuple[World, WinchRop
 
 
 def disturb(world: World, seed: int = 1) -> wl.State:
-    """A bent rope that moves."""
+    """Create a bent rope in motion."""
     state, random = wl.State(world), np.random.default_rng(seed)
     state.q[:] += 0.1 * random.standard_normal(len(state.q))
     state.v[:], state.a[:] = random.standard_normal((2, len(state.q)))
@@ -44,7 +44,7 @@ def disturb(world: World, seed: int = 1) -> wl.State:
 
 
 def eval_left_side(world: World, state: wl.State) -> tuple[Any, Any]:
-    """Forces of the laws, and inertia, in the order of the coordinates."""
+    """Return forces of the laws and inertia, in the order of the coordinates."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     f, inertia = np.zeros((2, len(state.q) + 1))
@@ -55,13 +55,15 @@ def eval_left_side(world: World, state: wl.State) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_tangent_against_differences(end: Any) -> None:
-    """Derivatives of forces, damping, inertia and weight with respect to nodes and length."""
+    """Derivatives of forces, damping, inertia and weight with respect to nodes and length agree with differences."""
     check_tangent(create_rope(end, store_tension=8.0)[0])
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_at_fixed_length_it_is_the_plain_cable(end: Any) -> None:
-    """Forces, inertia and weight on the nodes to 1e-12 of the largest."""
+    """At fixed length, forces, inertia and weight on the nodes equal those of the plain cable to 1e-12 of the largest
+    entry.
+    """
     world, _ = create_rope(end)
     state, n = disturb(world), 3 * 2 * len(end)
     state.v[n:], state.a[n:] = 0.0, 0.0
@@ -88,7 +90,9 @@ def test_at_fixed_length_it_is_the_plain_cable(end: Any) -> None:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_mass_momentum_and_energy_close(end: Any) -> None:
-    """Rates along a motion by differences: the energy outside changes by forces and by inflow, row by row."""
+    """Rates along a motion by differences show that the energy of the rope outside changes only by forces and by
+    inflow, row by row.
+    """
     world, rope = create_rope(end)
     state, d, h = disturb(world, 3), len(end), 1e-5
     names = ("mass", "momentum", "mass_flow", "momentum_flow")
@@ -102,7 +106,7 @@ def test_mass_momentum_and_energy_close(end: Any) -> None:
     rate = {name: (at[1][name] - at[-1][name]) / (2.0 * h) for name in at[0]}
     assert_allclose(rate["mass"], at[0]["mass_flow"], rtol=1e-8)
     inertia = eval_left_side(world, state)[1]
-    # a displacement of all nodes moves the rope as a whole
+    # an equal displacement of all nodes moves the rope as a whole
     whole = inertia[: 6 * d].reshape(3, 2 * d)[:, :d].sum(axis=0)
     assert_allclose(rate["momentum"].sum(axis=0)[:d] - at[0]["momentum_flow"].sum(axis=0)[:d], whole, rtol=1e-7)
     # the rope inside is the same for both, so only the outlet contributes: ρA l_t times the velocity u of the material
@@ -114,7 +118,7 @@ def test_mass_momentum_and_energy_close(end: Any) -> None:
 
 
 def eval_kinetic(rope: WinchRope, state: wl.State) -> float:
-    """Kinetic energy from the velocities of the material, by Gauss's rule."""
+    """Return the kinetic energy of the velocities of the material, by Gauss's rule."""
     s, w = np.polynomial.legendre.leggauss(4)
     lengths = wl.eval_output(rope.cables, "length", state)
     energy = 0.0
@@ -125,7 +129,9 @@ def eval_kinetic(rope: WinchRope, state: wl.State) -> float:
 
 
 def test_material_that_rests_has_no_inertia() -> None:
-    """A rope that is laid on the ground: its end rests, the outlet moves away as fast as it pays out."""
+    """A rope that is laid on the ground has no inertia force: its end rests, and the outlet moves away as fast as it
+    pays out.
+    """
     world, rope = create_rope((2.0, 0.0), 3)
     state = wl.State(world)
     speed, rise = 0.7, 0.4
@@ -137,7 +143,9 @@ def test_material_that_rests_has_no_inertia() -> None:
 
 
 def test_force_on_the_length_is_that_of_a_uniform_rope() -> None:
-    """N (1 + ε) + W - EA ε²/2, against growing l: work of the tension minus the energy of the outgoing rope."""
+    """The force on the length of a uniform rope is N (1 + ε) + W - EA ε²/2 against growing l, the work of the tension
+    minus the energy of the outgoing rope.
+    """
     world, _ = create_rope((2.0, 0.0), 2, store_tension=8.0)
     state, strain = wl.State(world), 0.1
     state.q[-1] = 2.0 / (1.0 + strain) - 2.0
@@ -158,10 +166,10 @@ def test_what_is_refused() -> None:
 
     for more, words in (
         ({"begin": (0.0, 0.6)}, "begin . share = 1.1 in WinchCable2D row 1: must be <= 1"),
-        ({"begin": (0.0, 0.4)}, "WinchCable2D row 1: the cables of one feed must have all of it, from 0 to 1"),
-        ({"begin": (0.1, 0.5), "share": (0.4, 0.5)}, "row 0: the cables of one feed must have all of it"),
-        ({"share": (0.5, 0.4)}, "row 1: the cables of one feed must have all of it"),
-        ({"begin": (0.5, 0.0)}, "node0 of WinchCable2D row 0: must be node1 of row 1, which ends where it begins"),
+        ({"begin": (0.0, 0.4)}, "WinchCable2D row 1: the shares of all cables of a feed must cover 0 to 1"),
+        ({"begin": (0.1, 0.5), "share": (0.4, 0.5)}, "row 0: the shares of all cables of a feed must cover 0 to 1"),
+        ({"share": (0.5, 0.4)}, "row 1: the shares of all cables of a feed must cover 0 to 1"),
+        ({"begin": (0.5, 0.0)}, "node0 of WinchCable2D row 0: must be node1 of row 1, the end of the previous cable"),
         ({"shortest": 2.5}, r"feed of WinchCable2D row 0 has the length 2 m .* must be > shortest = 2.5 m"),
         ({"share": 0.0}, "share = 0.0 in WinchCable2D row 0: must be > 0"),
     ):
@@ -170,12 +178,12 @@ def test_what_is_refused() -> None:
             world.add(WinchCable2D, **values)
             world.finalize()
     world = World()
-    with pytest.raises(wl.ModelError, match="must be two places"):
+    with pytest.raises(wl.ModelError, match="must be two positions"):
         winch_rope(world, (0.0, 0.0), (0.0, 0.0), 2, **STIFF)
     assert not world.tables
     world, rope = create_rope((2.0, 0.0), 2)
     state = wl.State(world)
-    # by share, not by place, as the cables change their length
+    # by share instead of place, because the cables change their length
     for where, words in (
         ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: it takes share"),
         ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number, 0 \(node0\) to 1"),

@@ -1,4 +1,4 @@
-"""A belt around two pulleys, of cables whose material moves along the axis or of plain ones, or one of each."""
+"""Creates a belt around two pulleys, of ALE cables, of plain cables, or one belt of each kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EA, STRAIN, RHO = 4e4, -0.01, 3.0
 
 
 class Drive(NamedTuple):
-    """The model; ``holds`` are supports of the preload alone, ``mesh_holds`` of the belts' first nodes."""
+    """The belt model. ``holds`` are supports for the preload only, ``mesh_holds`` support the belts' first nodes."""
 
     world: World
     pulleys: list[Entity]
@@ -34,10 +34,11 @@ class Drive(NamedTuple):
 
 
 def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELEMENTS, **contact: Any) -> Drive:
-    """One belt for each entry, true for moving material, all in one table of contacts; the axes coincide.
+    """Create one belt for each entry, true for moving material, with all contacts in one table; the axes of the belts
+    coincide.
 
     Args:
-        moving: kinds of the belts.
+        moving: for each belt, whether its material moves.
         gap: distance of the axes from the pulleys in the initial state [m].
         elements: number of elements of a belt.
         **contact: further columns of the contact.
@@ -89,7 +90,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
 
 
 def preload(model: Drive) -> State:
-    """Equilibrium without friction, with supports for all free motions."""
+    """Find the equilibrium without friction, with supports for all free motions."""
     world, mu = model.world, model.contacts.table.collect("friction_coefficient")[model.contacts.rows].copy()
     world.set(model.contacts, friction_coefficient=0.0)
     world.set(model.drive, active=False)
@@ -101,7 +102,7 @@ def preload(model: Drive) -> State:
 
 
 def create_motion(model: Drive, end: float, step: float = 5e-4, **settings: Any) -> Dynamic:
-    """The motion after the preload, with the wheels free."""
+    """Create the solver of the motion after the preload, with the wheels free."""
     for hold in model.holds:
         model.world.set(hold, active=False)
     values = {"spectral_radius": 0.5, "passes": Passes(atol=1e-2), "atol": 1e-6, "name": ""}

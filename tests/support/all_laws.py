@@ -1,4 +1,4 @@
-"""All laws of the package, which are registered when their files are loaded: on the first use of one of their names."""
+"""All laws of the package. Laws are registered when their files are loaded, on the first use of one of their names."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from windlass.framework.model.schema import Component
 
 
 def all_laws() -> Mapping[type[Component], Law]:
-    """All registered laws, including laws of the package."""
+    """Return all registered laws, including laws of the package."""
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
             getattr(package, name)

@@ -2,8 +2,8 @@
 
 Sticking positions use the reference length of segments, as in the recorded program.
 
-The numbering follows the data: belt nodes (4 coordinates each), then pulleys (3 each); multipliers
-[node 0 x, P0 x, P0 y, driver speed, P0 lock, P1 x, P1 y, P1 lock]; history values pulley by pulley.
+The numbering follows the data: belt nodes (4 coordinates each), followed by pulleys (3 each). Multipliers are [node 0
+x, P0 x, P0 y, driver speed, P0 lock, P1 x, P1 y, P1 lock]. History values are stored pulley by pulley.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def smooth_step(x: float, x0: float, x1: float) -> float:
-    """0 before x0, 1 after x1, half a cosine between."""
+    """Return 0 before x0, 1 after x1, and half a cosine between."""
     s = min(max((x - x0) / (x1 - x0), 0.0), 1.0)
     return 0.5 - 0.5 * float(np.cos(np.pi * s))
 
@@ -57,13 +57,13 @@ class Belt:
     friction_coefficient: float
 
     def prepare_static(self) -> None:
-        """Friction off, wheels locked, node 0 held, driver off."""
+        """Switch friction off, lock the wheels and node 0, and switch the driver off."""
         world = self.world
         world.set(self.contacts, friction_coefficient=0.0, friction_stiffness=1e-8)
         world.set(self.driver, active=False)
 
     def prepare_dynamic(self) -> None:
-        """Friction on, wheels and node free, driver on."""
+        """Switch friction on, release the wheels and node 0, and switch the driver on."""
         world = self.world
         world.set(self.contacts, friction_coefficient=self.friction_coefficient)
         world.set(self.contacts, friction_stiffness=self.friction_stiffness)
@@ -73,7 +73,7 @@ class Belt:
 
 
 def build_belt(info: dict[str, Any]) -> Belt:
-    """The belt for the parameters (``args`` and ``param``) of a reference file."""
+    """Build the belt for the parameters (``args`` and ``param``) of a reference file."""
     a, p = info["args"], info["param"]
     world = World()
     r, n = p["radius"], a["nseg"]
@@ -139,7 +139,7 @@ def build_belt(info: dict[str, Any]) -> Belt:
 
 
 def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
-    """The static preload as the reference file describes it."""
+    """Solve the static preload as the reference file describes it."""
     a = info["args"]
     belt.prepare_static()
     ale = a["statMode"] == "ale"
@@ -155,15 +155,15 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         **{**exudyn().static, "passes": replace(exudyn().static["passes"], max_it=a["statDisc"])},
     )
     state = solver.solve()
-    # the motion of the original begins at a later time
+    # the motion of the original program begins at a later time
     state.t = 0.0
     return state, solver
 
 
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
-    """The dynamic solver of a reference file
+    """Create the dynamic solver of a reference file.
 
-    The original keeps oscillations of multipliers after kinks of the prescribed speed.
+    The original program retains oscillations of multipliers after kinks of the prescribed speed.
     """
     a = info["args"]
     preset = exudyn().dynamic
@@ -182,13 +182,13 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
 
 
 def load_reference(name: str) -> tuple[dict[str, Any], Any]:
-    """Parameters and arrays of a reference file."""
+    """Return parameters and arrays of a reference file."""
     info = json.loads((REFERENCE / f"{name}.json").read_text())
     return info, np.load(REFERENCE / f"{name}.npz")
 
 
 def belt_parameters(elements: int, segments: int) -> dict[str, Any]:
-    """Parameters of the two-pulley belt for any mesh, of the reference."""
+    """Return the reference parameters of the two-pulley belt for any mesh."""
     info, _ = load_reference("belt_N60_s4")
     a, p = dict(info["args"]), dict(info["param"])
     length = p["totalLength"] / elements

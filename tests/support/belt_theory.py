@@ -1,7 +1,7 @@
 """Theory of belts on two equal circles, solved without the package: creep under load, and bending at rest.
 
-Letters: X reference length, l stretch, N = EA (l - 1 - e0) axial force, k contact stiffness per reference length,
-R radius of the circles, D distance of their centres, L reference length of the closed belt.
+Symbols: X reference length, l stretch, N = EA (l - 1 - e0) axial force, k contact stiffness per reference length, R
+radius of the circles, D distance of their centres, L reference length of the closed belt.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scipy.optimize import root
 
 
 class Creep(NamedTuple):
-    """speed_loss 1 - w2/w1 [1]; tight, slack: axial forces [N]; slip_arc: angle that slips [rad]."""
+    """speed_loss is 1 - w2/w1 [1], tight and slack are axial forces [N], and slip_arc is the angle that slips [rad]."""
 
     speed_loss: float
     tight: float
@@ -25,11 +25,12 @@ class Creep(NamedTuple):
 def solve_creep(
     EA: float, e0: float, rA: float, k: float, mu: float, R: float, D: float, L: float, speed: float, torque: float
 ) -> Creep:
-    """Steady drive with inertia, on circles into which the belt sinks by (N - rA c² l) l/(k R).
+    """Solve a steady drive with inertia, on circles into which the belt sinks by (N - rA c² l) l/(k R).
 
-    A belt of c = X_t metres per second presses with F = N - rA c² l.  Where it enters a circle it sticks: it moves with
-    the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R).  Before it leaves, it slips over the angle
-    ln(F_tight/F_slack)/mu.  Unknown are both stretches and c, from the torque, the length of the belt and the speed.
+    A belt of c = X_t metres per second presses with F = N - rA c² l. Where the belt enters a circle it sticks: it moves
+    with the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before it leaves the circle, it slips
+    over the angle ln(F_tight/F_slack)/mu. The unknowns are both stretches and c. They follow from the torque, the
+    length of the belt and the speed.
 
     Args:
         EA, e0: axial stiffness [N] and reference strain [1].
@@ -69,18 +70,21 @@ def solve_creep(
 
 
 class BentBelt(NamedTuple):
-    """tension: axial force in the middle of the strands [N]; height: height of that point over the centres [m]."""
+    """tension is the axial force in the middle of the strands [N], and height is the height of this point over the
+    centres [m].
+    """
 
     tension: float
     height: float
 
 
 def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: float) -> BentBelt:
-    """A preloaded belt with bending stiffness EI [N m²] at rest on an elastic foundation; L = 2 pi R + 2 D.
+    """Solve a preloaded belt with bending stiffness EI [N m²] at rest on an elastic foundation; L = 2 pi R + 2 D.
 
-    Extensible elastica, energies EA (l - 1 - e0)²/2 and EI theta'²/2 per reference length: r' = l t, N = F.t, m = EI
-    theta', F' = -p, m' = -l Q, Q = F.n, with p = k times the depth, outward.  In a quarter of the belt the part [0, X]
-    touches and the rest is free, X unknown.  Source: S. S. Antman, Nonlinear Problems of Elasticity, chapter 4.
+    The model is an extensible elastica with the energies EA (l - 1 - e0)²/2 and EI theta'²/2 per reference length: r' =
+    l t, N = F.t, m = EI theta', F' = -p, m' = -l Q, Q = F.n, with p = k times the depth, outward. In a quarter of the
+    belt, the part [0, X] touches and the rest is free; X is unknown. Source: S. S. Antman, Nonlinear Problems of
+    Elasticity, chapter 4.
     """
     quarter, T0 = (2.0 * np.pi * R + 2.0 * D) / 4.0, -EA * e0
     scale = np.array([R, R, 1.0, EI / R, T0, T0])[:, None]
@@ -96,11 +100,11 @@ def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: floa
         return np.vstack([part(z[:6], True) * p[0], part(z[6:], False) * (quarter - p[0])])
 
     def ends(a: Any, b: Any, _: Any) -> Any:
-        # the pole of the left circle, the middle of the strand, and where both parts meet, at depth 0
+        # the pole of the left circle, the middle of the strand, and the point at which both parts meet at depth 0
         symmetry = [a[1], a[2] - np.pi / 2, a[4], b[6] - D / 2 / R, b[8], b[11]]
         return np.concatenate([symmetry, b[:6] - a[6:], [np.hypot(b[0], b[1]) - 1.0]])
 
-    # start: a circle, and a strand that decays to its middle over the length sqrt(EI/T)
+    # initial guess: a circle, and a strand that decays towards its middle over the length sqrt(EI/T)
     u, d = np.linspace(0.0, 1.0, 401), np.sqrt(EI / T0)
     lift = min(d / R, 1.0)
     phi = np.pi - u * (np.pi / 2 - lift)

@@ -1,16 +1,17 @@
-"""A preloaded belt with bending stiffness around two equal circles without friction, as boundary value problems.
+"""Solves a preloaded belt with bending stiffness around two equal circles without friction, as boundary value problems.
 
-Extensible elastica without shear, per length X of the belt without strain: r_X = l t with the stretch l and the tangent
-t = [cos θ, sin θ], axial force N = F·t = EA (l - 1 - ε0), moment m = EI θ_X, shear force Q = F·n,
+The model is an extensible elastica without shear, per unstrained length X of the belt: r_X = l t with the stretch l and
+the tangent t = [cos θ, sin θ], axial force N = F·t = EA (l - 1 - ε0), moment m = EI θ_X, shear force Q = F·n,
 
     F_X = -p,    m_X = -l Q
 
-(a) on a foundation: p = k g per length X along the line from the centre of the circle, where the belt is nearer to it
-    than the radius by g > 0; contact and span are two parts, whose common end is unknown;
-(b) around rigid circles: the belt is an arc of constant l up to where it leaves the circle under a point force (there
-    is no distributed force that could carry the jump of the shear force).
+(a) on a foundation: p = k g per length X along the line from the centre of the circle, where the belt is nearer to the
+    centre than the radius by g > 0. Contact and span are two parts, whose common end is unknown.
+(b) around rigid circles: the belt is an arc of constant l up to the point where it leaves the circle under a point
+    force, because no distributed force could balance the jump of the shear force.
 
-A quarter of the belt is solved, from the pole of the left circle at (-R, 0) up and on to the middle of the upper span.
+The equations are solved for a quarter of the belt, from the pole of the left circle at (-R, 0) to the middle of the
+upper span.
 Source: S. S. Antman, Nonlinear Problems of Elasticity, Springer (2005), chapter 4; E. Reissner, ZAMP 23 (1972) 795-804.
 """
 
@@ -37,18 +38,19 @@ class Belt:
 
     @property
     def length(self) -> float:
-        """Length of the belt laid along the circles, without strain [m]."""
+        """Reference length of the belt along the circles [m]."""
         return 2.0 * np.pi * self.radius + 2.0 * self.distance
 
     @property
     def preload(self) -> float:
-        """Axial force of the laid belt [N]."""
+        """Axial force of the belt along the circles [N]."""
         return -self.EA * self.strain
 
 
 class Solution(NamedTuple):
-    """Axial force [N], height [m] and moment [N m] in the middle of the span; place of the pole [m] and moment there;
-    polar angle where the belt leaves the circle [rad]."""
+    """Axial force [N], height [m] and moment [N m] in the middle of the span, position [m] and moment [N m] of the
+    pole, and polar angle at which the belt leaves the circle [rad].
+    """
 
     force: float
     height: float
@@ -59,7 +61,7 @@ class Solution(NamedTuple):
 
 
 def _start_span(b: Belt, lift: float, points: int) -> tuple[FloatArray, FloatArray]:
-    """A guess of the span from an angle before the top: u and x, y, θ, m."""
+    """Return a guess of the span from an angle before the top: u and x, y, θ, m."""
     u = np.linspace(0.0, 1.0, points)
     decay = np.sqrt(b.EI / b.preload)
     fading = np.exp(-u * b.distance / 2.0 / decay)
@@ -68,8 +70,10 @@ def _start_span(b: Belt, lift: float, points: int) -> tuple[FloatArray, FloatArr
 
 
 def solve_rigid(b: Belt) -> tuple[Solution, Any]:
-    """Problem (b), and the span as a function of u from 0 to 1; unknown parameters are the angle before the top where
-    the belt leaves the circle, the ratio of axial force and preload, and the length of half a span without strain."""
+    """Solve problem (b), and return the span as a function of u from 0 to 1. The unknown parameters are the angle
+    before the top at which the belt leaves the circle, the ratio of axial force and preload, and the reference length
+    of half a span.
+    """
     R, T0 = b.radius, b.preload
 
     def stretch(force: float, angle: Any) -> Any:
@@ -96,7 +100,7 @@ def solve_rigid(b: Belt) -> tuple[Solution, Any]:
 
 
 def solve_foundation(b: Belt, k: float) -> Solution:
-    """Problem (a) with the stiffness k per length [N/m^2]; both parts in units of R, EI/R and the preload."""
+    """Solve problem (a) with the stiffness k per length [N/m^2]; both parts are in units of R, EI/R and the preload."""
     R, T0, quarter = b.radius, b.preload, b.length / 4.0
     scale = np.array([R, R, 1.0, b.EI / R, T0, T0])[:, None]
 
@@ -115,7 +119,7 @@ def solve_foundation(b: Belt, k: float) -> Solution:
         symmetric = [a[1], a[2] - np.pi / 2.0, a[4], e[6] - b.distance / 2.0 / R, e[8], e[11]]
         return np.concatenate([symmetric, e[:6] - a[6:], [np.hypot(e[0], e[1]) - 1.0]])
 
-    # from the solution around rigid circles
+    # the initial guess is the solution around rigid circles
     rigid, done = solve_rigid(b)
     u = np.linspace(0.0, 1.0, 401)
     polar = np.pi - u * (np.pi - rigid.angle)

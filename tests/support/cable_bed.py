@@ -1,6 +1,6 @@
-"""A law on whole cables, as written by users: a bed that supports every coordinate of a cable.
+"""A law on whole cables as a user would write it: a bed that supports every coordinate of a cable.
 
-    f = L (k (q - q_0) + d q_t)    L length of the cable, q_0 coordinates in the reference configuration
+    f = L (k (q - q_0) + d q_t), with the length L of the cable and the coordinates q_0 in the reference configuration
 
 Source: the springs and dampers of a Winkler bed, lumped at the coordinates.
 """
@@ -25,7 +25,7 @@ class CableBed(Component):
 
 
 class Columns(NamedTuple):
-    """Places of the markers, local coordinate numbers (rows, w), L k [N/m], L d [N s/m], q_0 (rows, w)."""
+    """Positions of the markers, local coordinate numbers (rows, w), L k [N/m], L d [N s/m], q_0 (rows, w)."""
 
     m: IntArray
     dofs: IntArray
@@ -52,13 +52,13 @@ def tangent(c: Columns, m: cc.CableColumns, dq: float, dv: float, slots: IntArra
 
 
 def bind(rows: Any) -> Columns:
-    """The markers of the rows and their columns."""
+    """Return the markers of the rows and their columns."""
     k, d = rows.local("stiffness"), rows.local("damping")
     return Columns(rows.markers("cable"), rows.dofs, k, d, rows.layout.reference[rows.dofs])
 
 
 def build(rows: Any) -> System:
-    """The system of `CableBed`."""
+    """Build the system of `CableBed`."""
     c, system = rows.columns, System("CableBed", rows.dofs)
     system.residual = call(residual, lambda s: (c, s.markers[cc.FAMILY], s.f))
     system.tangent = call(tangent, lambda s: (c, s.markers[cc.FAMILY], s.dq, s.dv, s.slots, s.values))
@@ -66,7 +66,7 @@ def build(rows: Any) -> System:
 
 
 def eval_power(rows: Any, s: Any) -> FloatArray:
-    """Power [W] dissipated by the dampers of each row, shape (rows,)."""
+    """Return the power [W] dissipated by the dampers of each row, shape (rows,)."""
     c, m = rows.columns, s.markers[cc.FAMILY]
     return np.asarray(c.d * m.length[c.m] * (m.v[c.m] ** 2).sum(axis=1))
 

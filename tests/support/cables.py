@@ -1,4 +1,4 @@
-"""A few cables with all parameters, shaken states, and tangents by differences."""
+"""Creates a few cables with all parameters, random states, and tangents by differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = {
 
 
 def create_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
-    """Cables of the reference data, each with two own nodes, or a chain of arcs with common nodes."""
+    """Create cables of the reference data, with two separate nodes each, or a chain of arcs with common nodes."""
     world = World()
     if chain:
         s = np.linspace(0.0, 2.0, count + 1)[:, None]
@@ -44,7 +44,7 @@ def create_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[
 
 
 def shake(state: State, seed: int = 0) -> State:
-    """Random displacements and velocities, large for cables of this size."""
+    """Set random displacements and velocities, which are large for cables of this size."""
     rng = np.random.default_rng(seed)
     state.q[:] = 0.08 * rng.normal(size=state.q.shape)
     state.v[:] = rng.normal(size=state.v.shape)

@@ -1,4 +1,4 @@
-"""A few 3D cables with all parameters, and 2D cables mapped into any plane in 3D."""
+"""Creates a few 3D cables with all parameters, and 2D cables mapped into any plane in 3D."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IN_PLANE = np.array([0, 1, 3, 4])
 
 
 def create_spatial_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
-    """Cables of the reference data, each with two own nodes, or a chain along a helix with common nodes."""
+    """Create cables of the reference data, with two separate nodes each, or a chain along a helix with common nodes."""
     world = World()
     if chain:
         s = np.linspace(0.0, 2.0, count + 1)[:, None]
@@ -50,14 +50,15 @@ def create_spatial_cables(count: int = 1, chain: bool = False, **columns: Any) -
 
 
 def rotation(axis: Any, angle: float) -> Any:
-    """Matrix of the rotation by an angle [rad] about an axis, shape (3, 3)."""
-    from scipy.spatial.transform import Rotation  # imported here, because most tests do not need it
+    """Return the matrix of the rotation by an angle [rad] about an axis, shape (3, 3)."""
+    # imported inside the function, because most tests do not need SciPy's rotations
+    from scipy.spatial.transform import Rotation
 
     return Rotation.from_rotvec(angle * np.asarray(axis) / np.linalg.norm(axis)).as_matrix()
 
 
 def lift(planar: Any, R: Any = None) -> Any:
-    """2D vectors, shape (..., 2 k), as 3D vectors rotated by R, shape (..., 3 k)."""
+    """Return 2D vectors, shape (..., 2 k), as 3D vectors rotated by R, shape (..., 3 k)."""
     given = np.asarray(planar, dtype=float)
     vectors = given.reshape(*given.shape[:-1], -1, 2)
     space = np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)

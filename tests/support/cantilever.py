@@ -1,4 +1,4 @@
-"""A clamped straight cable, nearly inextensible, with a load at its free end; solved to rounding."""
+"""A clamped straight cable, nearly inextensible, with a load at its free end, solved to rounding."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SLENDERNESS = 1e8
 def solve_cantilever(
     load: Callable[[World, Entity, Entity], object], elements: int, integration: int, load_steps: int = 10
 ) -> tuple[Entity, State, Static]:
-    """A cable of length 1 m, EI = 1 N m², EA = 1e8 N from (0, 0) to (1, 0), clamped at (0, 0).
+    """Solve a cable of length 1 m, EI = 1 N m², EA = 1e8 N from (0, 0) to (1, 0), clamped at (0, 0).
 
     Args:
-        load: ``(world, cables, tip node)`` adds the load at the tip.
+        load: function ``(world, cables, tip node)`` that adds the load at the tip.
         elements, integration, load_steps: mesh, integration rule and number of equal load steps.
 
     Returns:
@@ -47,14 +47,15 @@ def solve_cantilever(
     # axial forces of 1e8 N times a rounding error leave residuals up to 1e-5 N with 64 elements
     solver = Static(world, load_steps=load_steps, atol=1e-4)
     state = solver.solve()
-    # each further solve is one Newton iteration: quadratic convergence brings the bending below that noise
+    # each further solve is one Newton iteration: quadratic convergence reduces the bending error below this rounding
+    # error
     for _ in range(2):
         state = Static(world, rtol=0.1, atol=1e-3).solve(state)
     return cables, state, solver
 
 
 def tip_values(cables: Entity, state: State) -> FloatArray:
-    """(shortening, deflection, angle) of the free end [m, m, rad]."""
+    """Return (shortening, deflection, angle) of the free end [m, m, rad]."""
     node = state.world.entity(int(cables.table.collect("node1")[-1]))
     x, y, slope_x, slope_y = state.of(node)[0]
     return np.array([-x, y, np.arctan2(slope_y, 1.0 + slope_x)])

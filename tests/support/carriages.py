@@ -1,4 +1,4 @@
-"""Carriages on ropes: models of tests with sliding joints."""
+"""Carriages on ropes: models for tests of sliding joints."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ ROPE = {"axial_stiffness": 1e5, "bending_stiffness": 10.0, "mass_per_length": 1.
 
 
 def create_span(kind: str, elements: int, length: float, **values: float) -> tuple[wl.World, Entity]:
-    """A rope from the origin along x, hinged at both ends, with gravity along the last axis.
+    """Create a rope from the origin along x, hinged at both ends, with gravity along the last axis.
 
     Args:
         kind: "plane", "space", or "moving" for `ALECable2D`.
@@ -42,7 +42,8 @@ def create_span(kind: str, elements: int, length: float, **values: float) -> tup
 
 
 def create_ring(elements: int, space: bool = False) -> tuple[wl.World, Entity, Entity, Entity]:
-    """A free ring of radius 1 m without gravity that spins with 3 rad/s, and a bead of 0.5 kg that slides on it.
+    """Create a free ring of radius 1 m without gravity that spins with 3 rad/s, and a bead of 0.5 kg that slides on the
+    ring.
 
     Returns:
         World, cables, bead, joint; in 3D the ring is rotated by 0.5 rad about x.
@@ -67,7 +68,7 @@ def create_ring(elements: int, space: bool = False) -> tuple[wl.World, Entity, E
 
 
 def create_trolleys() -> tuple[wl.World, Entity, Entity]:
-    """Two trolleys of two rollers each, with friction, on a rope of 12 cables with stops.
+    """Create two trolleys with two rollers each and friction, on a rope of 12 cables with stops.
 
     Returns:
         World, trolleys, joints.
@@ -90,9 +91,10 @@ def create_trolleys() -> tuple[wl.World, Entity, Entity]:
 
 
 def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State) -> FloatArray:
-    """Momentum [kg m/s] and its moment about the origin [kg m^2/s] of a free ring and its bead, shape (2, 3).
+    """Return the momentum [kg m/s] of a free ring and its bead, and its moment about the origin [kg m^2/s], shape (2,
+    3).
 
-    Both are products of the mass matrix with the motions of a rigid body.
+    Both are products of the mass matrix with rigid motions.
     """
     M, chain, point = wl.assemble_mass(world, state)[:, :], nodes_of(world, cables), nodes_of(world, bead)
     p, x = M @ state.v, state.q.copy()
@@ -101,7 +103,7 @@ def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State
     x[of_point] += point.position
     dims = of_point.shape[1]
     linear, angular = np.zeros(3), np.zeros(3)
-    # slopes have moments, but no linear momentum
+    # slopes have moments of momentum, but no linear momentum
     for numbers, moves in ((of_chain[:, :dims], 1.0), (of_chain[:, dims:], 0.0), (of_point, 1.0)):
         parts, places = np.zeros((len(numbers), 3)), np.zeros((len(numbers), 3))
         parts[:, :dims], places[:, :dims] = p[numbers], x[numbers]

@@ -1,4 +1,4 @@
-"""Rows of contacts between circles and cables at the level of kernels, without a world."""
+"""Rows of contacts between circles and cables for tests of kernels, without a world."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 
 
 class Contact:
-    """Rows of independent pairs, each with its own cable (8 coordinates) and circle (m), one row after the other.
+    """Rows of independent pairs. Each pair has its own cable (8 coordinates) and circle (m), one row after the other.
 
     Args:
         rows: number of pairs.

@@ -21,7 +21,7 @@ TIGHT: dict[str, Any] = {"load_steps": 10, "geometric": True, "stabiliser": 1e5,
 
 
 class Drive(NamedTuple):
-    """A belt on two circles, preloaded and ready to move."""
+    """A belt on two circles, preloaded, at the start of its motion."""
 
     world: wl.World
     circles: list[wl.Entity]
@@ -32,7 +32,7 @@ class Drive(NamedTuple):
 
 
 def solve_bent(kind: Any, elements: int, segments: int, EA: float, e0: float, EI: float, k: float) -> tuple[float, int]:
-    """Half of the force on a circle at rest [N], and the Newton iterations; without friction."""
+    """Return half of the force on a circle at rest [N], and the Newton iterations, without friction."""
     world = wl.World()
     circles = [world.add(RigidBody2D, position=(x, 0.0), mass=5.0, inertia=0.05) for x in (0.0, BEND_DISTANCE)]
     belt = cable_around(
@@ -63,7 +63,8 @@ def create_drive(
     motor: Any = None,
     **contact: Any,
 ) -> Drive:
-    """Two circles on bearings, the left one driven to ``speed`` [rad/s] in 0.2 s, the right one braked [N m s].
+    """Create two circles on bearings. The left circle is driven to ``speed`` [rad/s] in 0.2 s, and the right circle is
+    braked [N m s].
 
     ``motor`` is another function of time for the speed [rad/s].
     """
@@ -111,8 +112,9 @@ def create_drive(
 class Run(NamedTuple):
     """Means over the last time [s] of a drive, results of theory for its torque, and the solver.
 
-    found: speed loss, tensions and slip arc of the simulation; torques: torques of contact on the driven circle, of its
-    brake, and of the drive [N m]; lost: power of sliding and of tangential dampers on both circles [W].
+    ``found`` contains speed loss, tensions and slip arc of the simulation. ``torques`` are the torques of contact on
+    the driven circle, of its brake, and of the drive [N m]. ``lost`` is the power of sliding and of tangential dampers
+    on both circles [W].
     """
 
     found: Creep
@@ -127,7 +129,7 @@ def run_drive(
     model: Drive, EA: float, e0: float, step: float, end: float, last: float, speed: float = 40.0, brake: float = 1.2,
     k: float = 3.2e8, **solver: Any
 ) -> Run:  # fmt: skip
-    """Run to ``end`` and average over the last ``last`` seconds."""
+    """Run to ``end`` and take means over the last ``last`` seconds."""
     watched: list[Any] = [
         wl.Sensor(model.circles[1], "angular_velocity", name="speed"),
         wl.Sensor(model.drive, "force", name="drive"),
@@ -153,7 +155,7 @@ def run_drive(
 
 
 def measure_traction(model: Drive, step: float, end: float, last: float, **solver: Any) -> tuple[float, float]:
-    """For a belt without load (brake 0): largest and mean |f_t|/(mu |f_n|) over the last time [s].
+    """Return the largest and the mean |f_t|/(mu |f_n|) of a belt without load (brake 0) over the last time [s].
 
     Segments or points at the ends of the contact, with less than a fifth of the usual pressure, are excluded.
     """
@@ -168,11 +170,12 @@ def measure_traction(model: Drive, step: float, end: float, last: float, **solve
 
 
 def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int = 60) -> tuple[float, int]:
-    """Ratio of the tensions of a rope that is pulled over half a turn, and the Newton iterations.
+    """Return the ratio of the tensions of a rope that is pulled over half a turn, and the Newton iterations.
 
-    The median over the second half of the steps; in a few of them a contact has just closed and sticks.
+    The ratio is the median over the second half of the steps, because in a few steps a contact has just closed and
+    sticks.
 
-    A weight of 100 N hangs on the left; the right end is pulled down by two elements in ``steps`` equilibria.
+    A weight of 100 N hangs on the left end. The right end is pulled down by two elements in ``steps`` equilibria.
     """
     length = pi * RADIUS / elements
     spare = 6

@@ -1,4 +1,4 @@
-"""A belt drive that starts in its steady motion by theory, for its speed loss from a short run."""
+"""A belt drive that starts in its theoretical steady motion, which gives its speed loss after a short run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FRICTION = 0.5
 
 
 class Case(NamedTuple):
-    """A belt drive; the belt carries the fraction ``load`` of the torque at which it slips everywhere.
+    """A belt drive; the belt transmits the fraction ``load`` of the torque at which its whole contact slips.
 
-    ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows; ``contact_damping`` is the
-    time constant of the contact per time in which a segment passes, or ``damping_ratio`` its fraction of critical
-    damping. ``flexure`` is EI/(EA R²).  ``points``: contact points of circles; ``discs``: contact points of surfaces,
-    drums on the pulleys.
+    ``inertia`` is rhoA v²/N in the unloaded belt, which determines the mass per length. ``contact_damping`` is the time
+    constant of the contact relative to the time in which a segment passes. ``damping_ratio`` is the fraction of
+    critical damping instead. ``flexure`` is EI/(EA R²). ``points`` is the number of contact points of circles.
+    ``discs`` is the number of contact points of surfaces, drums on the pulleys.
     """
 
     axial_stiffness: float = 8000.0
@@ -62,7 +62,9 @@ class Case(NamedTuple):
 
     @property
     def length(self) -> float:
-        """Reference length of the belt [m], which is stretched by ``stretch`` when it is laid around the pulleys."""
+        """Reference length of the belt [m], which is stretched by ``stretch`` when the belt is placed around the
+        pulleys.
+        """
         return (2 * DISTANCE + 2 * np.pi * (RADIUS + self.offset)) / self.stretch
 
 
@@ -79,9 +81,9 @@ class Drive(NamedTuple):
 
 
 def eval_theory(case: Case, torque: float | None = None, length: float | None = None, rigid: bool = False) -> BeltCreep:
-    """Theory of a case, optionally for another torque [N m] or another reference length of the belt [m].
+    """Evaluate the theory of a case, optionally for another torque [N m] or another reference length of the belt [m].
 
-    ``rigid``: on rigid bristles.
+    ``rigid``: with rigid bristles.
     """
     EA, e0 = case.axial_stiffness, case.reference_strain
     axis, tension, mass = RADIUS + case.offset, unloaded_tension(case), mass_per_length(case)
@@ -110,31 +112,32 @@ def eval_theory(case: Case, torque: float | None = None, length: float | None = 
 
 
 def velocity_penalty(case: Case) -> float:
-    """mu_v [N s/m²] with a force of a tenth of the limit of friction at one per cent of the speed of the belt."""
+    """Return mu_v [N s/m²] with a force of a tenth of the limit of friction at 1 % of the speed of the belt."""
     return 10 * FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS / (case.speed * RADIUS)
 
 
 def unloaded_tension(case: Case) -> float:
-    """Axial force of the belt without load [N]."""
+    """Return the axial force of the belt without load [N]."""
     return case.axial_stiffness * (case.stretch - 1 - case.reference_strain)
 
 
 def eval_wave(case: Case) -> float:
-    """Displacement of points along the circle by a cubic, l³/(192 R²) [m], if the curvature jumps within a length l.
+    """Return the displacement of points along the circle by a cubic, l³/(192 R²) [m], if the curvature jumps within a
+    length l.
 
     The displacement along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third
-    derivative, at which a cubic with the same ends and slopes has an error of l³/192: a clamped beam with a force in
+    derivative. A cubic with the same ends and slopes has an error of l³/192 there, like a clamped beam with a force at
     its middle.
     """
     return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
 
 
 def eval_mesh_bend(case: Case) -> float:
-    """Bend of bristles by the mesh without load [m], between the limits of soft and of stiff ones.
+    """Return the deflection of bristles by the mesh without load [m], between the limits of soft and of stiff bristles.
 
-    Soft bristles bend by the wave w, points by half of it.  Stiff bristles bend by the strain 3 w/l of the cubic, over
-    a = sqrt(EA/mu_k); bristles that bend together push with mu_k u against the cable, a bar that yields by mu_k u
-    l²/(12 EA) on average.
+    Soft bristles of segments deflect by the wave w, those of points by half of it. Stiff bristles deflect by the strain
+    3 w/l of the cubic, over a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u against the cable, a bar
+    that yields by mu_k u l²/(12 EA) on average.
     """
     wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
     soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
@@ -142,9 +145,11 @@ def eval_mesh_bend(case: Case) -> float:
 
 
 def eval_sinking(case: Case, tension: float | None = None) -> float:
-    """Bend of the bristles of a belt without load as it sinks in [m], where it enters and leaves a circle.
+    """Return the deflection of the bristles of a belt without load as it sinks in [m], where it enters and leaves a
+    circle.
 
-    ``tension`` is the tension of the strands [N]; default: tension of the unloaded belt before it has sunk in.
+    ``tension`` is the tension of the strands [N]; the default is the tension of the unloaded belt before it has sunk
+    in.
     """
     tension = unloaded_tension(case) if tension is None else tension
     # stiffnesses are per reference length: l² = F stretch/k, a = stretch sqrt(EA/mu_k)
@@ -154,7 +159,7 @@ def eval_sinking(case: Case, tension: float | None = None) -> float:
 
 
 def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
-    """The case without load, as a string, with a mesh and a contact for small tractions."""
+    """Return the case without load, as a string, with a mesh and a contact for small tractions."""
     choice = choose_free_belt(
         axial_stiffness=case.axial_stiffness,
         radius=RADIUS,
@@ -170,23 +175,23 @@ def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
 
 
 def mass_per_length(case: Case) -> float:
-    """rhoA [kg/m] of a case, per reference length."""
+    """Return rhoA [kg/m] of a case, per reference length."""
     return case.inertia * unloaded_tension(case) * case.stretch / (case.speed * (RADIUS + case.offset)) ** 2
 
 
 def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
-    """Places and slopes r' (n, 2) of points of the material [m] on the path of the steady motion.
+    """Return positions [m] and slopes r' of points of the material on the path of the steady motion, shape (n, 2).
 
     The material runs clockwise, from the top of the driver along the slack strand, around the driven pulley, back along
-    the tight strand below, and around the driver.
+    the tight strand, and around the driver.
     """
     mu = FRICTION * RADIUS / (RADIUS + case.offset)
-    phi = np.log(theory.tight_force / theory.slack_force) / mu  # as on rigid bristles
+    phi = np.log(theory.tight_force / theory.slack_force) / mu  # the path is that of rigid bristles
     stiff = case.axial_stiffness * (1 + case.reference_strain)
     E = (theory.tight_force + stiff) / theory.tight_stretch
     n = 4000
     angle = np.linspace(0, np.pi, n)
-    # F along the driven pulley: slack, then growing; along the driver in reverse
+    # F grows along the driven pulley from the slack value, and falls along the driver
     grown = theory.slack_force * np.exp(mu * np.maximum(angle - (np.pi - phi), 0))
     fallen = theory.tight_force * np.exp(-mu * np.maximum(angle - (np.pi - phi), 0))
     force = np.concatenate(([theory.slack_force], grown, fallen))
@@ -207,7 +212,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
 
 
 def create_drive(case: Case, **contact: Any) -> Drive:
-    """The model in the steady motion of its theory; ``contact``: further columns of the contact."""
+    """Create the model in the steady motion of its theory; ``contact`` has additional columns of the contact."""
     theory = eval_theory(case)
     world, mass = World(), mass_per_length(case)
     inertia = 0.2 * mass * case.length * RADIUS**2
@@ -228,8 +233,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
-    # a brake that damps torsional vibrations: its torque grows with the speed, and equals the load at the speed of
-    # theory
+    # a brake damps torsional vibrations: its torque grows with the speed, and equals the load at the theoretical speed
     spin = coordinate_marker(world, pulleys[1], "rotation")
     spring = 2 * case.axial_stiffness * RADIUS**2 / DISTANCE
     damping = 2 * np.sqrt(spring * inertia)
@@ -268,7 +272,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     material = np.arange(case.elements) * case.length / case.elements
     place, slope = lay(case, theory, material)
     state.put(nodes, np.hstack((place, slope)) - np.column_stack((nodes.position, nodes.slope)))
-    # steady: v = c dr/dX
+    # in steady motion v = c dr/dX
     h = 1e-4 * case.length / case.elements
     ahead, behind = (np.hstack(lay(case, theory, (material + sign * h) % case.length)) for sign in (1, -1))
     state.put(nodes, theory.flow * (ahead - behind) / (2 * h), "v")
@@ -278,10 +282,11 @@ def create_drive(case: Case, **contact: Any) -> Drive:
 
 
 class Measured(NamedTuple):
-    """Results of a run: loss of speed [1] by simulation, and by theory at the torque of the simulation.
+    """Results of a run: speed loss [1] by simulation, and by theory at the torque of the simulation.
 
     ``traction`` is the largest |f_t| of a segment over the last mean passes, as a fraction of the limit mu F/R at the
-    slack end of the arc, and ``bend`` the bend of a bristle by it [m]; ``tension`` the mean axial force [N].
+    slack end of the arc. ``bend`` is the deflection of a bristle by this force [m]. ``tension`` is the mean axial force
+    [N].
     """
 
     loss: float
@@ -293,11 +298,11 @@ class Measured(NamedTuple):
 
 
 def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
-    """Let ``passes`` elements of the belt pass, and take means over the last ``mean``.
+    """Let ``passes`` elements of the belt pass, and take means over the last ``mean`` elements.
 
-    Steps take 1/``per_segment`` of the time in which a segment passes, and tractions are sampled after one step less,
-    to cover all places of a segment; means are over whole elements, which cancels the effect of the mesh on the speed
-    within an element.
+    Steps take 1/``per_segment`` of the time in which a segment passes. Tractions are sampled after one step less, to
+    cover all positions within a segment. Means are over whole elements, which cancels the effect of the mesh on the
+    speed within an element.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state

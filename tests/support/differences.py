@@ -1,4 +1,4 @@
-"""Fields of an assembly at random, for the comparison of tangents with differences."""
+"""Sets random fields of an assembly, for the comparison of tangents with differences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def set_random_fields(assembly: Assembly, seed: int, displacement: float = 0.2) -> None:
-    """Coordinates near the reference, velocities, accelerations and multipliers of order 1."""
+    """Set coordinates near the reference, and velocities, accelerations and multipliers of order 1."""
     random, fields = np.random.default_rng(seed), assembly.fields
     n = assembly.layout.spare
     fields.x[:n] = assembly.layout.reference[:n] + displacement * random.standard_normal(n)

@@ -1,9 +1,10 @@
-"""The digits of two systems: a plugin of pytest that records final vectors of solves, and a program that compares them.
+"""Compares the digits of results on two systems: a pytest plugin that records final vectors of solves, and a program
+that compares them.
 
-    PYTHONPATH=tests make pytest PYTEST_ADDOPTS="-p support.digits --digits=FOLDER"    on either system
+    PYTHONPATH=tests make pytest PYTEST_ADDOPTS="-p support.digits --digits=FOLDER" on each system, followed by
     PYTHONPATH=src:tests python -m support.digits FOLDER OTHER
 
-Solves of programs that a test starts are not recorded.  For long vectors every n-th value is kept.
+Solves of programs that a test starts are not recorded. Of long vectors, only every n-th value is stored.
 """
 
 from __future__ import annotations
@@ -20,19 +21,21 @@ import numpy as np
 import pytest
 
 KEPT = 2000
-"""Largest number of kept values of a vector."""
+"""Largest number of stored values of a vector."""
 DECADES = range(-15, 0)
 
 
 class Digits:
-    """Final vectors of each solve of a test, by the name of the test, the number of the solve and the vector."""
+    """Records the final vectors of each solve of a test, by the name of the test, the number of the solve and the
+    vector.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file, self.test, self.count, self.watches = file, "", 0, False
         self.values: dict[str, Any] = {}
 
     def watch(self, solver: type) -> None:
-        """Keep the result of a solver."""
+        """Record the result of a solver."""
         plain: Callable[..., Any] = solver.solve  # type: ignore[attr-defined]
 
         @functools.wraps(plain)
@@ -50,7 +53,7 @@ class Digits:
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.test, self.count = item.nodeid, 0
-        # only now: imported earlier than the tests, MPI would leave its variables to the programs that tests start
+        # imported late, because MPI would otherwise pass its variables to the programs that tests start
         if not self.watches and "windlass" in sys.modules:
             for name in ("Static", "Dynamic", "Explicit", "Modes"):
                 self.watch(getattr(sys.modules["windlass"], name))
@@ -64,7 +67,7 @@ class Digits:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The folder of the files, one for each process of the tests."""
+    """Add the option for the folder of the files, one file for each process of the tests."""
     parser.addoption("--digits", metavar="FOLDER", help="write what solves end with")
 
 
@@ -73,12 +76,12 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = config.getoption("digits")
     if folder:
         worker = getattr(config, "workerinput", {}).get("workerid", "main")
-        # by process: `make test` calls pytest twice
+        # one file per process, because `make test` calls pytest twice
         config.pluginmanager.register(Digits(Path(config.rootpath, folder, f"{worker}-{os.getpid()}.npz")), "digits")
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """All vectors of the files of a folder, by name."""
+    """Return all vectors of the files of a folder, by name."""
     found: dict[str, Any] = {}
     for file in sorted(folder.glob("*.npz")):
         with np.load(file) as content:
@@ -87,7 +90,7 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
-    """Largest difference of each vector, relative to its largest value; inf if their lengths differ."""
+    """Return the largest difference of each vector, relative to its largest value; inf if the lengths differ."""
     differences = {}
     for name in one.keys() & other.keys():
         a, b = one[name], other[name]

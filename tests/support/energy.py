@@ -11,11 +11,11 @@ from windlass import connectors as con
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D
 
 RADIUS, TURNING, BULGE = 0.5, 2.0, 0.3
-"""Parameters of the ring: radius [m], angular velocity [rad/s], and speed with which it becomes an oval [m/s]."""
+"""Parameters of the ring: radius [m], angular velocity [rad/s], and speed of its oval oscillation [m/s]."""
 
 
 def create_ring(elements: int = 12, damping: float = 0.0) -> tuple[wl.World, wl.State]:
-    """A free ring of cables without force at rest, that rotates and oscillates as an oval."""
+    """Create a free ring of cables without force at rest, that rotates and oscillates as an oval."""
     world, phi = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     c, s = np.cos(phi), np.sin(phi)
     nodes = world.add(PointSlope2D, position=RADIUS * np.column_stack((c, s)), slope=np.column_stack((-s, c)))
@@ -42,7 +42,7 @@ def create_ring(elements: int = 12, damping: float = 0.0) -> tuple[wl.World, wl.
 
 
 def create_oscillator(damping: float = 0.0) -> tuple[wl.World, wl.Entity]:
-    """A mass of 2 kg on springs of 100, 200 and 50 N/m, with weight, away from its equilibrium."""
+    """Create a mass of 2 kg on springs of 100, 200 and 50 N/m, with weight, away from its equilibrium."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     point = world.add(MassPoint, position=(1.0, 0.0, 0.0), mass=2.0)
     ends = [con.position_marker(world, which) for which in (world.add(Ground), point)]
@@ -52,7 +52,7 @@ def create_oscillator(damping: float = 0.0) -> tuple[wl.World, wl.Entity]:
 
 
 def create_spheres(dissipation: float = 0.5, friction: float = 0.3) -> wl.World:
-    """Twelve spheres that fall onto a plane and onto each other."""
+    """Create twelve spheres that fall onto a plane and onto each other."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     places = 0.022 * np.stack(np.meshgrid([0, 1], [1, 2, 3], [0, 1]), axis=-1).reshape(-1, 3)
     places += np.random.default_rng(1).uniform(-1e-3, 1e-3, places.shape)
@@ -68,7 +68,7 @@ def create_spheres(dissipation: float = 0.5, friction: float = 0.3) -> wl.World:
 
 
 def follow(world: wl.World, step: float, end: float, state: Any = None, **settings: Any) -> wl.EnergyLedger:
-    """The ledger of a run by `Explicit` for its methods, else by `Dynamic`."""
+    """Return the energy ledger of a run, by `Explicit` for explicit methods, otherwise by `Dynamic`."""
     ledger, method = wl.EnergyLedger(every=1), settings.pop("method", "trapezoidal_index2")
     kind: Any = wl.Explicit if method in ("verlet", "rk") else wl.Dynamic
     solver = kind(world, step=step, end=end, method=method, name="", **settings)
@@ -77,6 +77,6 @@ def follow(world: wl.World, step: float, end: float, state: Any = None, **settin
 
 
 def orders(values: Any) -> Any:
-    """Orders of convergence of errors with steps that are halved each time."""
+    """Return the orders of convergence of errors whose steps are halved each time."""
     errors = np.abs(np.asarray(values, dtype=np.float64))
     return np.log2(errors[:-1] / errors[1:])

@@ -1,4 +1,4 @@
-"""The worlds of examples: the world of the first solve of each, without solving."""
+"""The worlds of examples: the world of the first solve of each example, without solving."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SOLVERS = wl.Static, wl.Dynamic, wl.Explicit
 
 
 class Found(Exception):
-    """The first solve of an example has been reached, or run."""
+    """The first solve of an example is reached, or complete."""
 
 
 def world_of_example(name: str, folder: Path) -> World:
-    """The world of the first solver of an example; the example runs in a folder until then."""
+    """Return the world of the first solver of an example; the example runs in a folder up to this solver."""
     plain, words, place, option = [(kind, kind.__init__) for kind in SOLVERS], sys.argv, Path.cwd(), wl.option
 
     def stop(_: Any, world: World, **__: Any) -> None:
@@ -72,7 +72,7 @@ def world_of_example(name: str, folder: Path) -> World:
 
 
 def functions_of(world: World) -> dict[str, Callable[..., Any]]:
-    """The functions of the user in a world by name."""
+    """Return the user functions in a world by name."""
     found: dict[str, Callable[..., Any]] = {}
     for component, table in world.tables.items():
         for name, column in component.columns.items():

@@ -1,9 +1,9 @@
-"""Hand-made states of ContactCurveCircles in Exudyn and its forces, see `tests/reference/exudyn_curves.json`.
+"""Hand-made states of ContactCurveCircles in Exudyn and their forces, see `tests/reference/exudyn_curves.json`.
 
     pip install exudyn==1.13.6
     python tests/support/exudyn_curves.py tests/reference/exudyn_curves.json
 
-There are no solves, as in `exudyn_states.py`.  Tests need the file only, not the program.
+Nothing is solved, as in `exudyn_states.py`. Tests need only the file, not Exudyn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from exudyn_states import residual
 
 
 def eval_curve(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Forces of ContactCurveCircles on a body with a curve of segments and on a circle, after an update; its gaps."""
+    """Return forces of ContactCurveCircles on a body with a curve of segments and on a circle after an update, and the
+    gaps.
+    """
     found = []
     for active in (True, False):
         mbs = exu.SystemContainer().AddSystem()
@@ -44,9 +46,10 @@ def eval_curve(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def curve_cases() -> list[dict[str, Any]]:
-    """A circle on a segment, above it and between two flanks; friction in its zone and beyond, without turning.
+    """Return states of a circle on a segment, above it and between two flanks, with friction within and beyond its
+    transition zone, without rotation.
 
-    The body with the curve does not turn: the original omits its rotation in the rate of the gap.
+    The body with the curve does not rotate, because Exudyn omits its rotation in the rate of the gap.
     """
     line, flanks = [[2.0, 0.0, 0.0, 0.0]], [[2.0, 2.0, 1.0, 0.0], [1.0, 0.0, 0.0, 2.0]]
     base = {"contactStiffness": 1000.0, "contactDamping": 10.0}
@@ -68,8 +71,8 @@ def curve_cases() -> list[dict[str, Any]]:
 
 
 def main(path: str) -> None:
-    """Write all forces."""
-    import exudyn as exu  # imported here, because linters read this file without it
+    """Write all forces to the file."""
+    import exudyn as exu  # imported inside the function, because linters read this file without exudyn
     import exudyn.itemInterface as items
 
     found = {

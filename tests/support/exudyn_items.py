@@ -1,7 +1,7 @@
-"""Models of the reference data that are given as lists of Exudyn items, built as Windlass worlds.
+"""Builds models of the reference data, which are lists of Exudyn items, as Windlass worlds.
 
-A reference file has the lists ``nodes``, ``objects``, ``markers`` and ``loads``; items refer to each other by their
-number within a list.  Coordinates have Exudyn's numbers if nodes of one kind are consecutive.
+A reference file has the lists ``nodes``, ``objects``, ``markers`` and ``loads``. Items refer to each other by their
+number within a list. Coordinates have Exudyn's numbers if nodes of one kind are consecutive.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Items:
 
 
 def build_items(name: str) -> Items:
-    """The world of a reference file ``models/<name>.json``."""
+    """Build the world of a reference file ``models/<name>.json``."""
     data = json.loads((MODELS / f"{name}.json").read_text())
     model = Items(World())
     model.nodes = [_add_node(model, item) for item in data["nodes"]]
-    # bodies first, then markers on them, then the connectors among the objects
+    # bodies are built first, followed by markers on bodies and by the connectors among the objects
     objects = {i: _add_body(model, item) for i, item in enumerate(data["objects"]) if item["objectType"] in BODIES}
     model.markers = [_add_marker(model, item, objects) for item in data["markers"]]
     for i, item in enumerate(data["objects"]):
@@ -172,6 +172,6 @@ def _add_load(model: Items, item: Item) -> Entity:
     if kind == "MassProportional":
         return world.add(MassProportional, body=marker, acceleration=vector)
     component = {"ForceVector": Force, "TorqueVector": Torque}[kind]
-    # Torque has no body-fixed form; both references give global vectors
+    # Torque has no body-fixed form, and both references give global vectors
     assert not item["bodyFixed"]
     return world.add(component, marker=marker, vector=vector)

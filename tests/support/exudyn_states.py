@@ -3,8 +3,8 @@
     pip install exudyn==1.13.6
     python tests/support/exudyn_states.py tests/reference/exudyn_laws.json
 
-There are no solves: two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
-residual without the connector is subtracted from the residual with it.  Tests need the file only, not the program.
+Nothing is solved. Two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
+residual without the connector is subtracted from the residual with the connector. Tests need only the file, not Exudyn.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ SPRING = {
 
 
 def rotation(angles: list[float]) -> np.ndarray:
-    """Rx Ry Rz."""
+    """Return the rotation matrix Rx Ry Rz."""
     (a, b, c), (d, e, f) = np.cos(angles), np.sin(angles)
     x = np.array([[1, 0, 0], [0, a, -d], [0, d, a]])
     y = np.array([[b, 0, e], [0, 1, 0], [-e, 0, b]])
@@ -77,20 +77,20 @@ def rotation(angles: list[float]) -> np.ndarray:
 
 
 def euler_parameters(angles: list[float]) -> np.ndarray:
-    """Euler parameters of Rx Ry Rz, with e0 > 0."""
+    """Return the Euler parameters of Rx Ry Rz, with e0 > 0."""
     A = rotation(angles)
     e0 = 0.5 * np.sqrt(1.0 + np.trace(A))
     return np.array([e0, *(np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / (4.0 * e0))])
 
 
 def rates(e: np.ndarray, omega: list[float]) -> np.ndarray:
-    """Rates of Euler parameters for a global angular velocity."""
+    """Return the rates of Euler parameters for a global angular velocity."""
     w = np.array(omega)
     return 0.5 * np.array([-w @ e[1:], *(e[0] * w + np.cross(w, e[1:]))])
 
 
 def body_coordinates(state: dict[str, Any], body: int) -> tuple[list[float], list[float]]:
-    """Seven coordinates of a body and their rates."""
+    """Return the seven coordinates of a body and their rates."""
     e = euler_parameters(state["angles"][body])
     return (
         [*state["position"][body], *e.tolist()],
@@ -102,7 +102,7 @@ Add = Callable[[Any, Any, list[int], int, bool], None]
 
 
 def eval_bodies(exu: Any, items: Any, add: Add, state: dict[str, Any], data: list[float]) -> list[float]:
-    """Left-hand-side forces of a connector on the 14 coordinates of two rigid bodies."""
+    """Return the left-hand-side forces of a connector on the 14 coordinates of two rigid bodies."""
     found = []
     for active in (True, False):
         mbs = exu.SystemContainer().AddSystem()
@@ -122,7 +122,7 @@ def eval_bodies(exu: Any, items: Any, add: Add, state: dict[str, Any], data: lis
 
 
 def residual(exu: Any, mbs: Any) -> tuple[np.ndarray, Any]:
-    """Right-hand side of the equations of motion, and its solver."""
+    """Return the right-hand side of the equations of motion, and its solver."""
     mbs.Assemble()
     solver, settings = exu.MainSolverImplicitSecondOrder(), exu.SimulationSettings()
     settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = False
@@ -133,7 +133,7 @@ def residual(exu: Any, mbs: Any) -> tuple[np.ndarray, Any]:
 
 
 def eval_coordinates(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Forces of CoordinateSpringDamperExt on two coordinates, and history values after the update of a step."""
+    """Return the forces of CoordinateSpringDamperExt on two coordinates, and history values after a step."""
     mbs = exu.SystemContainer().AddSystem()
     markers = []
     for q, v in zip(case["q"], case["v"], strict=True):
@@ -151,7 +151,7 @@ def eval_coordinates(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, An
 
 
 def eval_spheres(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Forces of ContactSphereSphere on two bodies, history values after the update of a step, and its error."""
+    """Return the forces of ContactSphereSphere on two bodies, history values after a step, and its error."""
     found = []
     for active in (True, False):
         mbs = exu.SystemContainer().AddSystem()
@@ -181,7 +181,7 @@ def eval_spheres(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def sphere_cases() -> list[dict[str, Any]]:
-    """Contacts that press, slide, stick, open, close, lose energy in an impact, and stay dented."""
+    """Return contacts that press, slide, stick, open, close, lose energy in an impact, and retain a dent."""
     base = {"spheresRadii": [0.3, 0.45], "contactStiffness": 800.0, "contactDamping": 3.0}
     slides = {**base, "dynamicFriction": 0.4, "frictionProportionalZone": 0.2}
     sticks = {**slides, "frictionProportionalZone": 50.0, "contactStiffnessExponent": 1.5}
@@ -195,13 +195,14 @@ def sphere_cases() -> list[dict[str, Any]]:
     listed: list[tuple[dict[str, Any], list[float], list[float]]] = [
         (base, closed, closed),
         (slides, closed, closed),
-        (slides, [0.01, 0.0, 1.3, 0.0], closed),  # has closed in this step
+        (slides, [0.01, 0.0, 1.3, 0.0], closed),  # the contact has closed in this step
         (slides, closed, [0.01, 3.0, 1.3, 0.0]),  # closes again
         (sticks, closed, closed),
-        (slides, closed, [-0.04, 0.1, 1.3, 0.0]),  # starts to slide
-        (sticks, closed, [-0.04, 60.0, 1.3, 0.0]),  # starts to stick
+        (slides, closed, [-0.04, 0.1, 1.3, 0.0]),  # the contact starts to slide
+        (sticks, closed, [-0.04, 60.0, 1.3, 0.0]),  # the contact starts to stick
         ({**slides, "spheresRadii": [0.3, 0.3]}, closed, closed),  # opens
-        ({**sticks, "spheresRadii": [0.3, 0.3]}, closed, [-0.04, 60.0, 1.3, 0.0]),  # opens, and starts to stick
+        # the contact opens, and starts to stick
+        ({**sticks, "spheresRadii": [0.3, 0.3]}, closed, [-0.04, 60.0, 1.3, 0.0]),
         (hollow, closed, closed),
         ({**hollow, "frictionProportionalZone": 50.0}, [0.01, 0.0, 0.0, 0.0], closed),
     ]
@@ -221,7 +222,7 @@ def sphere_cases() -> list[dict[str, Any]]:
 
 
 def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Length, its rate and tension of ReevingSystemSprings, and forces on its bodies."""
+    """Return length, rate of length and tension of ReevingSystemSprings, and forces on its bodies."""
     found, numbers = [], []
     for active in (True, False):
         mbs = exu.SystemContainer().AddSystem()
@@ -249,9 +250,10 @@ def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def rope_cases() -> list[dict[str, Any]]:
-    """Ropes over sheaves in an oblique plane that move in and out of it, on either side, tight and slack.
+    """Return ropes over sheaves in an oblique plane that move in the plane and out of it, on either side, tight and
+    slack.
 
-    The original uses the axis of the first marker for its span to the first sheave: both axes are equal here.
+    Exudyn uses the axis of the first marker for its span to the first sheave, so both axes are equal in these cases.
     """
     plane = rotation([0.4, -0.7, 0.3])
     flat = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 1.0, 0.0], [5.0, 3.0, 0.0]]
@@ -274,18 +276,19 @@ def rope_cases() -> list[dict[str, Any]]:
 
 
 def coordinate_cases() -> list[dict[str, Any]]:
-    """States that stick, slip, turn and touch stops."""
+    """Return states of coordinates that stick, slip, reverse and touch stops."""
     cases = []
     for q, v, start, data in [
         (0.02, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # sticks
-        (0.2, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # begins to slip
+        (0.2, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the coordinate begins to slip
         (-0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),
-        (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is bent against the motion
-        (0.02, 0.1, [1, 0, 0], [2, 0.01, 0]),  # continues to slip
+        (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is deflected against the motion
+        (0.02, 0.1, [1, 0, 0], [2, 0.01, 0]),  # the coordinate continues to slip
         (0.02, -0.3, [-1, 0, 0], [-2, 0.01, 0]),
-        (0.02, 0.1, [1, 0, 0], [-2, 0.01, 0]),  # reverses: sticks with the force of the start of the step
+        # the motion reverses, and the coordinate sticks with the force of the start of the step
+        (0.02, 0.1, [1, 0, 0], [-2, 0.01, 0]),
         (0.02, 0.1, [-1, 0, 0], [-2, 0.01, 0]),
-        (0.02, -0.1, [0, 0.013, 0], [2, 0.01, 0]),  # reverses in the step in which it began to slip
+        (0.02, -0.1, [0, 0.013, 0], [2, 0.01, 0]),  # the motion reverses in the step in which slip began
     ]:
         cases.append({"q": [0.0, q], "v": [0.0, v], "start": start, "data": data, "parameters": FRICTION})
     for v in (0.01, 0.0501, 0.3, -0.3):
@@ -300,7 +303,7 @@ def coordinate_cases() -> list[dict[str, Any]]:
 
 
 def connectors() -> dict[str, tuple[Add, list[float]]]:
-    """Connectors between two rigid bodies, and their history values."""
+    """Return connectors between two rigid bodies, and their history values."""
     frames = {f"rotationMarker{k}": rotation(FRAME_ANGLES[k]) for k in range(2)}
     one = {"stiffness": 500, "damping": 3, "offset": 0.05, "velocityOffset": 0.1}
 
@@ -351,8 +354,8 @@ def connectors() -> dict[str, tuple[Add, list[float]]]:
 
 
 def main(path: str) -> None:
-    """Write all forces."""
-    import exudyn as exu  # imported here, because tests read this file without it
+    """Write all forces to the file."""
+    import exudyn as exu  # imported inside the function, because tests read this file without exudyn
     import exudyn.itemInterface as items
 
     found: dict[str, Any] = {

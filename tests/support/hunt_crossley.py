@@ -37,12 +37,12 @@ class Model(NamedTuple):
 
 
 def read_reference(name: str) -> Any:
-    """The contents of ``reference/hunt_crossley_<name>.json``."""
+    """Return the contents of ``reference/hunt_crossley_<name>.json``."""
     return json.loads((REFERENCE / f"hunt_crossley_{name}.json").read_text())
 
 
 def add_material(world: World, given: Case | None) -> dict[str, Entity]:
-    """The material of a surface as a keyword argument; empty if the case gives none."""
+    """Return the material of a surface as a keyword argument; empty if the case has no material."""
     if given is None:
         return {}
     names = ("plane_strain_modulus", "dissipation", "static_friction", "dynamic_friction", "viscous_friction")
@@ -51,11 +51,11 @@ def add_material(world: World, given: Case | None) -> dict[str, Entity]:
 
 
 def build_case(case: Case) -> Model:
-    """A static case; raises errors of the model."""
+    """Build a static case, or raise errors of the model."""
     world = World()
     bodies = [world.add(Ground)]
     for given in [*case["bodies"][1:], *[{"p": (9e3, 0, 0), "v": (0,) * 3, "w": (0,) * 3, "R": np.eye(3)}]]:
-        # the last body, far away, gives coordinates to worlds that would have none
+        # the last body is far away and provides coordinates for worlds without other coordinates
         start = {"velocity": np.append(given["v"], np.zeros(4)), "angular_velocity": given["w"]}
         rotation = euler_parameters_of(np.array(given["R"], float))
         bodies.append(
@@ -84,13 +84,13 @@ def build_case(case: Case) -> Model:
 
 
 def largest_length(case: Case) -> float:
-    """Largest radius or coordinate [m], which determines the rounding of depths."""
+    """Return the largest radius or coordinate [m], which determines the rounding of depths."""
     lengths = [*(s["size"] for s in case["surfaces"]), *(s["p_BS"] for s in case["surfaces"])]
     return float(np.abs([*lengths, *(b["p"] for b in case["bodies"])]).max())
 
 
 class Pull(NamedTuple):
-    """A contact by `eval_pull`: force on body 2 [N], its point [m], stored energy [J]."""
+    """Result of a contact by `eval_pull`: force on body 2 [N], its point [m], stored energy [J]."""
 
     force: FloatArray
     point: FloatArray
@@ -98,7 +98,7 @@ class Pull(NamedTuple):
 
 
 def eval_pull(case: Case, contact: Case, first: Case, second: Case, effective_radius: float) -> Pull:
-    """Force of one contact, straight from the published rule and the geometry in the reference data."""
+    """Return the force of one contact by the published rule, with the geometry of the reference data."""
     one, two = first["params"], second["params"]
     k1, k2 = one["E"] ** (2 / 3), two["E"] ** (2 / 3)
     s1 = k2 / (k1 + k2)

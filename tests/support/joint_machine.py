@@ -1,4 +1,4 @@
-"""A machine of driven joints, stops, bodies with an offset from their nodes, loads along lines and a disc that rolls.
+"""A machine of driven joints, stops, bodies with an offset from their nodes, loads along lines and a rolling disc.
 
 Usage, also with mpiexec: joint_machine.py OUT.npz
 """
@@ -20,7 +20,7 @@ def turn(t: float) -> tuple[float, ...]:
 
 
 def create_machine() -> tuple[wl.World, list[Entity]]:
-    """The world, and bodies whose positions characterise its motion."""
+    """Create the world, and return bodies whose positions characterise its motion."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     before = con.rigid_marker(world, world.add(el.Ground, position=(5.0, 0.0, 0.0)))
     arms = []

@@ -1,4 +1,4 @@
-"""A net of two layers of ropes, one laid over the other and lashed at the crossings, that falls on a sphere."""
+"""A net of two layers of ropes, laid on each other and lashed at the crossings, that falls on a sphere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass import connectors as con
 from windlass.elements import Ground, nodes_of, straight_cable
 
 RADIUS, MESH, PER_MESH = 0.005, 0.06, 2
-"""Radius of the ropes [m], distance of the ropes of a layer [m]; elements from crossing to crossing."""
+"""Radius of the ropes [m], distance of the ropes of a layer [m], and elements from crossing to crossing."""
 BALL = 0.15
 """Radius of the sphere [m]."""
 
@@ -32,7 +32,7 @@ class LaidNet(NamedTuple):
 
 
 def create_laid_net(lines: int = 4, height: float = 1e-3) -> LaidNet:
-    """A net of ropes in both directions, ``height`` [m] above a sphere off the middle of the net, and a floor.
+    """Create a net of crossing ropes ``height`` [m] above a sphere off the middle of the net, and above a floor.
 
     Contact partners are searched among the ropes, and among sphere and floor.
     """
@@ -72,7 +72,7 @@ def create_laid_net(lines: int = 4, height: float = 1e-3) -> LaidNet:
 
 
 def let_fall(net: LaidNet, speed: float) -> wl.State:
-    """A state at the start in which all of the net falls with a speed [m/s]."""
+    """Return an initial state in which the whole net falls with a speed [m/s]."""
     state = wl.State(net.world)
     for rope in net.ropes:
         nodes = nodes_of(net.world, rope)

@@ -1,6 +1,6 @@
 """Plane lattices of cables from gmsh files: hanging from the upper edge with a side load, or falling onto a circle.
 
-Every process builds the same world, from its own file.
+Every process builds the same world from its own file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Lattice(NamedTuple):
 
 
 def write_lattice(path: Path, n: int, side: float = 1.0, center: tuple[float, float] = (0.0, 0.0)) -> Path:
-    """A square of n x n meshes as a file of lines.
+    """Write a square of n x n meshes as a file of lines.
 
     Groups: lines "horizontal" and "vertical", points "top", "bottom", "left", "right".
 
@@ -41,9 +41,9 @@ def write_lattice(path: Path, n: int, side: float = 1.0, center: tuple[float, fl
         path: file to write.
         n: number of meshes along each side.
         side: length of a side [m].
-        center: its centre [m].
+        center: centre of the square [m].
     """
-    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from below
+    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from the lowest row
     y, x = np.indices(number.shape) * (side / n) - 0.5 * side
     points = np.column_stack((x.ravel() + center[0], y.ravel() + center[1]))
     horizontal = np.column_stack((number[:, :-1].ravel(), number[:, 1:].ravel()))
@@ -60,13 +60,13 @@ def _build_net(world: World, n: int, cables_per_line: int, columns: dict[str, An
 
 
 def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **columns: Any) -> Lattice:
-    """A lattice of 1 m x 1 m that hangs from its upper edge.
+    """Create a lattice of 1 m x 1 m that hangs from its upper edge.
 
     Args:
         n: number of meshes along each side.
         cables_per_line: cables between neighbouring knots.
-        side_load: total force along x on the right edge [N]; a large push makes the rows buckle.
-        **columns: columns of `Cable2D` that replace the defaults, and arguments of `cables_from_mesh`.
+        side_load: total force along x on the right edge [N]; a large push makes the rows buckle. **columns: columns of
+        `Cable2D` that replace the defaults, and arguments of `cables_from_mesh`.
     """
     world = World(gravity=(0.0, -GRAVITY))
     values = {"axial_stiffness": 1e3, "bending_stiffness": 1e-4, "mass_per_length": 0.1} | columns
@@ -79,21 +79,21 @@ def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **col
 
 
 def create_static(lattice: Lattice, **arguments: Any) -> Static:
-    """The solver of a hung lattice.
+    """Create the solver of a hanging lattice.
 
-    Only a stabiliser holds a hanging net against sideways motion before its weight makes it taut.
+    Only a stabiliser supports a hanging net against sideways motion before its weight makes it taut.
     """
     return Static(lattice.world, **{"load_steps": 2, "stabiliser": 100.0, "name": "", **arguments})
 
 
 def solve_hung(lattice: Lattice, **arguments: Any) -> tuple[State, Static]:
-    """Equilibrium of a hung lattice, and its solver."""
+    """Return the equilibrium of a hanging lattice, and its solver."""
     static = create_static(lattice, **arguments)
     return static.solve(), static
 
 
 def falling_lattice(n: int, cables_per_line: int = 1, **columns: Any) -> Lattice:
-    """A lattice of 1 m x 1 m that falls onto a fixed circle of 0.2 m, 2 mm below it.
+    """Create a lattice of 1 m x 1 m that falls onto a fixed circle of 0.2 m, which is 2 mm below the lattice.
 
     Args:
         n: number of meshes along each side.

@@ -1,8 +1,9 @@
-"""Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile ahead.
+"""Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile in advance.
 
-usage: .venv/bin/python tests/support/list_kernels.py      after a change of the arguments of kernels; takes a minute
+usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
+minute
 
-Runs short models in separate processes and records the kernels that each called.
+Runs short models in separate processes and records the kernels that each model called.
 """
 
 import json
@@ -22,7 +23,7 @@ README = "README.md"
 RECORDED = ("-dynamic_end", "0.305")
 """Options of the model of README.md: its means begin at 0.3 s, one turn of the belt."""
 SMALL = ("-elements", "12", "-end_time", "2e-3")
-# the belts come last: helpers begin at the end of the list
+# the belts are the last models, because helper processes begin at the end of the list
 MODELS = (
     ("examples/settling_spheres.py", "-spheres", "20", "-end", "1e-3"),
     ("examples/bouncing_ball.py", "-balls", "2", "-output", "none"),
@@ -57,7 +58,7 @@ sys.exit(code)
 
 
 def ask(words: tuple[str, ...]) -> list[Job]:
-    """The kernels that a model calls, in their order."""
+    """Return the kernels that a model calls, in the order of their calls."""
     with tempfile.TemporaryDirectory() as folder:
         script = ROOT / words[0]
         if words[0] == README:
@@ -66,7 +67,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
             script = Path(folder, "first_belt.py")
             script.write_text(shown.group(1))
         command = [sys.executable, "-c", ASK, str(script), *words[1:]]
-        # its own output goes to the folder; helpers would use the unfinished list
+        # the output of the model goes to the folder; helper processes would use the unfinished list
         environment = os.environ | {"WINDLASS_COMPILERS": "1"}
         done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]
@@ -74,7 +75,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
 
 
 def main() -> None:
-    """Make the list."""
+    """Write the list."""
     found: dict[str, Job] = {}
     for words in MODELS:
         for job in ask(words):

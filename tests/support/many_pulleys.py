@@ -1,4 +1,4 @@
-"""Belts that zigzag around pulleys on a ring, all of them driven, with both interfaces for contact partners."""
+"""Belts that zigzag around driven pulleys on a ring, with both interfaces for contact partners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RADIUS, SPEED, RAMP = 0.1, 60.0, 2e-3
 
 
 class Ring(NamedTuple):
-    """The model; ``circles`` are the pulleys."""
+    """The model of the belt; ``circles`` are the pulleys."""
 
     world: wl.World
     circles: list[wl.Entity]
@@ -23,7 +23,9 @@ class Ring(NamedTuple):
 
 
 def create_ring(pulleys: int, per_pulley: int, pairs: bool = False, **search: Any) -> Ring:
-    """A belt with a number of elements per pulley; ``pairs``: one row for each pair, else rows of a circle set."""
+    """Create a belt with a number of elements per pulley; ``pairs`` gives one row for each pair, otherwise rows of a
+    circle set are used.
+    """
     world = wl.World()
     circles, sides = [], []
     for i in range(pulleys):

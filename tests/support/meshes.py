@@ -1,4 +1,4 @@
-"""Mesh files of lines with named groups, for tests."""
+"""Writes mesh files of lines with named groups, for tests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def write_lines(
     """Write lines with groups: .msh (2.2, binary, a copy of a line for each of its groups), .vtu or .xdmf (flags).
 
     Args:
-        path: the file.
+        path: file to write.
         points: shape (points, 2) or (points, 3).
-        lines: points at both ends, shape (lines, 2).
+        lines: numbers of the points at both ends, shape (lines, 2).
         line_groups, point_groups: numbers of lines and points by name.
     """
     positions, ends = np.asarray(points, float), np.asarray(lines, np.int64)

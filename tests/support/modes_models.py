@@ -15,7 +15,7 @@ G = 9.81
 
 
 def create_span(elements: int, tension: float = 100.0, bending: float = 0.0) -> wl.World:
-    """A straight cable of 2 m and 0.5 kg/m, pinned at both ends."""
+    """Create a straight cable of 2 m and 0.5 kg/m, pinned at both ends."""
     world = wl.World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": bending, "mass_per_length": 0.5}
     columns["reference_strain"] = -tension / 1e6
@@ -25,7 +25,9 @@ def create_span(elements: int, tension: float = 100.0, bending: float = 0.0) -> 
 
 
 def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.State:
-    """Masses of 1 kg on massless rods of equal length, hanging one below the other; the forces of the rods are set."""
+    """Create masses of 1 kg on massless rods of equal length, hanging one below the other; the forces of the rods are
+    set.
+    """
     world, link = wl.World(gravity=(0.0, -gravity)), length / links
     y = -link * np.arange(1, links + 1)
     masses = world.add(el.MassPoint, position=np.stack((0.0 * y, y), axis=1), mass=1.0)
@@ -42,7 +44,7 @@ def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.Stat
 
 
 def create_ring(elements: int, turning: float | None = None) -> wl.State:
-    """A free ring of radius 1 m, 0.5 kg/m, EI = 1 N m^2, nearly inextensible, in equilibrium.
+    """Create a free ring of radius 1 m, 0.5 kg/m, EI = 1 N m^2, nearly inextensible, in equilibrium.
 
     With an angular velocity [rad/s], material moves through nodes at rest, under the tension of its centrifugal force.
     """
@@ -70,9 +72,10 @@ def create_ring(elements: int, turning: float | None = None) -> wl.State:
 
 
 def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool = True) -> wl.State:
-    """The ring of `create_ring` with nodes that rotate with it [rad/s]; or with a node that a constraint holds.
+    """Create the ring of `create_ring` with nodes that rotate with the ring [rad/s], or with a node that a constraint
+    holds.
 
-    Without balance the nodes are on the circle, where cubics are only approximately in equilibrium.
+    Without balance, the nodes are on the circle, where cubics are only approximately in equilibrium.
     """
     world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)
@@ -93,11 +96,12 @@ def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool 
 
 
 def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
-    """Angular frequencies [rad/s] of `create_ring` in the frame at rest, two for each number of waves, ascending.
+    """Return the angular frequencies [rad/s] of `create_ring` in the frame at rest, two for each number of waves,
+    ascending.
 
-    ω = n (n² - 1)/(n² + 1) (√(Ω² + k (n² + 1)) ± Ω), k = EI/(ρA R⁴); from L = T - V of an inextensible ring with the
-    tension ρA R² Ω² (G. H. Bryan, Proc. Cambridge Phil. Soc. 7 (1890) 101-111; G. F. Carrier, Quart. Appl. Math. 3
-    (1945) 235-245).
+    The closed form is ω = n (n² - 1)/(n² + 1) (√(Ω² + k (n² + 1)) ± Ω), k = EI/(ρA R⁴). It follows from L = T - V of an
+    inextensible ring with the tension ρA R² Ω² (G. H. Bryan, Proc. Cambridge Phil. Soc. 7 (1890) 101-111; G. F.
+    Carrier, Quart. Appl. Math. 3 (1945) 235-245).
     """
     n = np.array(waves, float)
     root = np.sqrt(turning**2 + (n**2 + 1.0) / 0.5)
@@ -106,7 +110,7 @@ def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
 
 
 def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
-    """A body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x, 50 N/m along y, 0.2 m from its centre."""
+    """Create a body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x, 50 N/m along y, 0.2 m from its centre."""
     world = wl.World()
     body = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=2.0, inertia=0.1)
     for x in (-0.2, 0.2):
@@ -121,7 +125,8 @@ def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
 
 
 def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tuple[wl.State, Entity, list[Entity]]:
-    """A belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely; cables and pulleys.
+    """Create a belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely. Return the cables
+    and pulleys.
 
     Without ``solve`` the state has the initial values.
     """

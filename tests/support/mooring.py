@@ -1,4 +1,5 @@
-"""A mooring line on a sea bed with friction, in a current and in waves, whose upper end moves; a program solves it.
+"""A mooring line on a sea bed with friction, in a current and in waves, with a moving upper end, and a program that
+solves it.
 
 Usage: mooring.py OUT.npz [options of Windlass and PETSc]
 """
@@ -20,7 +21,9 @@ LENGTH, SUBMERGED = 82.0, 20.0 - 1025.0 * np.pi * 0.08**2 / 4
 
 
 def build_line(elements: int = 8) -> tuple[wl.World, Entity, Entity, Entity]:
-    """The line, its loads and its contact with the bed, over which it slips as the top moves from t = 0 on."""
+    """Create the line, its loads and its contact with the bed, over which the line slips as its top moves from t = 0
+    on.
+    """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     route = hang_from_ground((0.0, 0.0, -40.0), TOP, LENGTH, 5e6, SUBMERGED, gravity=(0.0, 0.0, -9.81))
     line = cable_along(
@@ -49,7 +52,7 @@ def build_line(elements: int = 8) -> tuple[wl.World, Entity, Entity, Entity]:
 
 
 def solve_line(steps: int = 8) -> dict[str, Any]:
-    """At rest without friction, then in motion with it: coordinates and outputs, and counts of iterations."""
+    """Solve at rest without friction and in motion with friction; return coordinates, outputs, iteration counts."""
     world, line, loads, contacts = build_line()
     world.set(contacts, friction_coefficient=0.0)
     static = wl.Static(world, rtol=1e-9, name="")
@@ -66,7 +69,7 @@ def solve_line(steps: int = 8) -> dict[str, Any]:
 
 
 def main(path: str) -> None:
-    """Solve and write."""
+    """Solve the model and write the results."""
     found = solve_line()
     if wl.is_first_process():
         np.savez(path, **found)

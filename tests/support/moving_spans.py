@@ -1,10 +1,11 @@
 """Spans through which material moves: `ALECable2D` on two supports or clamped, linearised, and the exact roots.
 
-Small deflections w(x, t) of a span with the mass m, a part μ of which moves with the speed U, the tension T and EI:
+Small deflections w(x, t) of a span with the mass m, a part μ of which moves with the speed U, the tension T and EI
+satisfy
 
     EI w'''' + (μ U² - T) w'' + 2 μ U w_t' + m w_tt = 0
 
-A moving string or beam has μ = m; a pipe that conveys fluid has m = M + m_pipe and μ = M.  Source: C. D. Mote, J.
+A moving string or beam has μ = m. A pipe that conveys fluid has m = M + m_pipe and μ = M. Source: C. D. Mote, J.
 Franklin Inst. 279 (1965) 430-444; M. P. Païdoussis, Fluid-Structure Interactions 1, Academic Press (1998), chapter 3.
 """
 
@@ -30,8 +31,9 @@ from support.matrices import dense
 
 @dataclass(frozen=True)
 class Span:
-    """Length [m], mass per length m and its moving share μ/m, tension T [N], EI [N m^2]; clamped at x = 0 and free at
-    the end, or pinned at both."""
+    """Length [m], mass per length m and its moving share μ/m, tension T [N], EI [N m^2], and supports: clamped at x = 0
+    and free at the end, or pinned at both ends.
+    """
 
     length: float = 1.0
     mass: float = 1.0
@@ -42,7 +44,7 @@ class Span:
 
 
 def create_span(span: Span, speed: float, elements: int, axial_stiffness: float = 1e6) -> tuple[World, Entity, State]:
-    """World, nodes and a state in steady motion; supports and the speed [m/s] are constraints."""
+    """Return world, nodes and a state in steady motion; supports and the speed [m/s] are constraints."""
     world = World()
     axial = world.add(ALENode, velocity=(speed,))
     cable = straight_cable(
@@ -62,13 +64,13 @@ def create_span(span: Span, speed: float, elements: int, axial_stiffness: float 
         clamp(world, nodes[0])
     else:
         hinge(world, nodes[[0, elements]])
-    # along the axis only the supports matter
+    # along the axis, only the supports act
     prescribe_velocity(world, axial, "s", lambda t: speed)
     return world, nodes, State(world)
 
 
 def linearise(span: Span, speed: float, elements: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """M, D, K of M z_tt + D z_t + K z = 0 about the steady motion, for the deflections of the free nodes alone."""
+    """Return M, D, K of M z_tt + D z_t + K z = 0 about the steady motion, for the deflections of the free nodes."""
     world, nodes, state = create_span(span, speed, elements)
     M = dense(assemble_mass(world, state))
     D = dense(assemble_matrix(world, state, dq=0.0, dv=1.0, da=1.0)) - M
@@ -80,7 +82,7 @@ def linearise(span: Span, speed: float, elements: int) -> tuple[FloatArray, Floa
 
 
 def eval_roots(span: Span, speed: float, elements: int) -> FloatArray:
-    """Roots λ [1/s] of the finite elements with imaginary part >= 0, the slowest first."""
+    """Return the roots λ [1/s] of the finite elements with imaginary part >= 0, the slowest first."""
     M, D, K = linearise(span, speed, elements)
     one, none = np.eye(len(M)), np.zeros_like(M)
     roots = eigvals(np.block([[none, one], [-K, -D]]), np.block([[one, none], [none, M]]))
@@ -89,7 +91,7 @@ def eval_roots(span: Span, speed: float, elements: int) -> FloatArray:
 
 
 def find_exact_root(span: Span, speed: float, near: complex) -> complex:
-    """The root λ [1/s] of the differential equation next to a guess, by its characteristic determinant."""
+    """Return the root λ [1/s] of the differential equation closest to a guess, by its characteristic determinant."""
     EI, m, L = span.bending, span.mass, span.length
     mu = m * span.share
 
@@ -108,10 +110,11 @@ def find_exact_root(span: Span, speed: float, near: complex) -> complex:
 def eval_growth(
     span: Span, speed: float, elements: int, height: float, step: float, end: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Times [s] and deflections [m] in the middle of a pinned span, or at the end of a cantilever, over a run in time.
+    """Return times [s] and deflections [m] in the middle of a pinned span, or at the end of a cantilever, over a run in
+    time.
 
-    Begins at rest with the deflection height sin(π x/L), or height (x/L)² of a cantilever.  The axial stiffness is low,
-    to limit rounding errors of axial forces; waves that no step resolves are damped.
+    The run starts at rest with the deflection height sin(π x/L), or height (x/L)² of a cantilever. The axial stiffness
+    is low, to limit rounding errors of axial forces. Waves that no step resolves are damped.
     """
     world, nodes, state = create_span(span, speed, elements, axial_stiffness=1e4)
     across = state.local_dofs(nodes)[:, 1::2]

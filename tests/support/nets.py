@@ -14,12 +14,12 @@ CABLE: dict[str, Any] = {"axial_stiffness": 1e4, "bending_stiffness": 1e-2, "mas
 
 
 def build_net(world: World, lines: int, order: Any = None, **columns: Any) -> tuple[Entity, Entity]:
-    """Lines x lines cables of 1 m between crossings, joined at the crossings by hinges.
+    """Build lines x lines crossings with cables of 1 m between them, joined at the crossings by hinges.
 
     Args:
         world: the world.
         lines: cables in either direction, each of lines - 1 elements.
-        order: a permutation of the lines^2 crossings, the order in which they are added; default row by row.
+        order: a permutation of the lines^2 crossings, the order in which they are added; default: row by row.
         **columns: columns of `Cable2D`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a belt of moving material with friction, run up to speed; writes its last state.
+"""Program for mpiexec: a belt of ALE cables with friction runs up to speed, and its last state is written.
 
 Usage: parallel_ale_belt.py OUT.npz
 """
@@ -9,7 +9,9 @@ import numpy as np
 
 
 def main(path: str) -> None:
-    """100 steps with bristles, whose sticking positions refer to the material; a law on whole cables brakes it."""
+    """Run 100 steps with bristles whose sticking positions refer to the material; a law on whole cables brakes the
+    belt.
+    """
     import windlass as wl
     from windlass.connectors import CableCoordinates
     from windlass.framework.launch.launcher import is_first_process
@@ -30,6 +32,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0])

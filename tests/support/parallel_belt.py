@@ -13,7 +13,7 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
 
     from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
@@ -49,6 +49,6 @@ def main(path: str, steps: int) -> None:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0], int(words[1]))

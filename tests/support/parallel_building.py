@@ -1,6 +1,6 @@
-"""Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh; and their errors.
+"""Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh, and errors of building.
 
-Usage: parallel_building.py MESH OUT.json [options of Windlass].  The last of the errors is not caught.
+Usage: parallel_building.py MESH OUT.json [options of Windlass]. The last of the errors is not caught.
 """
 
 import json
@@ -15,7 +15,7 @@ STIFF: dict[str, Any] = {"mass_per_length": 0.5, "axial_stiffness": 5e3, "bendin
 
 
 def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
-    """Nodes and cables of a chain from x = 0 to 6 m; nodes between the parts are given by both neighbours."""
+    """Add nodes and cables of a chain from x = 0 to 6 m; both neighbours give the nodes between their parts."""
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 
@@ -29,7 +29,7 @@ def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
 
 
 def solve_chains() -> dict[str, Any]:
-    """Two chains that are joined, held in the middle of parts, and touch one wheel, with springs between them."""
+    """Solve two chains that are joined, held in the middle of parts, and touch one wheel, with springs between them."""
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import Cable2D, MassPoint, RigidBody2D, nodes_of, straight_cable
@@ -68,7 +68,7 @@ def solve_chains() -> dict[str, Any]:
 
 
 def solve_net(mesh: Path) -> dict[str, Any]:
-    """A net from a file, its points in no order: numbers, names, sets and a motion."""
+    """Solve a net from a file with randomly ordered points, and return numbers, names, sets and a motion."""
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import cables_from_mesh
@@ -90,7 +90,7 @@ def solve_net(mesh: Path) -> dict[str, Any]:
 
 
 def raised(work: Any) -> str:
-    """The message of an error of Windlass."""
+    """Return the message of an error of Windlass."""
     import windlass as wl
 
     try:
@@ -101,7 +101,7 @@ def raised(work: Any) -> str:
 
 
 def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
-    """Messages of errors of parts."""
+    """Return the messages of errors in parts of a world."""
     import windlass as wl
     from windlass.elements import MassPoint, Point2D, PointSlope2D, cables_from_mesh
 
@@ -144,7 +144,7 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
 
 
 def main(mesh: str, path: str) -> None:
-    """Solve; the first process writes."""
+    """Solve the models; the first process writes the results."""
     import windlass as wl
     from windlass.elements import Point2D
     from windlass.framework.launch.launcher import communicator
@@ -164,6 +164,6 @@ def main(mesh: str, path: str) -> None:
 
 
 words = sys.argv[1:3]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:3]
 main(*words)

@@ -1,4 +1,4 @@
-"""Two trolleys on a rope, which pass from cable to cable; a program for mpiexec, and the same within a test.
+"""Two trolleys on a rope that pass from cable to cable, as a program for mpiexec and as a function for tests.
 
 Usage: parallel_carriages.py OUT.npz [options of Windlass and PETSc]
 """
@@ -10,8 +10,8 @@ import numpy as np
 
 
 def run_trolleys() -> dict[str, Any]:
-    """The whole state at the end and outputs of the joints."""
-    # imported here, because the command line is read when Windlass is loaded
+    """Return the whole state at the end and outputs of the joints."""
+    # imported inside the function, because the command line is read when Windlass is loaded
     import windlass as wl
 
     from support.carriages import create_trolleys

@@ -1,4 +1,4 @@
-"""Program for mpiexec: small chains, whose tangents are eliminated by parts, in motion.
+"""Program for mpiexec: small moving chains, whose tangents are eliminated by parts.
 
 Usage: parallel_chains.py OUT.npz [options of Windlass and PETSc]
 """
@@ -19,7 +19,7 @@ def model(build: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def create_rope(cables: int) -> Any:
-    """A rope that is held at one end."""
+    """Create a rope that is held at one end."""
     import windlass as wl
     from windlass.connectors import hinge
     from windlass.elements import nodes_of, straight_cable
@@ -33,7 +33,7 @@ def create_rope(cables: int) -> Any:
 
 
 def swing(world: Any) -> Any:
-    """A solver of ten steps."""
+    """Create a solver of ten steps."""
     import windlass as wl
 
     return wl.Dynamic(world, step=2e-3, end=0.02, rtol=1e-9, lag=False)
@@ -41,7 +41,9 @@ def swing(world: Any) -> Any:
 
 @model
 def tied_rope() -> Any:
-    """Neighbours have the same height, also on different processes, and a wheel hangs on a spring."""
+    """Create a rope whose neighbouring nodes have the same height, also on different processes, with a wheel on a
+    spring.
+    """
     from windlass.connectors import CoordinateConstraint, CoordinateSpringDamper, coordinate_marker, fix
     from windlass.elements import RigidBody2D
 
@@ -58,13 +60,13 @@ def tied_rope() -> Any:
 
 @model
 def short_rope() -> Any:
-    """More processes than nodes."""
+    """Create a rope for more processes than nodes."""
     return swing(create_rope(2)[0])
 
 
 @model
 def held_node() -> Any:
-    """A node without any stiffness, held by constraints: its pivots are 0."""
+    """Create a rope with a node without stiffness, held by constraints, whose pivots are 0."""
     from windlass.connectors import fix
     from windlass.elements import PointSlope2D
 
@@ -78,7 +80,7 @@ def main(path: str) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
     comm, found = communicator(), {}
     for name, build in MODELS.items():

@@ -42,7 +42,9 @@ class Model(NamedTuple):
 
 
 def build_packing(count: int) -> Model:
-    """Spheres of three sizes, in random order, thrown into a box; a second set has large and small ones only."""
+    """Build spheres of three sizes, in random order, thrown into a box; a second contact set has only the large and the
+    small spheres.
+    """
     random = np.random.default_rng(3)
     side = int(np.ceil(count ** (1 / 3)))
     places = np.stack([axis.ravel() for axis in np.indices((side,) * 3)], axis=1)[random.permutation(side**3)[:count]]
@@ -70,7 +72,7 @@ def build_packing(count: int) -> Model:
 
 
 def add_bodies(world: wl.World, position: FloatArray) -> wl.Entity:
-    """Bodies that move and turn."""
+    """Add bodies that move and rotate."""
     n = len(position)
     random = np.random.default_rng(4)
     turns = np.stack([euler_parameters(axis, 0.8) for axis in random.normal(0.0, 1.0, (n, 3))])
@@ -82,7 +84,7 @@ def add_bodies(world: wl.World, position: FloatArray) -> wl.Entity:
 
 
 def build_zoo() -> Model:
-    """Surfaces of all kinds on all kinds of markers, each touching another one."""
+    """Build surfaces of all kinds on all kinds of markers, each in contact with another surface."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     columns: list[Results] = []
     for modulus, friction in ((1e4, FRICTION), (3e4, {})):
@@ -96,7 +98,7 @@ def build_zoo() -> Model:
     markers = [con.position_marker(world, bodies[k], (0.02 * k, -0.03 * k, 0.01)) for k in range(6)]
     for k in range(5):
         world.add(con.ContactEllipsoid, marker=markers[k], semi_axes=axes[k], rotation=TURNED, **one)
-    # half spaces that move in 3D and in 2D, and one at rest
+    # half spaces that move in 3D and in 2D, and a half space at rest
     world.add(con.ContactHalfSpace, marker=markers[5], rotation=con.facing((0.0, 1.0, 0.1)), **one)
     plane = world.add(RigidBody2D, position=(2.0, -1.0), angle=0.3, velocity=(0.1, 0.2, 0.5), mass=2.0, inertia=1.0)
     plank = con.position_marker(world, plane, (0.1, 0.1))
@@ -104,7 +106,7 @@ def build_zoo() -> Model:
     world.add(con.ContactHalfSpace, marker=plank, rotation=con.facing((-0.1, 1.0, 0.0)), position=(0, -0.3, 0), **two)
     floor: Results = {"rotation": con.facing((0.0, 1.0, 0.0)), "position": (0.0, -0.7, 0.0)}
     world.add(con.ContactHalfSpace, marker=ground, **floor, **one)
-    # spheres: on points, off the centre of bodies, on the ground, next to a cable
+    # spheres on points, off the centre of bodies, on the ground, and next to a cable
     points = world.add(MassPoint, position=[(0.6, 0.9, -0.3), (1.9, 0.8, 0.2), (3.0, 0.9, 0.1)], mass=0.5)
     for k in range(3):
         world.add(con.ContactSphere, marker=points[k], radius=0.4, **one)
@@ -125,7 +127,7 @@ def build_zoo() -> Model:
 
 
 def build_ellipsoid() -> Model:
-    """One turning ellipsoid that falls on the ground: on several processes all but one have no coordinates."""
+    """Build one rotating ellipsoid that falls on the ground. On several processes, only one process has coordinates."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     body = add_bodies(world, np.array([(0.0, 0.57, 0.0)]))
     columns: Results = {"contact_set": world.add(con.ContactSet)}
@@ -136,7 +138,7 @@ def build_ellipsoid() -> Model:
 
 
 def compare_with_serial() -> Results:
-    """Forces and tangent of the zoo on all processes, minus force and tangent of this process alone."""
+    """Return forces and tangent of the zoo on all processes minus those of this process alone."""
     model = build_zoo()
     assembly = parallel_assembly(model.world)
     state = local_state(assembly, None)
@@ -183,7 +185,7 @@ class Switch(wl.StepHook):
         self._force, self._first, self._last = force, first, last
 
     def before_step(self, state: wl.State) -> None:
-        """Switch at the right step."""
+        """Switch the force element at the given step."""
         if state.step == self._first:
             con.disable(state, self._force)
         elif state.step == self._last:
@@ -191,7 +193,7 @@ class Switch(wl.StepHook):
 
 
 def list_shares(system: ContactSystem, force: wl.Entity, fields: Fields) -> Results:
-    """The contacts that the processes evaluate, all together, in the order of `eval_contacts`."""
+    """List the contacts that the processes evaluate, all together, in the order of `eval_contacts`."""
     bound, law, flag = system.find_row(force.row)
     own, comm = con.Contacts(*list_contacts(bound, law, bool(fields.data[flag]))), communicator()
     shares = comm.allgather(own) if comm is not None else [own]
@@ -231,7 +233,7 @@ def run(model: Model, solver: Any, steps: int) -> Results:
 
 
 def run_by(method: str, model: Model, step: float, steps: int) -> Results:
-    """Some steps by an explicit method or ``dynamic``."""
+    """Run some steps by an explicit method or by ``dynamic``."""
     if method == "dynamic":
         return run(model, wl.Dynamic(model.world, step=step, end=steps * step, name=""), steps)
     tight = {"rtol": 1e-9, "atol": 1e-11} if method == "rk" else {}

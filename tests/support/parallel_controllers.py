@@ -1,4 +1,5 @@
-"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, racks, joints and a cable, a matrix body.
+"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, racks, joints, a cable, and a body of
+matrices.
 
 Usage: parallel_controllers.py OUT.npz
 """
@@ -10,12 +11,12 @@ import numpy as np
 
 
 def valves(t: float, u: np.ndarray, u_t: np.ndarray) -> tuple[float, float]:
-    """Openings that depend on the stroke and on the height of another mass."""
+    """Return valve openings that depend on the stroke and on the height of another mass."""
     return 0.5 - u[0], -0.2 + u[1]
 
 
 def move_cylinders() -> dict[str, np.ndarray]:
-    """Pressures and heights of masses with cylinders between them, whose valves read the neighbours."""
+    """Return pressures and heights of masses with cylinders between them, whose valves read the neighbours."""
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el
@@ -36,7 +37,7 @@ def move_cylinders() -> dict[str, np.ndarray]:
 
 
 def main(path: str | Path) -> None:
-    """Statics and some steps; write the states of the filters and the heights of the masses."""
+    """Solve statics and some steps; write the states of the filters and the heights of the masses."""
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el
@@ -93,6 +94,6 @@ def main(path: str | Path) -> None:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
     main(sys.argv.pop(1))

@@ -1,4 +1,4 @@
-"""The energy ledger of a belt drive on any number of processes; a kill and a restart give the same table.
+"""The energy ledger of a belt drive on any number of processes, also after a kill and a restart.
 
 Usage: windlass run parallel_energy.py -table FILE [-kill_at STEP] [-checkpoint FILE ...]
 """
@@ -20,7 +20,7 @@ drive = create_drive(con.ContactFrictionCircleCable2D, 12, 2, 8000.0, -0.05)
 
 
 def die(state: wl.State) -> None:
-    """End the process at once, like a kill."""
+    """End the process immediately, like a kill."""
     if kill_at and state.step == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
 

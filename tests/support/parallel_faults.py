@@ -35,7 +35,7 @@ if FAULT == "loose":
 
 
 def spring(t: float, row: int, u: float, v: float, stiffness: float, damping: float, offset: float) -> float:
-    """A spring at the tip that fails after some time, on the one process that evaluates it."""
+    """A spring at the tip that fails after some time on the process that evaluates it."""
     if FAULT == "function" and t > 2 * STEP:
         raise ZeroDivisionError("in the force function")
     if FAULT == "nan" and t > 2 * STEP:
@@ -76,7 +76,7 @@ def hook(state: wl.State) -> None:
 
 
 def leave_loop() -> None:
-    """Loops over the steps of a solve that one process, or all, leave by `break` after the second one."""
+    """Loop over the steps of a solve, and leave the loop by `break` after the second step on one process or on all."""
     others = FAULT in ("break everywhere", "break held")
     held = "held" in FAULT
     steps = wl.Dynamic(world, step=STEP, end=5 * STEP).march()

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a net of two layers of ropes that falls on a sphere, friction and search of both contacts.
+"""Program for mpiexec: a net of two layers of ropes falls on a sphere, with friction and search in both contacts.
 
 Usage: parallel_laid_net.py OUT.npz STEPS [options of Windlass and PETSc]
 """
@@ -10,7 +10,7 @@ import numpy as np
 from support.laid_net import create_laid_net, let_fall
 
 FEW = 16
-"""Steps up to which steps may be cut."""
+"""Number of steps up to which steps may be cut."""
 
 
 def main(path: str, steps: int) -> None:
@@ -19,9 +19,9 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
 
     net = create_laid_net(3)
-    # full Newton: with tangents that are kept, the last residual is close to the tolerance, and the order of sums
-    # decides whether a tangent is renewed, so that results differ by the tolerance.  In long runs the size of steps
-    # that are cut for impacts depends on last digits, too.
+    # The Jacobian is evaluated in each iteration. With a lagged Jacobian, the last residual is close to the tolerance,
+    # and the order of sums decides whether the Jacobian is evaluated again, so that results differ by the tolerance. In
+    # long runs, the size of steps that are cut for impacts also depends on rounding errors.
     motion = wl.Dynamic(net.world, step=5e-4, end=5e-4 * steps, lag=False, resolve_contacts=steps <= FEW)
     end = motion.solve(let_fall(net, 1.0))
     names = ("contact_force", "normal_force", "axis_torque", "contact_count", "gap", "stick_slip")

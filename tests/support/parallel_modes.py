@@ -1,8 +1,8 @@
-"""Program for mpiexec: modes of a resting span, of a running one and of a belt drive, on any number of processes.
+"""Program for mpiexec: modes of a span at rest, of a span in motion and of a belt drive, on any number of processes.
 
 Usage: parallel_modes.py OUT.npz [options of Windlass and PETSc]
 
-The equilibrium of the belt drive is in drive.npz; the first run computes it, because sticking contacts have many
+The equilibrium of the belt drive is in drive.npz. The first run computes it, because sticking contacts have many
 equilibria.
 """
 
@@ -23,7 +23,7 @@ from support.moving_spans import create_span as create_moving_span  # noqa: E402
 
 
 def main() -> None:
-    """Frequencies, damping, missing modes, shapes of the nodes and shares of energy of each model."""
+    """Write frequencies, damping, missing modes, shapes of the nodes and shares of energy of each model."""
     found = {}
     world = create_span(40, bending=1.0)
     running, nodes, state = create_moving_span(Span(length=2.0, mass=0.5, tension=100.0, bending=1.0), 8.0, 24)
@@ -48,7 +48,7 @@ def main() -> None:
     assert found["ring imbalance"] > 1e-9
     spinning = ((speed, spin_ring(40, speed, balanced=False)) for speed in (1.0, 1.5))
     diagram = wl.campbell(spinning, count=9)
-    # shapes of free motions are any combinations
+    # shapes of free motions are arbitrary combinations
     found["ring frequencies"], found["ring assurance"] = diagram.frequencies[:, 4:], diagram.assurance[1:, 4:]
     found["shape"] = np.abs(wl.Modes(running, count=3).solve(state).of(nodes))
     found["turn"] = result.amplitudes([wl.Sensor(wheels[0], "rotation")])[f"{wheels[0].name}.rotation"]

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a stretched net, its crossings in random order, held at three sides; at rest, then in motion.
+"""Program for mpiexec: a stretched net with crossings in random order, held at three sides, at rest and in motion.
 
 Usage: parallel_net.py OUT.npz [options of Windlass and PETSc]
 """
@@ -11,7 +11,7 @@ LINES, STEPS = 12, 20
 
 
 def main(path: str) -> None:
-    """Solve and write the whole states and how many coordinates each process has."""
+    """Solve and write the whole states and the number of coordinates of each process."""
     import windlass as wl
     from windlass.connectors import fix
     from windlass.framework.launch.launcher import communicator

@@ -2,8 +2,8 @@
 
 Usage: parallel_outputs.py FOLDER
 
-Writes outputs.npz (output variables of all kinds of entities of two models at a state without symmetry), run.npz
-(sensors, report and picture of a belt that runs), and the files of recorders and sensors.
+Writes outputs.npz (output variables of all kinds of entities of two models in a state without symmetry), run.npz
+(sensors, report and picture of a running belt), and the files of recorders and sensors.
 """
 
 import sys
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def create_zoo() -> Any:
-    """A 2D model with many kinds of entities, most of them several times."""
+    """Create a 2D model with many kinds of entities, most of them several times."""
     import windlass.connectors as con
     from windlass.elements import (
         ALECable2D,
@@ -34,7 +34,7 @@ def create_zoo() -> Any:
     wheels = world.add(RigidBody2D, position=np.array([[0.3, 0.1], [0.6, -0.1]]), mass=2.0, inertia=0.3, name="wheel")
     rope = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 9, axial_damping=1.0, name="rope", **stiff)
     nodes = nodes_of(world, rope)
-    # a branch: a node at the position of another one, with its own slope
+    # a branch: a node at the position of another node, with a separate slope
     fork = world.add(PointSlope2D, shares_position=nodes[4], slope=(0.0, 1.0))
     tip = world.add(PointSlope2D, position=(nodes[4].position[0], 0.4), slope=(0.0, 1.0))
     world.add(Cable2D, node0=fork, node1=tip, length=0.4, name="branch", **stiff)
@@ -76,7 +76,7 @@ def create_zoo() -> Any:
 
 
 def create_space() -> Any:
-    """3D bodies with joints."""
+    """Create 3D bodies with joints."""
     import windlass.connectors as con
     from windlass.elements import Ground, RigidBody3D
     from windlass.framework.model.world import World
@@ -96,7 +96,7 @@ def create_space() -> Any:
 
 
 def eval_everything(world: Any, prefix: str) -> dict[str, Any]:
-    """All output variables of all rows, rows backwards, at random values of the state."""
+    """Return all output variables of all rows, with the rows in reverse order, at random values of the state."""
     import windlass as wl
     from windlass.framework.model.law import law_of
     from windlass.framework.model.table import Entity
@@ -132,7 +132,7 @@ def eval_everything(world: Any, prefix: str) -> dict[str, Any]:
 
 
 def run_belt(folder: Path) -> dict[str, Any]:
-    """A belt with recorder, sensors, report and picture."""
+    """Run a belt with recorder, sensors, report and picture."""
     import windlass as wl
     import windlass.connectors as con
 
@@ -166,7 +166,7 @@ def run_belt(folder: Path) -> dict[str, Any]:
 
 
 def main(folder: Path) -> None:
-    """Evaluate all outputs; the first process writes."""
+    """Evaluate all outputs; the first process writes the results."""
     import windlass as wl
 
     outputs = eval_everything(create_zoo(), "plane") | eval_everything(create_space(), "space")
@@ -178,9 +178,9 @@ def main(folder: Path) -> None:
 
 from windlass.framework.model import parts  # noqa: E402
 
-# distribute small tables, too
+# small tables are also distributed
 parts.KEPT_WHOLE = 0
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(Path(words[0]))

@@ -1,4 +1,5 @@
-"""Program for mpiexec: parts of a hanging chain on two wheels on each process, and calls equal to one process.
+"""Program for mpiexec: each process builds parts of a hanging chain on two wheels, and makes the same calls as one
+process.
 
 Usage: parallel_parts.py OUT.json
 """
@@ -14,7 +15,7 @@ ELEMENTS = 60
 
 
 def build() -> Any:
-    """A chain over two wheels with a ballast that is free in its plane."""
+    """Build a chain over two wheels with a ballast that is free in its plane."""
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import MassPoint, RigidBody2D, nodes_of, straight_cable
@@ -44,7 +45,7 @@ def build() -> Any:
 
 
 def raised(work: Any) -> str:
-    """The message of an error of Windlass."""
+    """Return the message of an error of Windlass."""
     import windlass as wl
 
     try:
@@ -55,13 +56,13 @@ def raised(work: Any) -> str:
 
 
 def main(path: str) -> None:
-    """Use the model; the first process writes."""
+    """Use the model; the first process writes the results."""
     import windlass as wl
     from windlass.framework.launch.launcher import communicator, is_first_process
     from windlass.framework.model import parts
     from windlass.framework.state.evaluate import find_evaluated_rows
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
     world, chain, contacts, forces, mass, hold = build()
     whole = chain.length.sum()
@@ -69,7 +70,7 @@ def main(path: str) -> None:
     settings = {"load_steps": 3, "passes": wl.Passes(max_it=20, atol=1e-3), "rtol": 1e-10}
     state = wl.Static(world, **settings).solve()
     found["sag"] = wl.eval_output(chain, "position", state)[:, 1].tolist()
-    # handles keep their meaning
+    # handles still refer to the same rows
     found["length"] = [float(chain.length.sum()), float(whole), float(chain[ELEMENTS - 1].length)]
     found["names"] = [chain[17].name, mass.name, repr(chain), world.entity(int(chain[3].node1)).name]
     found["coordinates"] = world.dofs_of(chain[::7]).tolist()
@@ -81,7 +82,7 @@ def main(path: str) -> None:
     found["switched"] = wl.eval_output(chain, "position", state)[:, 1].tolist()
     found["force"] = wl.eval_output(forces, "force", state).tolist()
     found["friction"] = contacts.friction_coefficient.tolist()
-    # messages name entities of other processes, too
+    # messages also name entities of other processes
     found["not held"] = raised(lambda: (world.set(hold, active=False), wl.Static(world, **settings).solve(state)))
     world.set(hold, active=True)
     world.set(forces[3], vector=(0.0, 1e9, 0.0))
@@ -100,6 +101,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0])

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a small drive with contact points over some steps.  Usage: parallel_points.py OUT.npz"""
+"""Program for mpiexec: a small drive with contact points over some steps. Usage: parallel_points.py OUT.npz"""
 
 import sys
 from typing import Any
@@ -12,7 +12,7 @@ def main(path: str) -> None:
     from windlass import connectors as con
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
 
     from support.contact_forms import create_drive
@@ -40,7 +40,7 @@ def main(path: str) -> None:
 
 
 def check_switches(model: Any, state: Any, path: str) -> str:
-    """Save a state, switch single rows, load it; returns the error message.  Restores the switches at the end."""
+    """Save a state, switch single rows, load the state; return the error message. Restore the switches."""
     import windlass as wl
     from windlass.framework.state.switches import describe_switches
 
@@ -61,6 +61,6 @@ def check_switches(model: Any, state: Any, path: str) -> str:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0])

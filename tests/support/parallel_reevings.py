@@ -1,4 +1,4 @@
-"""Program for mpiexec: ropes without mass over 2 to 4 places among many masses, built in parts.
+"""Program for mpiexec: massless ropes over 2 to 4 places among many masses, built in parts.
 
 Usage: parallel_reevings.py OUT.npz
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def build_ropes(count: int = 12) -> Any:
-    """Masses in a row on springs, and ropes that begin at each of them and lead to the next ones or over sheaves."""
+    """Build masses in a row on springs. A rope begins at each mass and leads to the next masses or over sheaves."""
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el
@@ -24,7 +24,7 @@ def build_ropes(count: int = 12) -> Any:
     for name, stiffness in (("x", 300.0), ("y", 200.0), ("rotation", 5.0)):
         marker = con.coordinate_marker(world, masses, name)
         world.add(con.CoordinateSpringDamper, marker0=ground, marker1=marker, stiffness=stiffness, damping=1.0)
-    # rows of one process are shorter than rows of the other
+    # rows of one process are shorter than rows of the other process
     lengths = [2] * (count // 2) + [3, 4, 2]
     chains = [list(points[k : k + n]) for k, n in enumerate(lengths)]
     ropes = world.add(
@@ -35,7 +35,7 @@ def build_ropes(count: int = 12) -> Any:
 
 
 def run_ropes() -> dict[str, Any]:
-    """Tensions, angles on sheaves and motion after some steps."""
+    """Return tensions, angles on sheaves and motion after some steps."""
     import windlass as wl
 
     world, ropes, masses = build_ropes()
@@ -47,7 +47,7 @@ def run_ropes() -> dict[str, Any]:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
     out = sys.argv.pop(1)
     found = run_ropes()

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a belt on a rigid layer over some lengths of its cables.  Usage: parallel_belt.py OUT.npz"""
+"""Program for mpiexec: a belt on a rigid layer moves over some cable lengths. Usage: parallel_rigid_layer.py OUT.npz"""
 
 import sys
 
@@ -12,7 +12,7 @@ def main(path: str) -> None:
     from windlass.elements import RigidBody2D
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
 
     world = wl.World()
@@ -38,6 +38,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0])

@@ -1,4 +1,4 @@
-"""A rope with torsion that turns a body at its end and hangs; a program for mpiexec, and the same within a test.
+"""A hanging rope with torsion that turns a body at its end, as a program for mpiexec and as a function for tests.
 
 Usage: parallel_rods.py OUT.npz [options of Windlass and PETSc]
 """
@@ -10,8 +10,8 @@ import numpy as np
 
 
 def run_rope() -> dict[str, Any]:
-    """The coordinates at the end, and outputs of the rope and its nodes."""
-    # imported here, because the command line is read when Windlass is loaded
+    """Return the coordinates at the end, and outputs of the rope and its nodes."""
+    # imported inside the function, because the command line is read when Windlass is loaded
     import windlass as wl
     import windlass.connectors as con
     import windlass.elements as el

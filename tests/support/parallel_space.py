@@ -1,4 +1,4 @@
-"""Program for mpiexec: a 3D net, its crossings in random order, with an eccentric load; at rest, in motion.
+"""Program for mpiexec: a 3D net with crossings in random order and an eccentric load, at rest and in motion.
 
 Usage: parallel_space.py OUT.npz [options of Windlass and PETSc]
 """

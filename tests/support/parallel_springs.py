@@ -18,7 +18,7 @@ from windlass.framework.model.table import Entity
 
 
 def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
-    """Machines of each kind side by side, and bodies that characterise their motion."""
+    """Create separate machines of each kind, and return bodies that characterise their motion."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground, found = world.add(Ground), []
     plane = con.rigid_marker(world, ground)
@@ -107,12 +107,12 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
 
 
 def main() -> None:
-    """Move the machines; write their places at the end."""
+    """Move the machines; write their final positions."""
     kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
     end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 
     def die(state: wl.State) -> None:
-        """End the process at once, like a kill."""
+        """End the process immediately, like a kill."""
         if kill_at and state.step == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a rope that falls on surfaces of bodies, and a net on a ball.
+"""Program for mpiexec: a rope falls on surfaces of bodies, and a net falls on a ball.
 
 Usage: parallel_surfaces.py OUT.npz STEPS
 """
@@ -13,7 +13,7 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
 
     from support.surface_models import run_both
@@ -24,6 +24,6 @@ def main(path: str, steps: int) -> None:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0], int(words[1]))

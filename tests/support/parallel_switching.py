@@ -1,4 +1,4 @@
-"""Program for mpiexec: a loaded belt whose contacts switch, with steps that are cut and a cycle that is resolved.
+"""Program for mpiexec: the contacts of a loaded belt switch, with steps that are cut and a cycle that is resolved.
 
 Usage: parallel_switching.py OUT.npz
 """
@@ -13,7 +13,7 @@ def main(path: str) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # distribute small tables, too
+    # small tables are also distributed
     parts.KEPT_WHOLE = 0
 
     from windlass.solvers.dynamic import Dynamic
@@ -37,6 +37,6 @@ def main(path: str) -> None:
 
 
 words = sys.argv[1:]
-# otherwise Windlass would read them as options
+# removed from sys.argv, because Windlass would read these arguments as its options
 del sys.argv[1:]
 main(words[0])

@@ -1,5 +1,5 @@
-"""A load that swings in 3D while it is hoisted, and one on a rope with reserve cables; a program for mpiexec, and the
-same within a test.
+"""A load that swings in 3D while it is hoisted, and a load on a rope with reserve cables, as a program for mpiexec and
+as a function for tests.
 
 Usage: parallel_winch.py OUT.npz [options of Windlass and PETSc]
 """
@@ -11,8 +11,8 @@ import numpy as np
 
 
 def run_load() -> dict[str, Any]:
-    """The whole state at the end, outputs of the rope and the inflow by the ledger."""
-    # imported here, because the command line is read when Windlass is loaded
+    """Return the whole state at the end, outputs of the rope and the inflow by the ledger."""
+    # imported inside the function, because the command line is read when Windlass is loaded
     import windlass as wl
     import windlass.connectors as con
 

@@ -1,4 +1,4 @@
-"""Running programs under mpiexec, and commands of Windlass, in tests."""
+"""Runs programs under mpiexec, and commands of Windlass, in tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def environment() -> dict[str, str]:
-    """Environment to run a checkout without installation, also as root and on fewer cores than processes."""
+    """Return an environment to run a checkout without installation, also as root and on fewer cores than processes."""
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
     return os.environ | {
         "PYTHONPATH": paths,
@@ -26,16 +26,18 @@ def environment() -> dict[str, str]:
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        # remaining processes of an aborted job are ended at once, not after a second
+        # remaining processes of an aborted job are ended immediately instead of after a second
         "OMPI_MCA_odls_base_sigkill_timeout": "0",
     }
 
 
 class Starter:
-    """A process that starts others, see `support.starter`; its input is closed with this process, which ends it."""
+    """A process that starts other processes, see `support.starter`; its input is closed when this process ends, which
+    ends the starter.
+    """
 
     def __init__(self) -> None:
-        # names of sockets are short
+        # names of sockets must be short
         self._folder = tempfile.TemporaryDirectory(prefix="start", dir="/tmp")
         self.place = f"{self._folder.name}/socket"
         command, pipe = [sys.executable, str(ROOT / "tests/support/starter.py"), self.place], subprocess.PIPE
@@ -44,10 +46,10 @@ class Starter:
         assert self._process.stdout is not None and self._process.stdout.readline() == "ready\n"
 
     def run(self, words: list[str], folder: Path, environment: dict[str, str], files: list[int], timeout: float) -> int:
-        """Run ``python WORDS`` with three open files; returns its exit code.
+        """Run ``python WORDS`` with three open files; return its exit code.
 
         Raises:
-            TimeoutError: it takes longer than a time [s], and is killed.
+            TimeoutError: the program takes longer than a time [s], and is killed.
         """
         request = {"words": words, "folder": str(folder), "environment": environment}
         content = json.dumps(request).encode()
@@ -68,13 +70,13 @@ _LOCK = threading.Lock()
 
 
 def starter(number: int) -> Starter:
-    """One of two starters, whose processes have different hash seeds of strings."""
-    with _LOCK:  # threads of a test with their first request must not create one each
+    """Return one of two starters, whose processes have different hash seeds of strings."""
+    with _LOCK:  # each thread of a test must not create its own starter with its first request
         return _create_starter(number)
 
 
 READ_BY_LIBRARIES = ("LD_", "NUMBA", "OMP_", "OPENBLAS", "PYTHON")
-"""Beginnings of the names of variables that are read as Python starts and libraries are imported."""
+"""Prefixes of variables that are read when Python starts and libraries are imported."""
 BEFORE = {name: value for name, value in os.environ.items() if name.startswith(READ_BY_LIBRARIES)}
 
 
@@ -87,11 +89,11 @@ def is_common(environment: Mapping[str, str]) -> bool:
 def run_warm(
     words: Sequence[str], folder: Path | None, environment: Mapping[str, str], timeout: float = 600, kind: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``python WORDS`` in a process that has the libraries already and is new otherwise.
+    """Run ``python WORDS`` in a copy of a process that has loaded the libraries.
 
-    A process is new altogether where the environment has another value for a library.  All others of a kind, 0 or 1,
-    begin with the same hash seed of strings: where two runs must agree, one of them is of the other kind.  The timeout
-    is in s.
+    A new process is started if the environment has another value for a library. All other processes of a kind, 0 or 1,
+    have the same hash seed of strings. If two runs must agree, one of them should be of the other kind. The timeout is
+    in s.
     """
     with own_mpi_folder(environment) as own:
         if not is_common(own):
@@ -101,16 +103,16 @@ def run_warm(
 
 
 def errors_of(done: subprocess.CompletedProcess[str]) -> str:
-    """Messages of a program, without the notice of the first process that meets a kernel that was not kept."""
+    """Return the messages of a program, without the notice of the first process that compiles a kernel."""
     lines = done.stderr.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("windlass: compiling kernels for this machine"))
 
 
 @contextmanager
 def own_mpi_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """An environment whose folder of Open MPI 4 is used by one program alone.
+    """Return an environment whose folder of Open MPI 4 is used by only one program.
 
-    The daemon of a program that has ended removes empty folders, which the next program has just found.
+    The daemon of a program that has ended removes empty folders, which the next program may have just found.
     """
     with tempfile.TemporaryDirectory(prefix="mpi", dir="/tmp", ignore_cleanup_errors=True) as place:
         yield {**environment, "OMPI_MCA_orte_tmpdir_base": place}
@@ -134,9 +136,9 @@ def _run_by_starter(
 
 
 def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]:
-    """The beginning of a command for several processes, which the WORDS of ``python WORDS`` follow.
+    """Return the start of a command for several processes, followed by the WORDS of ``python WORDS``.
 
-    The processes are of both kinds of `run_warm` in turn, so that they have different hash seeds of strings, like new
+    The processes alternate between both kinds of `run_warm`, so they have different hash seeds of strings, like new
     processes.
     """
     places = os.pathsep.join(starter((kind + number) % 2).place for number in (0, 1))
@@ -146,14 +148,14 @@ def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]
 def run_python(
     words: Sequence[str | Path], processes: int = 1, folder: Path | None = None, timeout: float = 600, kind: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``python WORDS`` on one or more processes that have the libraries already, see `run_warm` and `launch`."""
+    """Run ``python WORDS`` on one or more processes that have loaded the libraries, see `run_warm` and `launch`."""
     given, own = list(map(str, words)), environment()
     if processes == 1:
         return run_warm(given, folder, own, timeout, kind)
     command = launch(processes, kind) if is_common(own) else ["mpiexec", "-n", str(processes), sys.executable]
     with own_mpi_folder(own) as own:
         run = subprocess.run([*command, *given], env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
-    # own messages of Open MPI 5 end with a zero byte
+    # messages of Open MPI 5 end with a zero byte
     run.stderr = run.stderr.replace("\0", "")
     return run
 
@@ -161,5 +163,5 @@ def run_python(
 def run_windlass(
     words: Sequence[str | Path], processes: int = 1, folder: Path | None = None, kind: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command ``windlass`` with some words, as `run_python` does."""
+    """Run the command ``windlass`` with some arguments, like `run_python`."""
     return run_python(["-m", "windlass.commands.cli", *words], processes, folder, kind=kind)

@@ -1,9 +1,9 @@
-"""One process of a program under mpiexec, which a starter runs: see `support.processes`.
+"""One process of a program under mpiexec, which a starter runs, see `support.processes`.
 
 usage: rank.py SOCKETS WORDS
 
-It takes the next of the sockets, one for each starter, by its rank; waits for the end of the copy, and ends like it.
-Run without site packages, as its own start counts.
+The process selects one of the sockets, one for each starter, by its rank. It waits for the end of the copy, and ends
+with the same exit code. The process runs without site packages, because its start takes time.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Models for restarts, run by the command line; each can kill itself, as `kill -9` would, at a given step.
+"""Models for restarts, run by the command line. Each model can kill its own process at a given step, like `kill -9`.
 
 Usage: windlass run restart_models.py -kind KIND -kill_at STEP -end_state END.npz [-checkpoint FILE ...]
 """
@@ -65,13 +65,13 @@ end_state = wl.option("end_state", "end.npz", "", "file for the state at the end
 
 
 def die(state: wl.State) -> None:
-    """End the process at once, like a kill."""
+    """End the process immediately, like a kill."""
     if kill_at and state.step == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def drop() -> tuple[wl.World, Entity]:
-    """A mass that falls on a contact; steps are cut to the instants of contact."""
+    """Create a mass that falls on a contact; steps are cut to the instants of contact."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.0, height), mass=mass)
     marker = coordinate_marker(world, point, "y")
@@ -81,7 +81,7 @@ def drop() -> tuple[wl.World, Entity]:
 
 
 def spheres() -> tuple[wl.World, Entity]:
-    """Spheres that fall on a plane and on each other, to change neighbours."""
+    """Create spheres that fall on a plane and on each other, which changes neighbours."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     places = 0.022 * np.stack(np.meshgrid([0, 1], [1, 2, 3], [0, 1]), axis=-1).reshape(-1, 3)
     places += np.random.default_rng(1).uniform(-1e-3, 1e-3, places.shape)
@@ -97,7 +97,7 @@ def spheres() -> tuple[wl.World, Entity]:
 
 
 def pendulum() -> tuple[wl.World, Entity]:
-    """Two masses on rods."""
+    """Create two masses on rods."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     points = world.add(MassPoint, position=[(1.0, 0.0), (1.5, 0.0)], mass=mass)
     markers = [con.position_marker(world, which) for which in (world.add(Ground), points[0], points[1])]
@@ -107,7 +107,7 @@ def pendulum() -> tuple[wl.World, Entity]:
 
 
 def chain() -> tuple[wl.World, Entity]:
-    """Masses between springs, pulled at one end."""
+    """Create masses between springs, pulled at one end."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     points = world.add(MassPoint, position=np.outer(np.arange(12), (0.1, 0.01)), mass=mass)
     markers = [con.position_marker(world, point) for point in points]
@@ -118,7 +118,9 @@ def chain() -> tuple[wl.World, Entity]:
 
 
 def controlled() -> tuple[wl.World, Entity]:
-    """A mass on a spring, a cable and a cylinder, with a cell; filters and loads on state; a body of matrices."""
+    """Create a mass on a spring, a cable and a cylinder with a load cell, filters and loads that depend on the state,
+    and a body of matrices.
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     points = world.add(MassPoint, position=(0.0, 0.0), mass=mass)
     y, node = coordinate_marker(world, points, "y"), world.add(state_node(2), states=(0.1, 0.0))
@@ -164,7 +166,7 @@ class Switch(wl.StepHook):
             self.count += 1
 
     def checkpoint(self) -> dict[str, Any]:
-        """Store the count."""
+        """Return the count for a checkpoint."""
         return {"count": self.count}
 
     def restore(self, kept: Any, state: wl.State) -> None:

@@ -1,4 +1,4 @@
-"""Rods with twist: small models, coordinates of given frames, momenta, and an independent rod by SciPy."""
+"""Rods with twist: small models, coordinates for given frames, momenta, and an independent rod by SciPy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DAMPING = {"axial_damping": 2.0, "bending_damping": 0.3, "torsional_damping": 0.
 
 
 def create_rods(count: int = 3, **columns: Any) -> tuple[World, Entity]:
-    """A chain along a helix."""
+    """Create a chain along a helix."""
     world = World()
     route = helix((0, 0, 0), (0, 0, 1), 1.0, 0.2 * count, pitch=1.5)
     rods = cable_along(world, route, count, **{**COLUMNS, **columns})
@@ -37,13 +37,15 @@ def create_rods(count: int = 3, **columns: Any) -> tuple[World, Entity]:
 
 
 def total_coordinates(nodes: Entity, state: State) -> Any:
-    """x, y, z, x', y', z' and twist of nodes, shape (nodes, 7)."""
+    """Return x, y, z, x', y', z' and twist of nodes, shape (nodes, 7)."""
     parts = [nodes.table.collect(name, nodes.rows) for name in ("position", "slope", "twist")]
     return np.column_stack(parts) + state.q[state.local_dofs(nodes)]
 
 
 def find_twist(world: World, node: Entity, frame: Any, slope: Any) -> float:
-    """The angle φ at which a node with a slope has a frame, a rotation matrix with the axes t, d_1, d_2 [rad]."""
+    """Return the angle φ [rad] at which a node with a slope has a given frame, a rotation matrix with the axes t, d_1,
+    d_2.
+    """
     b, F = read_frames(world, node.ids)
     x, y, z, w = Rotation.from_matrix(frame).as_quat()
     now = frame_of(tuple(b[0]), tuple(F[0]), tuple(slope), 0.0)
@@ -51,7 +53,9 @@ def find_twist(world: World, node: Entity, frame: Any, slope: Any) -> float:
 
 
 def find_motion(world: World, nodes: Entity, state: State, rate: Any) -> Any:
-    """Velocities of all coordinates, shape (nodes, 7), when everything turns with an angular velocity [rad/s], (3,)."""
+    """Return the velocities of all coordinates, shape (nodes, 7), of a rigid rotation with an angular velocity [rad/s],
+    (3,).
+    """
     x, b = total_coordinates(nodes, state), read_frames(world, nodes.ids).b
     v = np.column_stack((np.cross(rate, x[:, :3]), np.cross(rate, x[:, 3:6]), np.zeros(len(x))))
     for i, (p, pt) in enumerate(zip(x[:, 3:6], v[:, 3:6], strict=True)):
@@ -60,7 +64,7 @@ def find_motion(world: World, nodes: Entity, state: State, rate: Any) -> Any:
 
 
 def find_momenta(world: World, rods: Entity, state: State) -> tuple[Any, Any, float]:
-    """Momentum [kg m/s] and angular momentum about the origin [kg m^2/s], (3,) each, and kinetic energy [J]."""
+    """Return momentum [kg m/s] and angular momentum about the origin [kg m^2/s], (3,) each, and kinetic energy [J]."""
     nodes = nodes_of(world, rods)
     dofs = state.local_dofs(nodes)
     p = dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0)) @ state.v
@@ -72,12 +76,13 @@ def find_momenta(world: World, rods: Entity, state: State) -> tuple[Any, Any, fl
 def integrate_rod(
     length: float, EA: float, EI: Any, GJ: float, force: Any, free: Callable[[float], Any], start: Any
 ) -> tuple[Any, Any]:
-    """End of a clamped Kirchhoff rod with a dead force at its end: position (3,) and frame (3, 3), by SciPy.
+    """Return position (3,) and frame (3, 3) at the end of a clamped Kirchhoff rod with a dead force at its end, by
+    SciPy.
 
     r' = (1 + n·t/EA) t,  D' = D [κ]×,  m' = -r' × n in the global frame;  κ = (τ, κ_1, κ_2) = free + Dᵀ m/(GJ, EI).
 
     Args:
-        free: ``(s) -> (τ, κ_1, κ_2)`` without load [1/m].
+        free: ``(s) -> (τ, κ_1, κ_2)`` of the unloaded rod [1/m].
         start: frame at the clamp, rotation matrix with the axes t, d_1, d_2.
     """
     full, stiffness = np.asarray(force, float), np.array([GJ, *EI])
@@ -100,7 +105,7 @@ def integrate_rod(
         assert found.success, found.message
         return found
 
-    # the load grows in steps, so that the solution is the one that begins at the free shape
+    # the load grows in steps, so that the solution starts from the unloaded shape
     s = np.linspace(0.0, length, 41)
     guess = np.zeros((10, len(s)))
     guess[3:7] = q0[:, None]
@@ -111,7 +116,7 @@ def integrate_rod(
 
 
 def create_arc(elements: int, angle: float, radius: float, **columns: Any) -> tuple[World, Entity, Entity]:
-    """An arc in the plane x, y that begins at the origin along x, with d_1 along z: world, nodes and rods."""
+    """Create an arc in the plane x, y that begins at the origin along x, with d_1 along z: world, nodes and rods."""
 
     world, a = World(), np.linspace(0.0, angle, elements + 1)
     nodes = world.add(

@@ -17,7 +17,7 @@ COLUMNS = {"mass_per_length": 0.1, "axial_stiffness": 2e4, "bending_stiffness": 
 
 
 class Ropes(NamedTuple):
-    """A world with two ropes, the nodes of the second, and the rows of the contact."""
+    """A world with two ropes, the nodes of the second rope, and the rows of the contact."""
 
     world: wl.World
     first: Entity
@@ -34,15 +34,15 @@ def create_crossing(
     offset: float = 0.0,
     **law: Any,
 ) -> Ropes:
-    """Two straight ropes, 0.1 m long, that cross above each other at their middles, all nodes held or none.
+    """Create two straight ropes, 0.1 m long, that cross at their middles, one above the other. Either all nodes are
+    held or none.
 
     Args:
         angle: angle between the ropes [rad].
         depth: overlap of the ropes at the crossing [m].
         points: contact points of each cable of 0.05 m.
         held: clamp all nodes.
-        offset: distance of the crossing from the middle of the second rope [m].
-        **law: columns of the contact set.
+        offset: distance of the crossing from the middle of the second rope [m]. **law: columns of the contact set.
     """
     world = wl.World()
     first = straight_cable(world, (-0.05, 0.0, 0.0), (0.05, 0.0, 0.0), 2, **COLUMNS)
@@ -58,9 +58,9 @@ def create_crossing(
 
 
 def create_rails(gravity: Any, friction: float) -> Ropes:
-    """A stiff bar of rope across two held ropes along x, 0.1 m apart; it starts in equilibrium.
+    """Create a stiff bar of rope across two held ropes along x, 0.1 m apart; the bar starts in equilibrium.
 
-    Contact is so soft that the patches are several points long; dampers at the entry of the patch cause a drag.
+    Contact is so soft that the patches are several points long. Dampers at the entry of the patch cause a drag.
     """
     world = wl.World(gravity=gravity)
     rails = [straight_cable(world, (-0.02, y, 0.0), (0.02, y, 0.0), 1, **COLUMNS) for y in (-0.05, 0.05)]
@@ -83,9 +83,10 @@ def create_rails(gravity: Any, friction: float) -> Ropes:
 def create_coil(
     elements: int, wrap: float, radius: float, core: float, friction: float, stiffness: float, force: float, rest: float
 ) -> Ropes:
-    """A rope around a held, straight one of radius ``core`` [m], laid with a tension ``rest`` [N].
+    """Create a rope around a held straight rope of radius ``core`` [m], wound with a tension ``rest`` [N].
 
-    Its last node is held; at the first pulls a force [N].  ``stiffness`` [N/m²]: stiffness of contact and bristles.
+    The last node of the coil is held, and a force [N] pulls at its first node. ``stiffness`` [N/m²] is the stiffness of
+    contact and bristles.
     """
     world = wl.World()
     drum = straight_cable(world, (0.0, 0.0, -0.02), (0.0, 0.0, 0.02), 2, **COLUMNS)
@@ -114,9 +115,10 @@ def create_coil(
 
 
 def lay_overhand(elements: int) -> tuple[Any, Any, float]:
-    """Positions [m] and directions of the nodes of a loose overhand knot, shape (elements + 1, 3), and its length [m].
+    """Return positions [m] and directions of the nodes of a loose overhand knot, shape (elements + 1, 3), and its
+    length [m].
 
-    A polynomial trefoil, A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17, with straight tails.
+    The curve is a polynomial trefoil, A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17, with straight tails.
     """
     t = np.linspace(-2.05, 2.05, 8001)
     curve = 0.04 * np.stack((t**3 - 3.0 * t, t**4 - 4.0 * t**2, 0.175 * (t**5 - 10.0 * t)), axis=1)
@@ -132,7 +134,7 @@ def lay_overhand(elements: int) -> tuple[Any, Any, float]:
 
 
 def create_knot(elements: int, friction: float, speed: float = 1.0, stiffness: float = 2e8) -> Ropes:
-    """An overhand knot whose ends are pulled apart with a speed [m/s] each, after 20 ms of acceleration."""
+    """Create an overhand knot whose ends are pulled apart with a speed [m/s] each, after 20 ms of acceleration."""
     position, slope, length = lay_overhand(elements)
     world = wl.World()
     nodes = world.add(PointSlope3D, position=position, slope=slope)
@@ -162,11 +164,13 @@ class _Draw:
 
 
 def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, samples: int = 40) -> Any:
-    """Smallest distance of places of a chain to all places of it farther than ``apart`` along it [m], by brute force.
+    """Return the smallest distance [m] of points of a chain from all points that are farther than ``apart`` along the
+    chain, by brute force.
 
-    Shape (elements, samples); the places are in the middles of equal parts.
+    The shape is (elements, samples). The points are in the middles of equal parts.
     """
-    from scipy.spatial.distance import cdist  # imported here, because most tests do not need it
+    # imported inside the function, because most tests do not need SciPy's spatial search
+    from scipy.spatial.distance import cdist
 
     length = float(rope[0].length)
     xs = (np.arange(samples) + 0.5) * length / samples
@@ -178,13 +182,13 @@ def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, sa
 
 
 class Layers(NamedTuple):
-    """Rings of rope on a drum: three of the first layer, two of the second in the grooves between them.
+    """Rings of rope on a drum: three of the first layer, and two of the second layer in the grooves between them.
 
     Attributes:
         world: the world.
-        rings: the ropes, closed, first layer along the axis, then second layer.
-        radii: radii of their axes at the start [m], shape (5,).
-        on_drum, on_ropes: rows of contact, rows on the drum surface by surface: cylinder, flanges at both ends.
+        rings: closed ropes, the first layer along the axis, followed by the second layer.
+        radii: radii of the ropes' axes at the start [m], shape (5,).
+        on_drum, on_ropes: rows of contact; rows on the drum are ordered by surface: cylinder, flanges at both ends.
     """
 
     world: wl.World
@@ -195,11 +199,11 @@ class Layers(NamedTuple):
 
 
 LAYERS: dict[str, float] = {"radius": 0.1, "pitch": 0.0104, "stiffness": 1e8, "EA": 1e5, "tension": 500.0}
-"""Parameters of `create_layers`: drum, distance of the first rings [m], contacts [N/m²], ropes, laying tension [N]."""
+"""Parameters of `create_layers`: drum, distance of the first rings [m], contacts [N/m²], ropes, winding tension [N]."""
 
 
 def create_layers(elements: int) -> Layers:
-    """Rings that touch each other and the drum, without overlap."""
+    """Create rings that touch each other and the drum, without overlap."""
     world, pitch, stiffness = wl.World(), LAYERS["pitch"], LAYERS["stiffness"]
     rise = np.sqrt(4.0 * RADIUS**2 - 0.25 * pitch**2)
     radii = LAYERS["radius"] + RADIUS + rise * np.repeat((0.0, 1.0), (3, 2))
@@ -215,7 +219,7 @@ def create_layers(elements: int) -> Layers:
             mass_per_length=0.3, axial_stiffness=LAYERS["EA"], bending_stiffness=1e-6,
             reference_strain=-LAYERS["tension"] / LAYERS["EA"],
         )  # fmt: skip
-        # without friction the rotation about the drum has no other support
+        # without friction, the rotation about the drum has no other support
         con.fix(world, nodes[0], "y")
         rings.append(ring)
     drum = con.add_drum(
@@ -228,16 +232,16 @@ def create_layers(elements: int) -> Layers:
 
 
 def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
-    """The solution by statics: tensions of the five rings [N]; forces of a flange, of the drum on three rings, of other
-    rings on each of five [N/rad].
+    """Return the solution by statics: tensions of the five rings [N], and forces of a flange, of the drum on three
+    rings, and of other rings on each of the five rings [N/rad].
 
-    A ring under the tension T needs the radial force T per radian.  Unknown are radii and places of the middle ring, an
-    outer one and one of the second layer, which rests on both at the normals of their grooves.
+    A ring under the tension T needs the radial force T per radian. The unknowns are radii and positions of the middle
+    ring, of an outer ring, and of a ring of the second layer, which rests on both at the normals of their grooves.
     """
     k, (low, high), drum = LAYERS["stiffness"], radii[[0, 3]], LAYERS["radius"]
 
     def press(R1: float, z1: float, R2: float, z2: float) -> tuple[float, float]:
-        """Radial and axial force between two rings [N/rad], by the weights of their points on each other."""
+        """Return radial and axial force between two rings [N/rad], from the weights of their contact points."""
         rise, across = R2 - R1, z2 - z1
         distance = np.hypot(rise, across)
         share = 1.0 / (1.0 + ((1.0 + rise / R1) / (1.0 - rise / R2)) ** 2)
@@ -266,9 +270,10 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
 
 
 def create_twisted_pair(elements: int, turns: int, lead: float, tension: float, stiffness: float) -> Ropes:
-    """Two ropes about a common axis along x, each a helix, clamped at their ends and pulled inwards by a tension [N].
+    """Create two ropes about a common axis along x, each a helix, clamped at their ends and pulled inwards by a tension
+    [N].
 
-    ``lead``: length of a turn along the axis [m]; ``stiffness``: stiffness of contact [N/m²].
+    ``lead`` is the length of a turn along the axis [m]; ``stiffness`` is the stiffness of contact [N/m²].
     """
     world, whole = wl.World(), float(np.hypot(2.0 * np.pi * RADIUS, lead))
     s, zero = np.linspace(0.0, turns * whole, elements + 1), np.zeros(elements + 1)

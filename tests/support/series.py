@@ -1,4 +1,4 @@
-"""Frames of a small mesh, and files of the writers read back with VTK's readers."""
+"""Frames of a small mesh, and files of the writers read by VTK's readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import FieldSeries
 
-# times with many digits test that all digits are kept
+# times with many digits show that all digits are stored
 TIMES = [0.0, 1e-4, 0.1 + 0.2, 0.1 + 0.2 + 1e-12, 1 / 3, 2.45, 1e5 + 1 / 3]
 
 
@@ -27,7 +27,7 @@ class Read(NamedTuple):
 
 
 def create_mesh() -> LineMesh:
-    """Two cables, five points and three points, in 2D, and two faces."""
+    """Create two cables, five points and three points, in 2D, and two faces."""
     x = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 2.0, 2.1, 2.2])
     points = np.column_stack([x, x**2, 0 * x])
     lines = [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7]]
@@ -35,7 +35,7 @@ def create_mesh() -> LineMesh:
 
 
 def create_frame(mesh: LineMesh, k: int) -> dict[str, Any]:
-    """Arguments of frame k, different in every frame, component and row."""
+    """Return the arguments of frame k, different in every frame, component and row."""
     rng = np.random.default_rng(k)
     n, m = len(mesh.points), len(mesh.part)
     moved = mesh.points + rng.normal(size=(n, 3))
@@ -64,7 +64,7 @@ def convert(grid: Any) -> Read:
     def fields(data: Any) -> dict[str, np.ndarray]:
         return {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)).copy() for i in range(data.GetNumberOfArrays())}
 
-    # VTK_LINE, VTK_QUAD; XDMF has no lines of two points, only polylines
+    # VTK_LINE, VTK_QUAD; XDMF represents lines of two points only by polylines
     kinds = np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())])
     faces = kinds == 9
     assert set(kinds[~faces]) in ({3}, {4}) and not faces[: np.count_nonzero(~faces)].any()
@@ -109,7 +109,7 @@ def read_pipeline(reader: Any, path: Path) -> tuple[list[float], Any]:
 
 
 def read_series(path: Path) -> tuple[list[float], Any]:
-    """Times, and a function that reads the frame of a time."""
+    """Return the times, and a function that reads the frame of a time."""
     from vtkmodules.vtkIOHDF import vtkHDFReader
     from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
 
@@ -117,7 +117,7 @@ def read_series(path: Path) -> tuple[list[float], Any]:
         return read_vtu_series(path)
     times, frame = read_pipeline(vtkXdmfReader() if path.suffix == ".xdmf" else vtkHDFReader(), path)
     if path.suffix == ".vtkhdf" and not times:
-        # the reader takes a single step as a mesh without time
+        # the reader returns a single step as a mesh without time
         import h5py
 
         with h5py.File(path) as file:
@@ -128,7 +128,7 @@ def read_series(path: Path) -> tuple[list[float], Any]:
 def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance: float = 0.0) -> None:
     read_times, frame = read_series(path)
     assert read_times == times
-    # read backwards, because reading forwards would hide wrong offsets
+    # read in reverse order, because reading in order would hide wrong offsets
     for k in reversed(range(len(times))):
         read, given = frame(times[k]), create_frame(mesh, k)
         assert read.points.dtype == np.float64
@@ -138,7 +138,7 @@ def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance
         if path.suffix == ".xdmf":
             assert_array_equal(points, mesh.points)
             points = points + point_data.pop("displacement")
-            # one rounding in the difference and one in the sum
+            # one rounding error in the difference and one in the sum
             assert_allclose(points, given["points"], rtol=0, atol=1e-15 * 10)
         else:
             assert_array_equal(points, given["points"])

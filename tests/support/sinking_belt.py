@@ -1,12 +1,14 @@
-"""A belt without load that comes onto a soft circle: its steady motion as an initial value problem.
+"""Solves the steady motion of a belt without load that runs onto a soft circle, as an initial value problem.
 
-Per reference length X, with the radius p and the angle phi of the axis, the slope psi against the circle, the pressing
-force F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the bend u of the bristles, w = r d phi/dX deep inside:
+The unknowns per reference length X are the radius p and the angle phi of the axis, the slope psi against the circle,
+the pressing force F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the deflection u of the bristles. Deep inside the
+contact w = r d phi/dX:
 
     p' = lam sin psi,   phi' = lam cos psi/p,   u' = r phi' - w,
     F' = mu_k u (r/p) cos psi - k (r - p) sin psi,   psi' = phi' - (k (r - p) cos psi + mu_k u (r/p) sin psi)/F.
 
-Solutions that converge deep inside are integrated back to p = r, and the solution with u = 0 there is selected.
+Solutions that converge deep inside the contact are integrated backwards to p = r, and the solution with u = 0 at p = r
+is selected.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from support.creep import RADIUS, Case, eval_theory, mass_per_length
 
 
 def solve_entry(case: Case, deep: float) -> tuple[float, float]:
-    """Axial force of the strand [N] and largest bend [m] for the force F deep inside [N]."""
+    """Return the axial force of the strand [N] and the largest deflection [m] for the force F deep inside the contact
+    [N].
+    """
     r, k, bristles, EA = RADIUS, case.contact_stiffness, case.bristles, case.axial_stiffness
     slack, inertia = EA * (1 + case.reference_strain), mass_per_length(case) * eval_theory(case).flow ** 2
     stretch = (deep + slack) / (EA - inertia)

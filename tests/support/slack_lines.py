@@ -1,4 +1,4 @@
-"""A chain of 200 m on a sloping bed and up to its end, from nine start shapes, and free hanging lines."""
+"""A chain of 200 m on a sloping bed from nine start shapes, and free hanging lines."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ SHAPES = ("catenary", "chord", "bed", "arc", "side", "level", "long", "zigzag", 
 
 
 def eval_tensions() -> tuple[float, float]:
-    """Tension at the anchor and at the top [N]: T falls by w sin a per length on the bed, the rest is a catenary that
-    leaves it along its slope."""
+    """Return the tensions at the anchor and at the top [N]. The tension falls by w sin a per length on the bed, and the
+    rest is a catenary tangent to the bed.
+    """
     sine, cosine, slope = np.sin(SLOPE), np.cos(SLOPE), np.tan(SLOPE)
 
     def split(p: Any) -> tuple[float, ...]:
@@ -45,7 +46,7 @@ def eval_tensions() -> tuple[float, float]:
 
 
 def lay(shape: str) -> Any:
-    """The route of a start."""
+    """Return the route of a start shape."""
     s = np.linspace(0.0, 1.0, 41)[:, None]
     chord, up, side = s * END, np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
     hang: dict[str, Any] = {"axial_stiffness": EA, "mass_per_length": MASS, "gravity": GRAVITY}
@@ -71,7 +72,7 @@ def lay(shape: str) -> Any:
 
 
 def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
-    """The chain along a route, on the bed, held at both ends; further parameters are columns of the contact."""
+    """Build the chain along a route on the bed, held at both ends; further parameters are columns of the contact."""
     world = wl.World(gravity=GRAVITY)
     line = cable_along(
         world, route, n, length=LENGTH / n, mass_per_length=MASS, axial_stiffness=EA, bending_stiffness=1.0
@@ -86,6 +87,6 @@ def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
 
 
 def list_tensions(line: Any, n: int, state: wl.State) -> list[float]:
-    """Tension at the anchor and at the top [N]."""
+    """Return the tensions at the anchor and at the top [N]."""
     places = (line[0], 0.0), (line[n - 1], LENGTH / n)
     return [float(wl.eval_output(cable, "axial_force", state, x=x)) for cable, x in places]

@@ -18,7 +18,7 @@ G = 9.81
 
 
 def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
-    """2 kg on 200 N/m, 0.1 m from rest, 1 m/s free along y; and x(t), the textbook solution."""
+    """Create 2 kg on 200 N/m, 0.1 m from rest, with 1 m/s free along y, and return x(t), the textbook solution."""
     world = World()
     point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0, displacement=(0.1, 0.0), velocity=(0.0, 1.0))
     world.add(CoordinateSpringDamper, marker1=coordinate_marker(world, point, "x"), stiffness=200.0, damping=damping)
@@ -32,7 +32,9 @@ def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
 
 
 def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, Callable[[float], float]]:
-    """2 kg dropped on a stop without damping; and its height, from parabolas and cosines joined at the instants."""
+    """Create 2 kg dropped on a stop without damping, and return its height, from parabolas and cosines joined at the
+    instants of contact.
+    """
     world = World(gravity=(0.0, -G, 0.0))
     point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0, displacement=(0.0, height))
     world.add(ContactCoordinate, marker1=coordinate_marker(world, point, "y"), contact_stiffness=stiffness)
@@ -57,7 +59,7 @@ def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, C
 
 
 def pendulum() -> tuple[World, Entity]:
-    """2 kg on a rod of 1 m, released horizontally."""
+    """Create 2 kg on a rod of 1 m, released horizontally."""
     world = World(gravity=(0.0, -G, 0.0))
     point = world.add(MassPoint, position=(1.0, 0.0), mass=2.0)
     ground = position_marker(world, world.add(Ground))
@@ -66,7 +68,9 @@ def pendulum() -> tuple[World, Entity]:
 
 
 def free_body() -> tuple[World, Entity]:
-    """A body that turns about an axis next to its middle principal axis, its centre of mass is not at the node."""
+    """Create a body that rotates about an axis close to its middle principal axis, with its centre of mass off the
+    node.
+    """
     world = World()
     body = world.add(
         RigidBody3D,
@@ -81,7 +85,7 @@ def free_body() -> tuple[World, Entity]:
 
 
 def cable() -> World:
-    """A soft cable of 16 elements that is thrown and bends; free, with a constant mass matrix."""
+    """Create a free soft cable of 16 elements that is thrown and bends, with a constant mass matrix."""
     world = World(gravity=(0.0, -G, 0.0))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 16, mass_per_length=1.0, axial_stiffness=500.0, bending_stiffness=0.05

@@ -1,4 +1,4 @@
-"""The code of the package as syntax trees, for tests of how it is written."""
+"""Returns the code of the package as syntax trees, for tests of its style."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from pathlib import Path
 
 @cache
 def nodes_of(path: Path) -> list[ast.AST]:
-    """All nodes of the syntax tree of a file, its root first."""
+    """Return all nodes of the syntax tree of a file, the root first."""
     return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))

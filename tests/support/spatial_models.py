@@ -38,31 +38,33 @@ class Chain:
         )
 
     def turn(self, vectors: Any) -> Any:
-        """2D vectors in the plane of the model."""
+        """Rotate 2D vectors into the plane of the model."""
         return np.asarray(vectors, dtype=float) if self.plane else lift(vectors, self.R)
 
     def force(self, vector: Any) -> None:
-        """A force on the last node [N]."""
+        """Add a force on the last node [N]."""
         three = np.append(self.turn(vector), 0.0)[:3]
         self.world.add(Force, marker=position_marker(self.world, self.nodes[len(self.nodes) - 1]), vector=three)
 
     def torque(self, moment: float) -> None:
-        """A torque on the end of the cable, normal to its plane [N m]."""
+        """Add a torque on the end of the cable, normal to its plane [N m]."""
         last = self.cables[len(self.cables) - 1]
         normal = (0.0, 0.0, 1.0) if self.plane else self.R[:, 2]
         marker = rigid_marker(self.world, last, (float(last.length), 0.0))
         self.world.add(Torque, marker=marker, vector=moment * np.asarray(normal))
 
     def clamp(self) -> None:
-        """Hold the first node with its direction."""
+        """Fix position and direction of the first node."""
         clamp(self.world, self.nodes[0])
 
     def hinge(self, node: int = 0) -> Entity:
-        """Hold the position of a node."""
+        """Fix the position of a node."""
         return hinge(self.world, self.nodes[node])
 
     def in_plane(self, values: Any) -> Any:
-        """Coordinates of the nodes in the frame of the cable's plane, shape (nodes, 4), and out of it, (nodes, 2)."""
+        """Return the coordinates of the nodes in the plane of the cable, shape (nodes, 4), and normal to the plane,
+        (nodes, 2).
+        """
         if self.plane:
             return values.reshape(-1, 4), np.zeros((len(self.nodes), 2))
         turned = values.reshape(-1, 2, 3) @ self.R

@@ -13,7 +13,7 @@ from windlass.framework.model.world import World
 
 
 def build_model(lines: int = 4) -> tuple[World, Entity, Entity, Entity]:
-    """A net of lines x lines knots over a saddle, its cables, its nodes, and the support that is released."""
+    """Return a net of lines x lines knots over a saddle, its cables, its nodes, and the support that is released."""
     world = World(gravity=(1.0, 2.0, -9.81))
     order = np.random.default_rng(4).permutation(lines**2)
     i, j = np.divmod(order, lines)
@@ -39,6 +39,6 @@ def build_model(lines: int = 4) -> tuple[World, Entity, Entity, Entity]:
 
 
 def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
-    """A force that stiffens with the strain, and damping [N]."""
+    """Return a force that stiffens with the strain, and damping [N]."""
     p = rest[-1]
     return p.axial_stiffness * (eps - eps_ref) * (1.0 + 5.0 * (eps - eps_ref) ** 2) + p.axial_damping * eps_t

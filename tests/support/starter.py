@@ -1,9 +1,10 @@
-"""Starts processes that have the libraries at once: most of a start of Python is spent in importing them.
+"""Starts processes that have already loaded the libraries, because most of the start of Python is the import of
+libraries.
 
-Run as a script by `support.processes`, with a path for a socket.  It imports the libraries of Windlass, but nothing of
-Windlass itself, and starts neither PETSc nor MPI.  For each connection it makes a copy of itself, which runs like
-``python WORDS`` in the folder, environment and open files that were sent, and ends like any process; then it answers
-with the exit code.  A copy whose connection ends is killed.  The end of its own input ends the starter.
+Run as a script by `support.processes`, with a path for a socket. It imports the libraries of Windlass, but no module of
+Windlass, and starts neither PETSc nor MPI. For each connection it forks a copy of itself. The copy runs like ``python
+WORDS`` in the folder, environment and open files that were sent, and ends like any process. The starter answers with
+the exit code of the copy. A copy whose connection ends is killed. The starter ends when its own input ends.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ LIBRARIES = (
 
 
 def become(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> list[str]:
-    """Make this copy look like a new process; returns the words that it runs."""
+    """Give this copy the state of a new process; return the arguments that it runs."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -55,7 +56,7 @@ def become(words: list[str], folder: str, environment: dict[str, str], files: li
 
 
 def receive(connection: socket.socket) -> tuple[Any, list[int]]:
-    """The request of a connection, JSON after its length, and the open files that came with it."""
+    """Return the request of a connection, JSON after its length, and the open files that were sent with it."""
     head, files, _, _ = socket.recv_fds(connection, 8, 3)
     content = b""
     while len(content) < int.from_bytes(head, "little"):
@@ -64,11 +65,11 @@ def receive(connection: socket.socket) -> tuple[Any, list[int]]:
 
 
 def serve(place: str) -> list[str]:
-    """The words of the command that this copy has to run; the first process never returns."""
+    """Return the arguments of the command that this copy runs; the first process never returns."""
     listener, waiting = socket.socket(socket.AF_UNIX), selectors.DefaultSelector()
     listener.bind(place)
     listener.listen(64)
-    # connections with the process of each, and processes by the descriptor that tells their end
+    # connections with their processes, and processes by the descriptor that signals their end
     at_work: dict[int, tuple[socket.socket, int]] = {}
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin, selectors.EVENT_READ)
@@ -117,10 +118,10 @@ LIBRARY_PATHS = sys.path[1 + len([path for path in os.environ.get("PYTHONPATH", 
 sys.path[:] = LIBRARY_PATHS
 for name in LIBRARIES:
     importlib.import_module(name)
-# the libraries of PETSc and MPI, which this does not start
+# the libraries of PETSc and MPI, which are loaded but not started
 for library in Path(*importlib.import_module("petsc4py.lib").getPathArchPETSc()).glob("PETSc.*.so"):
     ctypes.CDLL(str(library))
-# present objects are never collected, which would copy its memory
+# garbage collection is disabled for existing objects, because it would copy their memory
 gc.freeze()
 given = serve(sys.argv[1])
 if given[0] == "-m":

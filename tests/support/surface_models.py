@@ -1,4 +1,4 @@
-"""Ropes on surfaces: one that slides over a braked drum and a ball onto a floor, and short ropes in grooves."""
+"""Ropes on surfaces: a rope that slides over a braked drum and a ball onto a floor, and short ropes in grooves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.spatial_net import build_model
 
 
 class Falling(NamedTuple):
-    """The model of a rope that falls onto a drum, a ball and a floor; and the drum."""
+    """The drum, and the model of a rope that falls onto a drum, a ball and a floor."""
 
     world: wl.World
     rope: wl.Entity
@@ -25,7 +25,7 @@ class Falling(NamedTuple):
 
 
 def create_falling(elements: int = 12, **search: Any) -> Falling:
-    """A rope of 3 m falls across a drum that turns in its bearings, and onto a ball and an oblique floor.
+    """Create a rope of 3 m that falls across a drum that turns in its bearings, and onto a ball and an oblique floor.
 
     search: ``touching`` and ``skin`` of `add_surface_contact`.
     """
@@ -63,10 +63,11 @@ class Piece(NamedTuple):
 
 
 def create_piece(angle: float, along: float, mu: float, space: bool = True) -> Piece:
-    """A rope of 0.1 m lies in the round groove of a very large sheave, ``angle`` [rad] up from its bottom.
+    """Create a rope of 0.1 m in the round groove of a very large sheave, at the ``angle`` [rad] from the bottom of the
+    groove.
 
-    It is pressed by 10 N towards the axis and drawn by ``along`` [N] along the groove; without gravity.  The sheave has
-    a radius of 1000 m, the groove one of 20 mm, the rope 5 mm; the rope has 0.1 kg.
+    The rope is pressed by 10 N towards the axis and pulled by ``along`` [N] along the groove, without gravity. The
+    radii are 1000 m (sheave), 20 mm (groove) and 5 mm (rope). The rope has a mass of 0.1 kg.
     """
     world = wl.World()
     # the rope's axis is 15 mm from the centre of the groove
@@ -92,7 +93,7 @@ def create_piece(angle: float, along: float, mu: float, space: bool = True) -> P
 
 
 def create_net() -> Falling:
-    """A net with knots of shared positions falls on a ball; its corners are fixed."""
+    """Create a net with knots of shared positions that falls on a ball; the corners of the net are fixed."""
     world, along, _, _ = build_model()
     cables = wl.Entity(along.table, np.arange(along.table.count))
     ball = world.add(
@@ -107,7 +108,7 @@ def create_net() -> Falling:
 
 
 def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
-    """Results on any number of processes, as arrays."""
+    """Return the results on any number of processes as arrays."""
     settings: dict[str, Any] = {"name": "", "passes": wl.Passes(max_it=6), "rtol": 1e-10}
     dynamic = wl.Dynamic(model.world, step=step, end=step * steps, **settings)
     state = dynamic.solve()
@@ -125,6 +126,6 @@ def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
 
 
 def run_both(steps: int) -> dict[str, Any]:
-    """Results of the rope and of the net, by the name of the model and of the result."""
+    """Return the results of the rope and of the net, by the name of the model and of the result."""
     models = ("rope", create_falling(), 1e-3), ("net", create_net(), 2e-3)
     return {f"{name} {key}": values for name, model, step in models for key, values in run(model, steps, step).items()}

@@ -1,4 +1,4 @@
-"""Small belts, ropes and chains, healthy or made unstable."""
+"""Small belts, ropes and chains that are stable, or unstable on request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ LENIENT = {"passes": wl.Passes(fail=False, atol=1.0, max_it=5), "decide_at_start
 
 
 def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """A preloaded belt around two pulleys, one of which is driven; contact stiffness [N/m^2], speed upwards [m/s]."""
+    """Create a preloaded belt around two pulleys, one of which is driven; contact stiffness [N/m^2], upward speed
+    [m/s].
+    """
     world = wl.World()
     left = world.add(RigidBody2D, name="left", position=(0.0, 0.0), mass=5.0, inertia=0.05)
     right = world.add(RigidBody2D, name="right", position=(0.3, 0.0), mass=5.0, inertia=0.05)
@@ -31,8 +33,8 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
     drive = con.prescribe_velocity(world, left, "rotation", lambda t: -20.0 * t)
     holds = [con.fix(world, right, "rotation"), con.fix(world, nodes_of(world, belt)[0], "x")]
     if stiffness <= 1e9:
-        # without friction nothing else holds this pulley against turning, and a singular tangent is solved by luck;
-        # stiffer contacts are for explosions, whose start is accepted out of balance
+        # Without friction, no other part holds this pulley against rotation, and a singular tangent is solved only by
+        # rounding errors. Stiffer contacts are for divergent motions, whose start is accepted out of balance.
         holds.append(con.fix(world, left, "rotation"))
     world.set(drive, active=False)
     preload = {"passes": wl.Passes(fail=False)} if stiffness > 1e9 else {}
@@ -42,14 +44,14 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
         world.set(hold, active=False)
     world.set(drive, active=True)
     if throw:
-        # contact switched off: a belt with a lateral velocity leaves its pulleys
+        # without contact, a belt with a lateral velocity leaves its pulleys
         world.set(contacts, active=False)
         state.v[1::4] += throw
     return wl.Dynamic(world, **{"step": 1e-3, "end": 0.04, "name": "", "velocities": "project", **settings}), state
 
 
 def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: float = 0.3) -> tuple[Any, Any]:
-    """A rope over a fixed drum with equal forces at its ends; EA [N], contact stiffness [N/m^2]."""
+    """Create a rope over a fixed drum with equal forces at its ends; EA [N], contact stiffness [N/m^2]."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     drum = world.add(RigidBody2D, name="drum", position=(0.0, 0.0), mass=5.0, inertia=0.05)
     rope = cable_around(
@@ -70,7 +72,7 @@ def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: flo
 
 
 def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> tuple[Any, Any]:
-    """The rope over a drum at rest."""
+    """Create the rope over a drum, at rest."""
     world, _ = create_loaded_rope(stretch, contact)
     state = wl.Static(
         world, load_steps=10, geometric=True, stabiliser=1e4, name="", passes=wl.Passes(fail=False)
@@ -79,7 +81,9 @@ def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> 
 
 
 def falling_rope(drop: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """A rope that hangs from one end and falls, onto a peg if the peg is below it; height above the peg [m]."""
+    """Create a rope that hangs from one end and falls onto a peg, if the peg is below the rope; height above the peg
+    [m].
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     rope = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 12, axial_stiffness=1e4, bending_stiffness=0.05, mass_per_length=0.5

@@ -18,7 +18,7 @@ G, MASS, EA = 9.81, 10.0, 2e5
 def hang(
     length: float, angle: float = 0.0, cables: int = 1, space: bool = False, **more: Any
 ) -> tuple[wl.World, WinchRope, Entity]:
-    """A mass on a rope of a winch at the origin, at an angle from the vertical [rad]."""
+    """Create a mass on a rope of a winch at the origin, at an angle from the vertical [rad]."""
     end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
     stiff = {"mass_per_length": 0.02, "axial_stiffness": EA, "bending_stiffness": 1e-6, "axial_damping": 200.0}
     world = wl.World(gravity=(0.0, -G, 0.0))
@@ -32,7 +32,7 @@ def hang(
 
 
 def swing(length: float, last: float, end: float, angle: float, **more: Any) -> tuple[wl.World, WinchRope, Entity]:
-    """A pendulum whose length changes smoothly from 0 to an end [s]; it begins at rest under its weight."""
+    """Simulate a pendulum whose length changes smoothly from 0 to an end [s]; it starts at rest under its weight."""
     world, rope, load = hang(length, angle, strain=MASS * G * np.cos(angle) / EA, **more)
     con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, 0.0, last - length))
     return world, rope, load
@@ -42,7 +42,7 @@ def hang_in_reserve(
     length: float, angle: float, wanted: float, longest: float, mass: float = MASS, space: bool = False,
     drive: Any = None, **more: Any,
 ) -> tuple[wl.World, con.WinchReserve, Entity]:  # fmt: skip
-    """As `hang`, with reserve cables; for a 2D rope a function of time may move the outlet along x."""
+    """Create the model of `hang` with reserve cables; for a 2D rope, a function of time may move the outlet along x."""
     end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
     world = wl.World(gravity=(0.0, -G, 0.0))
     rope = con.WinchReserve(world, 0.0 * end, end, wanted=wanted, longest=longest, **more)

@@ -1,8 +1,9 @@
-"""Bad input that no other file of tests covers: worlds, solver arguments, static models that nothing holds.
+"""Bad input that other test files do not cover: worlds, solver arguments, and static models without supports.
 
-Values of cables, bodies and nodes: test_elements.py; contact with its markers, segments and data tables:
-test_contact_errors.py; markers, loads, springs and constraints: test_connectors.py; options and folders:
-test_options.py, test_writers.py.  Each message states the given value, the allowed values, and the unit.
+Values of cables, bodies and nodes are tested in test_elements.py. Contact with its markers, segments and data tables is
+tested in test_contact_errors.py. Markers, loads, springs and constraints are tested in test_connectors.py. Options and
+folders are tested in test_options.py and test_writers.py. Each message states the given value, the allowed values, and
+the unit.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from windlass.solvers.stepping.discontinuous import Passes
 
 
 def create_rope(stiffness: float = 10.0) -> tuple[World, Entity]:
-    """A free rope of 4 elements with a force across its end, and its nodes."""
+    """Return a free rope of 4 elements with a force across its end, and its nodes."""
     world = World()
     rope = straight_cable(
         world,
@@ -82,7 +83,7 @@ def test_empty_world(fill: Callable[[World], object], use: Callable[[World], obj
 
 
 def test_tables_without_rows_do_no_harm() -> None:
-    """Models that a script makes from arrays may contain zero entities of a kind."""
+    """Models that a script creates from arrays may contain zero entities of a kind."""
     world = World()
     nobody = world.add(Point2D, name="nobody", position=np.zeros((0, 2)))
     slider = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -190,7 +191,9 @@ def test_arguments_of_dynamic(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("stiffness", [10.0, 1e8])
 @pytest.mark.parametrize("held", [False, True], ids=["free", "one hinge"])
 def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
-    """Every coordinate has stiffness, but the rope may move as a whole: singular at the first factorisation."""
+    """A free rope, in which every coordinate has stiffness but which can move as a rigid body, is singular at the first
+    factorisation.
+    """
     world, nodes = create_rope(stiffness)
     if held:
         hinge(world, nodes[0])
@@ -198,14 +201,14 @@ def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
     with pytest.raises(ModelError, match=r"is singular: nothing holds \(rope node \d, .*stabiliser > 0") as e:
         solver.solve()
     assert solver.problem.residual_count == 0 and solver.statistics.newton_iterations == 0
-    # a hinge leaves the rotation, in which the slopes and the far end move most
+    # a hinge leaves the rotation free, in which the slopes and the far end move most
     named = re.findall(r"\(([^()]+)\)", str(e.value))
     turning = {"rope node 4, y", *(f"rope node {k}, y'" for k in range(5))}
     assert not held or (len(named) == 3 and turning.issuperset(named))
 
 
 def test_stabiliser_holds_what_nothing_else_does() -> None:
-    """The same rope on a hinge, stabilised until the load has turned it upright, where its tension holds it."""
+    """The rope on a hinge is stabilised until the load has rotated it upright, where its tension supports it."""
     world, nodes = create_rope(1e3)
     hinge(world, nodes[0])
     state = Static(world, load_steps=20, stabiliser=10.0).solve()
@@ -231,9 +234,9 @@ def test_mass_that_is_missing() -> None:
 
 
 def test_history_of_the_state_counts() -> None:
-    """A body that only a closed contact holds counts as held, with the stored or the decided contact state."""
+    """A body that only a closed contact supports counts as supported, with the stored or the new contact state."""
     world = World()
-    # 1 % of an element inside a circle of 1 m below its middle
+    # 1 % of an element is inside a circle of 1 m below its middle
     rope = straight_cable(
         world, (-0.1, -0.001), (0.1, -0.001), 2, axial_stiffness=1e3, bending_stiffness=1.0, mass_per_length=1.0
     )
@@ -250,5 +253,5 @@ def test_history_of_the_state_counts() -> None:
     closed.data[:] = -1e-3
     solved = Static(world, passes=Passes(atol=1e-9), decide_at_start=False).solve(closed)
     assert len(contacts) == 2 and solved.q[1] > 0.0
-    # the first solve finds the start accelerations itself
+    # the first solve computes the initial accelerations
     np.testing.assert_allclose(Static(world).solve(state).q, solved.q, atol=1e-9)

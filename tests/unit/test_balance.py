@@ -1,4 +1,4 @@
-"""The end of a static solve: a failed second solve does not change its equilibrium; a restart restores its verdict."""
+"""A failed second solve after a static solve does not change the equilibrium. A restart restores the verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.solvers.stepping.discontinuous import StepAttempt
 
 
 def create_springs() -> World:
-    """A mass on two springs of 10 N/m, pulled by 3 and 5 N."""
+    """Create a mass on two springs of 10 N/m, pulled by 3 and 5 N."""
     world = World()
     mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     for axis, force in (("x", 3.0), ("y", 5.0)):
@@ -35,7 +35,7 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
     state = local_state(solver.assembly, solver.solve())
     problem, attempt, calls = solver.problem, StepAttempt(converged=True, force=1e-20), list[int]()
     settings = replace(solver.passes, atol=0.0)
-    # out of balance compared with this small contact force
+    # the residual is large compared with this small contact force
     problem.unknowns.array[0] += 1e-12
 
     def fail() -> None:
@@ -46,14 +46,14 @@ def test_equilibrium_stays_where_solving_again_fails() -> None:
     assert calls == [1] and problem.scheme.load_factor == 1.0
     problem.expand_unknowns(problem.unknowns)
     np.testing.assert_allclose(solver.assembly.fields.x[:2], (0.3, 0.5), rtol=1e-9)
-    # within the tolerance nothing is out of balance, and without failing steps nothing is solved again
+    # a residual within the tolerance is not doubtful, and without failing steps no second solve is made
     assert balance(problem, attempt, replace(settings, atol=1.0), fail) == 0.0
     assert balance(problem, attempt, replace(settings, fail=False), fail) > 0.05
     assert calls == [1]
 
 
 def test_verdict_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A completed solve keeps the reasons of its verdict and the notes on its stability."""
+    """A completed solve stores the reasons of its verdict and the notes on its stability for a restart."""
     monkeypatch.setattr(static, "balance", lambda *_: 0.17)
     monkeypatch.setattr(static, "examine", lambda _: Finding(doubts=["not known"]))
     judged = []

@@ -1,4 +1,4 @@
-"""The cases of the benchmarks: their commands, sizes and scenes; nothing is timed."""
+"""The cases of the benchmarks: their commands, sizes and scenes, without timing."""
 
 import ast
 import json
@@ -32,7 +32,7 @@ def test_belt_refuses_a_wrong_mesh(modules: dict[str, ModuleType], mesh: str) ->
 
 
 def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
-    """Each case calls scripts that are there, and both programs get the same sizes."""
+    """Each case calls existing scripts, and both programs get the same sizes."""
     chain, spheres, start = modules["chain"], modules["spheres"], modules["start"]
     cases = [chain.create_case(size, kind, rule) for size in (100, 100_000) for kind in chain.KINDS for rule in (0, 2)]
     cases += [modules["build"].create_case(1000), spheres.create_case(50, "plane"), spheres.create_case(50, "packing")]
@@ -51,7 +51,9 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
 
 
 def test_chain_tolerance_stays_above_rounding(modules: dict[str, ModuleType]) -> None:
-    """Rounding of 1e-13 m at 1 km, times EA/L = 4e6 N/m, over sqrt(n) equations, relative to the prestress forces."""
+    """The tolerance of a long chain is above the rounding error of 1e-13 m at 1 km, times EA/L = 4e6 N/m, over sqrt(n)
+    equations, relative to the prestress forces.
+    """
     for size in (1000, 10_000, 30_000, 100_000):
         rounding = 0.1 * size * 1.1e-16 * 4e6 * math.sqrt(size) / 5657.0
         assert modules["chain"].newton_tolerance(size) > 2.0 * rounding
@@ -72,7 +74,7 @@ def test_chain_refuses_a_wrong_tolerance(modules: dict[str, ModuleType], rtol: f
 
 
 def test_scene_of_spheres(modules: dict[str, ModuleType]) -> None:
-    """The random numbers are those of splitmix64 with seed 0; the scenes have the contacts that they are made for."""
+    """The random numbers equal those of splitmix64 with seed 0. The scenes have the expected numbers of contacts."""
     scene = modules["spheres_scene"]
     known = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     assert [int(x * 2**53) for x in scene.random_fractions(3)] == [number >> 11 for number in known]
@@ -92,7 +94,7 @@ def test_costs_keep_three_digits(report: ModuleType, seconds: float, text: str) 
 
 
 def test_clocks_of_parts_do_not_count_twice(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that advances by 1 s per reading: the outer function counts the time that the inner one did not take."""
+    """With a clock that advances by 1 s per reading, the outer function counts the time without the inner function."""
     split = modules["split"]
     ticks = iter(range(100))
     monkeypatch.setattr(split.time, "perf_counter", lambda: float(next(ticks)))
@@ -140,7 +142,7 @@ def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
 
 
 def test_benchmarks_use_what_is_public() -> None:
-    """Only public calls are timed: no private function of a solver is called or replaced."""
+    """Benchmarks time only public calls: they neither call nor replace private functions of a solver."""
     private = {
         node.name
         for path in sorted((ROOT / "solvers").rglob("*.py"))
@@ -152,5 +154,5 @@ def test_benchmarks_use_what_is_public() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and node.attr in private:
                 owner = node.value.id if isinstance(node.value, ast.Name) else ""
-                # the split of a step wraps the clocks of PETSc's callbacks around them
+                # split_steps.py is an exception, because it wraps the clocks of PETSc's callbacks
                 assert owner == "self" or node.attr == "_test", f"{path.name} line {node.lineno}: {node.attr}"

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks and their comparison of answers, with simulated processes, untimed."""
+"""The arithmetic of the benchmarks and their comparison of answers, with simulated child processes, without timing."""
 
 import json
 import math
@@ -19,7 +19,7 @@ def sample(harness: ModuleType, cpu: float, steps: int = 100, speed: float = 2.0
 
 
 class Children:
-    """Replaces child processes: returns the listed samples of each command in turn, and records the calls."""
+    """Replaces child processes: returns the listed samples of each command in order, and records the calls."""
 
     def __init__(self, **samples: list[Any]) -> None:
         self.samples = {name: iter(values) for name, values in samples.items()}
@@ -32,7 +32,7 @@ class Children:
 
 
 def case_of_two(harness: ModuleType, **changes: Any) -> Any:
-    """One run of each program; `speed` must agree to 1e-6 relative."""
+    """Return a case with one run of each program; `speed` must agree to 1e-6 relative."""
     values: dict[str, Any] = {
         "name": "made_up",
         "title": "a made-up case",
@@ -43,7 +43,9 @@ def case_of_two(harness: ModuleType, **changes: Any) -> Any:
 
 
 def test_ratios_are_taken_per_round_in_turns(harness: ModuleType) -> None:
-    """Ratios 4, 2 and 6 over three rounds; the ratio of the medians, 8/2 = 4, would hide which runs belong together."""
+    """Three rounds have the ratios 4, 2 and 6, and the reported ratio is their median. The ratio of the medians, 8/2 =
+    4, would not show which runs belong together.
+    """
     children = Children(
         A=[sample(harness, cpu) for cpu in (8.0, 2.0, 12.0)],
         B=[sample(harness, cpu) for cpu in (2.0, 1.0, 2.0)],
@@ -64,7 +66,7 @@ def test_both_clocks_have_their_ratio(harness: ModuleType) -> None:
 
 
 def test_times_are_divided_by_the_work_of_the_case(harness: ModuleType) -> None:
-    """With counts that may differ, each program's time is divided by its own count."""
+    """If counts may differ, the time of each program is divided by its own count."""
     case = case_of_two(harness, equal_counts=())
     outcome = harness.measure(case, 1, Children(A=[sample(harness, 6.0, 300)], B=[sample(harness, 1.0, 100)]))
     assert outcome.ratio.median == pytest.approx(2.0)
@@ -177,7 +179,9 @@ def test_a_child_that_is_missing_or_late_is_an_error(harness: ModuleType) -> Non
 def test_results_of_a_good_and_a_bad_case(
     harness: ModuleType, report: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The bad case ends in exit code 1, in the table, in the text and in its file; the good one is not touched."""
+    """A bad case gives exit code 1 and appears in the table, the text and its file. The results of a good case do not
+    change.
+    """
     good = case_of_two(harness, name="good")
     bad = case_of_two(harness, name="bad", commands={"peer": ("A",), "ours": ("X",)})
     broken = case_of_two(harness, name="broken", commands={"peer": ("E",), "ours": ("X",)})
@@ -223,7 +227,7 @@ def test_further_measurements_are_kept_and_shown(harness: ModuleType, report: Mo
 
 
 def test_benchmarks_time_the_public_api() -> None:
-    """No private name of Windlass is called or patched, as an attribute or by its name in a text."""
+    """No private name of Windlass is called or replaced, as an attribute or by its name in a text."""
     own = "replace|asdict|exit|fields"
     private = re.compile(rf"(?<!self)(?<!cls)\._(?!{own}\b)[a-z]\w*|, \"_[a-z]\w*\"")
     assert private.search("solver.newton._test") and private.search('(problem, "_write", 1)')

@@ -1,4 +1,4 @@
-"""3D bodies: allowed values, and errors for values that do not fit."""
+"""3D bodies: allowed values, and errors for values that are not allowed."""
 
 from __future__ import annotations
 

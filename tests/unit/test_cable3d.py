@@ -1,4 +1,4 @@
-"""3D cables as users meet them: nets from files, supports, drawings, restart, errors."""
+"""3D cables in the use of users: nets from files, supports, drawings, restart, errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TURNED = rotation((1.0, 2.0, -0.5), 1.1)
 
 @pytest.mark.parametrize("slopes", ["smooth", "through", "separate"])
 def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
-    """A 2D net, laid into space by a rotation, is the turned net: nodes, slopes, lengths, sets."""
+    """A 2D net that is placed into 3D by a rotation has the rotated nodes, slopes, lengths and sets."""
     points = np.array([(0, 0), (1, 0.1), (2, 0), (3, 0.3), (1, 1), (2, -1)], float)
     lines = np.array([(0, 1), (1, 2), (3, 2), (1, 4), (2, 5)])
     flat_world, world = World(), World()
@@ -69,7 +69,7 @@ def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
     ],
 )
 def test_clamp(slope: Any, held: set[str]) -> None:
-    """Clamps hold the slope across the cable, and all of an oblique slope."""
+    """Clamps fix the slope across the cable, and all components of an oblique slope."""
     world = World()
     node = world.add(PointSlope3D, position=(1.0, 2.0, 3.0), slope=slope)
     supports = clamp(world, node)
@@ -79,7 +79,7 @@ def test_clamp(slope: Any, held: set[str]) -> None:
 
 
 def test_drawing(tmp_path: Path) -> None:
-    """Points, forces and moments of a recorded frame equal the outputs; both kinds of cables in one file."""
+    """Points, forces and moments of a recorded frame equal the outputs, with both kinds of cables in one file."""
     world = World(gravity=(0.0, -9.81, 1.0))
     flat = straight_cable(world, (0, 0), (1, 0), 2, **ROPE)
     cables = straight_cable(world, (0, 0, 1), (1, 0, 1), 2, **ROPE)
@@ -103,7 +103,7 @@ def test_drawing(tmp_path: Path) -> None:
 
 
 class StoppedError(Exception):
-    """The exception that ends a run in the middle."""
+    """The exception that ends a run before its end time."""
 
 
 class Stop(StepHook):
@@ -116,7 +116,7 @@ class Stop(StepHook):
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A net that is stopped between two checkpoints and restarted ends with the same bits."""
+    """A net that is stopped between two checkpoints and restarted ends with bitwise equal results."""
     ends = []
     for folder, restart, hooks in (("whole", None, []), ("part", None, [Stop()]), ("part", "auto", [])):
         (tmp_path / folder).mkdir(exist_ok=True)
@@ -132,7 +132,7 @@ def test_restart(tmp_path: Path) -> None:
 
 
 def test_reversed_tangents_have_no_frame() -> None:
-    """If a tangent is turned by 180°, points on the axis are unchanged and points next to it are NaN."""
+    """If a tangent is reversed by 180°, points on the axis do not change and points off the axis are NaN."""
     world = World()
     cable = straight_cable(world, (0, 0, 0), (1, 0, 0), 1, **ROPE)
     for offset in (0.0, 0.1):

@@ -1,4 +1,4 @@
-"""Nets from mesh files: formats, groups, slopes where lines meet, subdivision, sections, sets, order."""
+"""Nets from mesh files: formats, groups, slopes at common points of lines, subdivision, sections, sets, order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Y_LINES = [(0, 1), (2, 0), (0, 3)]
 
 
 def build(path: Path, **arguments: Any) -> tuple[World, CableMesh]:
-    """A net in a separate world, finalized."""
+    """Build a net in a separate world and finalize the world."""
     world = World()
     net = cables_from_mesh(world, path, **{**SECTION, **arguments})
     world.finalize()
@@ -43,7 +43,7 @@ def count_own_positions(net: CableMesh) -> int:
 
 @pytest.mark.parametrize("name", ["22", "22_binary", "41", "41_binary"])
 def test_files_of_gmsh(name: str) -> None:
-    """The same groups from both versions, though 2.2 holds a line once for each of its groups."""
+    """Both versions of the format give equal groups, although version 2.2 stores a line once for each of its groups."""
     path = REFERENCE / f"tied_arch_{name}.msh"
     mesh = read_mesh(path)
     assert len(mesh.lines) == 13
@@ -59,7 +59,7 @@ def test_files_of_gmsh(name: str) -> None:
 
 @pytest.mark.parametrize("ending", [".msh", ".vtu", ".xdmf"])
 def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
-    """All formats lead to the same world, with groups that overlap."""
+    """All formats lead to the same world, with overlapping groups."""
     groups = {"legs": [0, 2], "all_lines": [0, 1, 2], "left": [1]}
     path = write_lines(tmp_path / f"y{ending}", Y_POINTS, Y_LINES, groups, {"knot": [0], "feet": [1, 2, 3]})
     _, net = build(path, scale=0.5)
@@ -71,7 +71,7 @@ def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
 
 
 def test_sets_that_meshio_writes_as_numbers(tmp_path: Path) -> None:
-    """Cell sets become one array whose name joins theirs; other numbers become sets of equal values."""
+    """Cell sets become one array whose name joins their names, and other numbers become sets of equal values."""
     path = tmp_path / "y.vtu"
     mesh = meshio.Mesh(
         np.column_stack((Y_POINTS, np.zeros(4))),
@@ -88,7 +88,7 @@ def test_sets_that_meshio_writes_as_numbers(tmp_path: Path) -> None:
 
 
 def test_lines_of_second_order(tmp_path: Path) -> None:
-    """A line of three nodes is two lines."""
+    """A line of three nodes becomes two lines."""
     path = tmp_path / "arc.vtu"
     angle = np.array([0.0, 0.8, 0.4])
     points = np.column_stack((np.cos(angle), np.sin(angle), 0 * angle))
@@ -103,7 +103,9 @@ def test_lines_of_second_order(tmp_path: Path) -> None:
 
 
 def test_two_lines_share_a_slope_where_they_are_smooth(tmp_path: Path) -> None:
-    """Halfway between both directions, up to the corner angle; beyond it each has its own."""
+    """Two lines share the slope halfway between their directions, up to the corner angle. Beyond the corner angle, each
+    line has its own slope.
+    """
     turn = 0.3
     points = [(0.0, 0.0), (1.0, 0.0), (1.0 + np.cos(turn), np.sin(turn))]
     path = write_lines(tmp_path / "bend.msh", points, [(0, 1), (1, 2)], {}, {"joint": [1]})
@@ -120,8 +122,9 @@ def test_two_lines_share_a_slope_where_they_are_smooth(tmp_path: Path) -> None:
 
 
 def test_lines_of_any_direction(tmp_path: Path) -> None:
-    """Along a path all cables run in the direction of its first line, so that slopes agree; the geometry does not
-    change."""
+    """Along a path, all cables run in the direction of its first line, so that slopes agree. The geometry does not
+    change.
+    """
     x = np.linspace(0.0, 1.0, 6)
     points = np.column_stack((x, 0.1 * x**2))
     lines = np.array([(0, 1), (2, 1), (2, 3), (4, 3), (5, 4)])
@@ -139,7 +142,7 @@ def test_lines_of_any_direction(tmp_path: Path) -> None:
 
 
 def test_ring(tmp_path: Path) -> None:
-    """A closed path of mixed directions: one node per point, and the length of a circle."""
+    """A closed path of lines with mixed directions has one node per point and the length of a circle."""
     n = 24
     angle = 2 * np.pi * np.arange(n) / n
     lines = np.column_stack((np.arange(n), (np.arange(n) + 1) % n))
@@ -147,13 +150,13 @@ def test_ring(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "ring.vtu", np.column_stack((np.cos(angle), np.sin(angle))), lines)
     _, net = build(path, cables_per_line=3)
     assert len(net.all_nodes) == 3 * n
-    # the cubic with the tangents of the circle is shorter by a share of h^4/720, h = 2π/24
+    # the cubic with the tangents of the circle is shorter by the fraction h^4/720, h = 2π/24
     assert_allclose(net.all_cables.length.sum(), 2 * np.pi, rtol=1e-5)
     assert_allclose(np.linalg.norm(net.all_nodes.position, axis=1), 1.0, rtol=1e-5)
 
 
 def test_branching(tmp_path: Path) -> None:
-    """Three lines share the position and have separate slopes; "through" joins the two that continue straight on."""
+    """Three lines share the position and have separate slopes; "through" joins the two nearly collinear lines."""
     points = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.05), (0.0, -1.0)]
     path = write_lines(tmp_path / "t.msh", points, [(1, 0), (0, 2), (3, 0)], {}, {"knot": [0]})
     world, net = build(path)
@@ -172,13 +175,15 @@ def test_branching(tmp_path: Path) -> None:
 
 
 def test_crossings_of_a_lattice(tmp_path: Path) -> None:
-    """n x n meshes: 2 (n + 1) n lines; with "through" one slope per row and column at every crossing."""
+    """A lattice of n x n meshes has 2 (n + 1) n lines. With "through", every crossing has one slope per row and one per
+    column.
+    """
     n = 4
     path = write_lattice(tmp_path / "lattice.msh", n)
     world, net = build(path)
     lines, crossings = 2 * n * (n + 1), (n + 1) ** 2
     assert len(net.all_cables) == lines
-    # two straight lines meet at a point of the edge with a third, and at corners with a right angle
+    # at the edge, two straight lines meet a third line at a point; at corners, two lines meet at a right angle
     assert world.numbering.count == 2 * crossings + 2 * 2 * lines
     world, net = build(path, slopes="through")
     assert world.numbering.count == 2 * crossings + 2 * 2 * crossings
@@ -189,7 +194,9 @@ def test_crossings_of_a_lattice(tmp_path: Path) -> None:
 
 
 def test_sections_that_differ_do_not_share_slopes(tmp_path: Path) -> None:
-    """The stretch, which is the length of the slope, jumps with the stiffness."""
+    """Lines with different sections have separate slopes, because the stretch, which is the length of the slope, jumps
+    with the stiffness.
+    """
     path = write_lines(tmp_path / "rope.msh", [(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)], {"a": [0], "b": [1]})
     stiff = {"axial_stiffness": 2e4}
     _, net = build(path, sections={"a": stiff, "b": {}})
@@ -204,7 +211,7 @@ def test_sections_that_differ_do_not_share_slopes(tmp_path: Path) -> None:
 
 
 def test_a_chain_is_the_chain_of_straight_cable(tmp_path: Path) -> None:
-    """Same coordinates in the same order, and the same forces to the last bit."""
+    """A chain from a mesh has the same coordinates in the same order as `straight_cable`, and bitwise equal forces."""
     n = 8
     x = np.arange(n + 1) / n
     lines = np.column_stack((np.arange(n), np.arange(1, n + 1)))
@@ -222,7 +229,7 @@ def test_a_chain_is_the_chain_of_straight_cable(tmp_path: Path) -> None:
 
 
 def test_numbers_of_cables(tmp_path: Path) -> None:
-    """Lines are divided until no cable is longer than asked for; a fit up to rounding counts."""
+    """Lines are divided until no cable is longer than the requested length, up to rounding."""
     points = [(0.0, 0.0), (0.3, 0.0), (1.3, 0.0), (1.3, 0.05)]
     path = write_lines(tmp_path / "l.msh", points, [(0, 1), (1, 2), (2, 3)], {"a": [0], "b": [1], "c": [2]})
     _, net = build(path, largest_length=0.1)
@@ -246,7 +253,7 @@ def test_names_in_messages(tmp_path: Path) -> None:
 
 
 def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
-    """The band of a lattice is a row of it, for any order in the file."""
+    """The bandwidth of a lattice is one row of the lattice, for any order in the file."""
     n, k = 12, 3
     path = write_lattice(tmp_path / "lattice.vtu", n)
     mesh = meshio.read(path)
@@ -261,13 +268,13 @@ def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
 
 
 def test_points_that_are_joined(tmp_path: Path) -> None:
-    """Two ropes drawn apart meet at merge_distance; None keeps them apart."""
+    """Two ropes that are drawn apart are joined within merge_distance; with None they are not joined."""
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
     path = write_lines(tmp_path / "apart.msh", points, [(0, 1), (2, 3)], {}, {"middle": [1, 2]})
     _, net = build(path, merge_distance=1e-6)
     assert len(net.all_nodes) == 3
     assert len(net.nodes["middle"]) == 1
-    assert net.notes == ("1 points were joined to others within 1e-06 m",)
+    assert net.notes == ("1 points were merged with other points within 1e-06 m",)
     _, net = build(path, merge_distance=None)
     assert len(net.all_nodes) == 4
 

@@ -1,4 +1,4 @@
-"""Calls: arguments that change from evaluation to evaluation are refused, whoever makes the call; columns bind once."""
+"""Arguments of kernel calls that change between evaluations are refused in every call. Columns are bound once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_at(time: FloatArray, x: FloatArray, f: FloatArray) -> None:
 
 
 def begin() -> Evaluation:
-    """An evaluation with coordinates 1 and 2 at t = 0.25 s."""
+    """Prepare an evaluation with coordinates 1 and 2 at t = 0.25 s."""
     some = np.array([1.0, 2.0])
     return evaluate(Fields(some, some, some, some, some, some, time=np.array([0.25])), f=np.zeros(2), dq=3.0)
 
@@ -59,7 +59,7 @@ WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
 
 @WAYS
 def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
-    """A tuple of arrays gives the same as a function that names them, for any evaluation."""
+    """A tuple of arrays gives the same results as a function that names the arrays, for any evaluation."""
     some, total = np.array([1.0, 2.0]), np.zeros(2)
     run(call(add, (3.0, some, total)), begin())
     some[:] = 4.0
@@ -71,7 +71,7 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (lambda s: (s.t, s.x, s.f), r"arguments of call\(add\): s\.t would be laid down .*: must be s\.time, an array"),
+        (lambda s: (s.t, s.x, s.f), r"arguments of call\(add\): s\.t would be stored .*: must be s\.time, an array"),
         (lambda s: (s.time[0], s.x, s.f), r"argument 0 of call\(add\) is the number .*0\.25.*, which changes"),
         (lambda s: (2.0 * float(s.time[0]), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.5, which changes"),
         (lambda s: (float(s.data[1] > 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 1\.0, which changes"),
@@ -89,14 +89,14 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
 def test_what_changes_is_refused(
     run: Callable[[Any, Evaluation], None], arguments: Callable[[Any], tuple[Any, ...]], message: str
 ) -> None:
-    """Time, coordinates and history, as numbers or derived values, and temporary arrays."""
+    """Time, coordinates and history are refused as numbers, derived values or temporary arrays."""
     with pytest.raises(ModelError, match=message):
         run(call(add, arguments), begin())
 
 
 @WAYS
 def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluation], None]) -> None:
-    """Parameters and factors are constant numbers; time is read in each call."""
+    """Parameters and factors are constant numbers, and each call reads the current time."""
     s = begin()
     run(call(add, lambda s: (s.dq, s.x, s.f)), s)
     assert_allclose(s.f, [3.0, 6.0], rtol=0)
@@ -105,7 +105,7 @@ def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluat
 
 
 class Ramp(Component):
-    """A force -rate t on a coordinate, by the left-hand side."""
+    """A force -rate t on a coordinate, on the left-hand side."""
 
     marker = ref(COORDINATE, "the coordinate")
     rate = column("N/s", "growth of the force", default=1.0)
@@ -126,13 +126,13 @@ def frozen_ramp(rate: FloatArray, dofs: Any, t: float, f: FloatArray) -> None:
 
 
 def bind(rows: LocalRows) -> FloatArray:
-    """The rates, shape (rows,)."""
+    """Return the rates, shape (rows,)."""
     BOUND.append(len(rows.rows))
     return rows.local("rate")
 
 
 def build(rows: LocalRows) -> System:
-    """Forces by one kernel or, if the test requests it, by a kernel that gets the time as a number."""
+    """Create forces by one kernel or, if the test requests it, by a kernel that gets the time as a number."""
     rate = rows.columns
     system = System("Ramp", rows.dofs)
     system.residual = call(ramp, lambda s: (rate, rows.dofs, s.time, s.f))
@@ -147,7 +147,7 @@ register(Ramp, "connector", dofs="marker", bind=bind, build=build)
 
 
 def push() -> State:
-    """1 kg pushed by 6 N/s t from rest for 1 s: x = t³."""
+    """Push 1 kg by 6 N/s t from rest for 1 s, with the solution x = t³."""
     world = World()
     mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     world.add(Ramp, marker=coordinate_marker(world, mass, "x"), rate=6.0)
@@ -155,19 +155,23 @@ def push() -> State:
 
 
 def test_time_is_not_frozen_in_a_solve() -> None:
-    """x = t³ with the time in its array, and an error with the time as a number; not another motion."""
+    """The motion is x = t³ if the time is in its array. If the time is a number, the call is an error instead of
+    another motion.
+    """
     state = push()
     assert_allclose(state.q[0], 1.0, rtol=1e-5)
     FROZEN.append(True)
     try:
-        with pytest.raises(ModelError, match=r"call\(frozen_ramp\): s\.t would be laid down as a number that stays"):
+        with pytest.raises(ModelError, match=r"call\(frozen_ramp\): s\.t would be stored as a constant number"):
             push()
     finally:
         FROZEN.clear()
 
 
 def test_columns_are_bound_once() -> None:
-    """Once for steps, outputs and sensors of the same rows; again after a parameter was switched."""
+    """Columns are bound once for steps, outputs and sensors of the same rows. They are bound again after a parameter
+    was switched.
+    """
     BOUND.clear()
     push()
     assert BOUND == [1]

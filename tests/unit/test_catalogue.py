@@ -1,4 +1,4 @@
-"""Data sheets of belts, chains and ropes: numbers of the tables, names, errors, and models made from them."""
+"""Data sheets of belts, chains and ropes: numbers of the tables, names, errors, and models made from the sheets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.elements import Ground, RigidBody2D, nodes_of, straight_cable
 
 
 def create_wheels(world: wl.World) -> list[Any]:
-    """Two wheels 0.4 m apart, held in x and y."""
+    """Create two wheels 0.4 m apart, held in x and y."""
     bodies = [
         world.add(RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=0.01)
         for name, x in (("driver", 0.0), ("driven", 0.4))
@@ -40,7 +40,9 @@ def test_a_sheet_has_the_numbers_of_the_table_in_si() -> None:
 
 @pytest.mark.parametrize("name", wl.catalogue.belts())
 def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: str) -> None:
-    """Mean density over width and height: 500 to 1700 kg/m³, as ribs and teeth leave up to half of it empty."""
+    """The mean density of each belt over width and height is 500 to 1700 kg/m³, because ribs and teeth leave up to half
+    of the section empty.
+    """
     table = wl.catalogue._read("belts.toml")
     family = table["belts"][name]["family"]
     by_width = {"width": 0.02} if family in ("flat", "timing") else {"ribs": 2} if family == "ribbed" else {}
@@ -51,13 +53,13 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     height = sheet.quantities["height"].value
     density = sheet.columns["mass_per_length"] / (sheet.width * height)
     assert 500.0 < density < 1700.0
-    # the cord lies inside of the belt
+    # the cord lies inside the belt
     right, left = sheet.columns["cord_offset"]
     assert 0.0 <= right < height and 0.0 < left < height
     # the test covers every number of the table
     known = {"family", "aliases", *table["families"][family]["sure"], "groove_limit", "groove_angle_above"}
     assert table["belts"][name].keys() <= known
-    # radii of bending that take up less than a fiftieth of the strength of cords: EI/R² << EA
+    # bending over these radii uses less than a fiftieth of the strength of the cords: EI/R² << EA
     assert sheet.columns["bending_stiffness"] < 0.05 * sheet.columns["axial_stiffness"] * height**2
 
 
@@ -75,7 +77,11 @@ def test_names_of_belts() -> None:
         ("rope", {}, r"no belt 'rope': must be one of PH, PJ, "),
         ("PK", {}, r"belt 'PK' of the catalogue: must have a number of ribs"),
         ("0PK", {}, r"no belt '0PK'"),
-        ("PK", {"width": 0.02}, r"width = 0.02 m of belt 'PK' of the catalogue: must be given by ribs"),
+        (
+            "PK",
+            {"width": 0.02},
+            r"width = 0.02 m of belt 'PK' of the catalogue: the width of this belt must be given by ribs",
+        ),
         ("T10", {}, r"'T10' of the catalogue is a timing belt: must have a width \[m\]"),
         ("T10", {"width": 0.02, "ribs": 2}, r"must have a width \[m\], and no ribs"),
         ("T10", {"width": -0.02}, r"width = -0.02 m in belt: must be > 0"),
@@ -88,7 +94,9 @@ def test_what_is_refused(name: str, given: dict[str, Any], message: str) -> None
 
 
 def test_pulleys_of_timing_belts() -> None:
-    """Diameters over the tips of standard pulleys: T5 with 20 teeth 30.83 mm, HTD 8M with 24 teeth 59.74 mm."""
+    """The diameters over the tips agree with standard pulleys: T5 with 20 teeth 30.83 mm, HTD 8M with 24 teeth 59.74
+    mm.
+    """
     assert_allclose(2.0 * wl.catalogue.belt("T5", width=0.01).radius(20), 30.831e-3, atol=1e-6)
     assert_allclose(2.0 * wl.catalogue.belt("HTD 8M", width=0.02).radius(24), 59.743e-3, atol=1e-6)
     with pytest.raises(wl.ModelError, match="radius of SPA: must be a timing belt"):
@@ -99,11 +107,11 @@ def test_pulleys_of_timing_belts() -> None:
 def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwein_say(
     name: str, given: dict[str, Any], angle: float
 ) -> None:
-    """F_1/F_2 = exp(mu theta r/R/sin(beta/2)) where half turns of two equal pulleys slip, the belt as long as before:
+    """If both half turns of two equal pulleys slip, F_1/F_2 = exp(mu theta r/R/sin(beta/2)). The belt has the same
+    length as before:
 
-    F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2)      L: length of a span
-
-    without bending, which makes the lines of the spans longer.
+    F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2) with the length L of a span, without bending, which
+    makes the lines of the spans longer.
     """
     sheet = wl.catalogue.belt(name, **given)
     world, radius, tension = wl.World(), 0.08, 300.0
@@ -118,7 +126,7 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     share = exp(-exponent)
     pull = tension * (0.4 + pi * cord) / (0.2 * (1.0 + share) + pi * cord * (1.0 - share) / exponent)
     most = pull * (1.0 - share) * cord
-    # the belt stretches by up to 1.5 % more in one span than in the other, which this length leaves out
+    # the belt stretches by up to 1.5 % more in one span than in the other, which the equation of the length neglects
     assert belt.steady({"driver": -0.1}, {"driven": 0.99 * most})["driven"].slip_reserve > 0.0
     with pytest.raises(wl.ModelError, match="slips"):
         belt.steady({"driver": -0.1}, {"driven": 1.01 * most})
@@ -128,7 +136,7 @@ MAKER = {
     34: (1065, 1189, 1308), 40: (1456, 1626, 1789), 50: (2230, 2490, 2740), 60: (3147, 3514, 3867),
     68: (3977, 4440, 4886),
 }  # fmt: skip
-"""Breaking loads of R3, R3S and R4 by diameter [mm] in the table of a maker of mooring chain [kN]."""
+"""Breaking loads of R3, R3S and R4 chains by diameter [mm] from the table of a maker of mooring chain [kN]."""
 
 
 @pytest.mark.parametrize("diameter", MAKER)
@@ -141,7 +149,9 @@ def test_chains_break_at_the_loads_of_a_makers_table(diameter: int) -> None:
 
 
 def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker() -> None:
-    """R4S without studs: EA about 1725 MN, 376 kg/m in water, of a lecture on moorings."""
+    """An R4S chain of 147 mm without studs agrees with the data of a maker in a lecture on moorings: EA about 1725 MN,
+    376 kg/m in water.
+    """
     chain = wl.catalogue.chain("r4s", 0.147)
     assert_allclose(chain.columns["axial_stiffness"], 1725e6, rtol=1e-3)
     assert_allclose(chain.submerged_mass(), 376.0, rtol=0.01)
@@ -150,7 +160,9 @@ def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker(
 
 @pytest.mark.parametrize("stud", [True, False])
 def test_drag_of_a_chain_is_that_of_the_standard_by_the_nominal_diameter(stud: bool) -> None:
-    """A taut line in a current across and along: 1/2 rho d C U² per length, weight less buoyancy, at its supports."""
+    """The supports of a taut line in a current across and along the line carry the drag 1/2 rho d C U² per length by
+    the nominal diameter, and weight less buoyancy.
+    """
     chain, length, speed = wl.catalogue.chain("R3", 0.1, stud), 10.0, (0.7, 1.3)
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     sea = world.add(con.Fluid, density=1025.0, surface=20.0, depth=100.0, velocity=(*speed, 0.0))
@@ -178,7 +190,7 @@ def test_drag_of_a_chain_is_that_of_the_standard_by_the_nominal_diameter(stud: b
 def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
     construction: str, core: str, grade: float, diameter: int, load: float, mass: float
 ) -> None:
-    """Breaking force [kN] and mass [kg/100 m] of tables that give three digits."""
+    """Breaking force [kN] and mass [kg/100 m] of wire ropes agree with tables of API 9A, which have three digits."""
     rope = wl.catalogue.wire_rope(construction, 1e-3 * diameter, core, grade)
     assert_allclose([rope.breaking_load, rope.columns["mass_per_length"]], [1e3 * load, 0.01 * mass], rtol=3e-3)
 
@@ -186,7 +198,9 @@ def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
 @pytest.mark.parametrize("construction", wl.catalogue.wire_ropes())
 @pytest.mark.parametrize("core", ["FC", "IWRC"])
 def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
-    """Steel and core fill the circle by half; wires are stressed below their grade; EI is less than of a bar."""
+    """Steel and core fill the circle of each wire rope by half. The wires are stressed below their grade. EI is less
+    than that of a solid bar.
+    """
     rope = wl.catalogue.wire_rope(construction, 0.02, core)
     area = np.pi * 0.01**2
     metal = rope.columns["axial_stiffness"] / (100e9 if core == "IWRC" else 90e9)
@@ -218,7 +232,7 @@ def test_errors_of_chains_and_ropes(call: Any, words: str) -> None:
 
 
 def test_a_rope_lies_in_the_groove_of_its_sheave() -> None:
-    """The columns of `SheaveSurface`, whose bottom must be wider than the rope."""
+    """The columns of `SheaveSurface` for a rope give a groove whose bottom is wider than the rope."""
     groove = wl.catalogue.groove(0.02)
     world = wl.World()
     sheave = world.add(

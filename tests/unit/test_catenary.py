@@ -1,4 +1,4 @@
-"""Catenaries as a start shape and as a line: closed form, few iterations, wrong values."""
+"""Catenaries as a start shape and as a line: closed form, number of iterations, wrong values."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ SHAPES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("case", SHAPES)
 def test_shape(case: str) -> None:
-    """Both ends, and the initial value problem of equilibrium from the first of them, integrated independently.
+    """Both ends are at the given points, and the shape agrees with the initial value problem of equilibrium from the
+    first end, which is integrated independently:
 
-    (T t)' = -m g, r' = (1 + ε0 + T/EA) t.  To 1e-8 of the length, the accuracy of the integrator.
+    (T t)' = -m g, r' = (1 + ε0 + T/EA) t. The tolerance is 1e-8 of the length, the accuracy of the integrator.
     """
     start, end, L, EA, m, g, *more = SHAPES[case]
     line = hang_between(*SHAPES[case])
@@ -63,7 +64,9 @@ def test_shape(case: str) -> None:
 @pytest.mark.parametrize("case", [name for name in SHAPES if "weight" not in name])
 @pytest.mark.parametrize("elements", [16, 64])
 def test_static_solve_takes_few_iterations(case: str, elements: int) -> None:
-    """At most 4 Newton iterations, without relaxation; the tension of the first support within 1e-5."""
+    """The static solve takes at most 4 Newton iterations without relaxation. The tension at the first support agrees
+    with the closed form within 1e-5.
+    """
     start, end, L, EA, m, g, *more = SHAPES[case]
     world = World(gravity=g)
     columns = {"bending_stiffness": 1e-3, "reference_strain": more[0] if more else 0.0}
@@ -79,7 +82,7 @@ def test_static_solve_takes_few_iterations(case: str, elements: int) -> None:
 
 
 def test_serves_as_a_line() -> None:
-    """Nodes are at equal unstretched lengths; columns of a single number have one value."""
+    """Nodes are at equal unstretched lengths. Columns with a single number have one value for all cables."""
     line = hang_between((0, 0), (100, 0), 110.0, 1e9, 1.0)
     positions, slopes, spacing = nodes_along(line, 10)
     assert spacing == 11.0 and positions.shape == slopes.shape == (11, 2)
@@ -98,9 +101,9 @@ def test_serves_as_a_line() -> None:
         ({"mass_per_length": 0.0}, "without weight has no unique shape"),
         ({"gravity": (0.0, 0.0)}, "without weight has no unique shape"),
         ({"reference_strain": -1.0}, "must be > -1"),
-        ({"end": (0.0, -50.0)}, "one above the other, 50.0 m apart"),
+        ({"end": (0.0, -50.0)}, "one vertically above the other, 50.0 m apart"),
         ({"end": (0.0, np.nan)}, "must be two finite numbers"),
-        ({"end": (0.0, 0.0)}, "one above the other, 0.0 m apart"),
+        ({"end": (0.0, 0.0)}, "one vertically above the other, 0.0 m apart"),
         ({"strain_is_relative_to_reference": 1.0}, "must be 0"),
         ({"elements": 0}, "must be a whole number >= 1"),
     ],

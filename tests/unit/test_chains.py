@@ -23,7 +23,7 @@ from support.processes import ROOT, run_python
 
 
 class Necklace(Component):
-    """Beads in their order."""
+    """A law whose rows refer to beads in their order."""
 
     beads = refs("MassPoint", "the beads", least=2, distinct=True)
     charms = refs("MassPoint", "what hangs between, if anything", least=0)
@@ -35,13 +35,13 @@ register(Necklace, "passive")
 
 
 def create_beads(count: int = 5) -> tuple[wl.World, wl.Entity]:
-    """A world with points."""
+    """Create a world with points."""
     world = wl.World()
     return world, world.add(MassPoint, position=[(k, 0.0) for k in range(count)], mass=1.0)
 
 
 def test_what_chains_take() -> None:
-    """One chain for all rows, or one for each, in every form; reading gives equal values."""
+    """All rows may share one chain, or each row has its own chain, in every form; reading gives equal values."""
     world, beads = create_beads()
     ids = beads.ids
     forms = beads[1:4], list(beads[1:4]), [beads[1], beads[2:4]], (beads[1], beads[2:4]), ids[1:4], ids[1:4][None]
@@ -62,7 +62,7 @@ def test_what_chains_take() -> None:
 
 
 def test_values_along_chains() -> None:
-    """One for all, one list for all rows, or one for each row."""
+    """Values along chains may be one number for all, one list for all rows, or one list for each row."""
     world, beads = create_beads()
     chains = [beads[:2], beads[2:]]
     rows = world.add(Necklace, beads=[list(c) for c in chains], sizes=[[1.0, 2.0], [3.0, 4.0, 5.0]], colours=(1, 0, 0))
@@ -88,7 +88,7 @@ def test_values_along_chains() -> None:
         ({"beads": "one"}, "names 1 entities: must be a chain of 2 or more"),
         ({"beads": "ground"}, "beads in Necklace row 0 = <Ground 0>: must be a MassPoint"),
         ({"beads": "second"}, "beads in Necklace row 1 = <Ground 0>: must be a MassPoint"),
-        ({"beads": "twice"}, r"beads in Necklace row 0 names entity \d+ twice: must be different ones"),
+        ({"beads": "twice"}, r"beads in Necklace row 0 names entity \d+ twice: entities must be distinct"),
         ({"beads": "other"}, "belongs to another world"),
         ({"beads": np.array([0, 10**6])}, "entity number 1000000 must be from 0 to"),
         ({"beads": np.array([-1, 1])}, "entity number -1 must be from 0 to"),
@@ -105,7 +105,7 @@ def test_values_along_chains() -> None:
     ],
 )
 def test_wrong_chains_are_refused(given: dict[str, Any], words: str) -> None:
-    """With the name, the given and the allowed values; nothing is added."""
+    """Wrong chains are refused with the name, the given and the allowed values, and no row is added."""
     world, beads = create_beads()
     ground, (_, strangers) = world.add(Ground), create_beads()
     meant = {
@@ -122,7 +122,7 @@ def test_wrong_chains_are_refused(given: dict[str, Any], words: str) -> None:
 
 def test_a_column_must_be_along_a_chain() -> None:
     class Loose(Component):
-        """A column along nothing."""
+        """A law with a column along no chain."""
 
         size = column("m", "size of each", along="beads")
 
@@ -138,11 +138,11 @@ def test_schema_says_what_a_chain_is() -> None:
 
 
 def test_history_of_rows_with_chains() -> None:
-    """As many rows of history values as there are chains."""
+    """Rows with chains have as many history values as entities in their chain."""
     world, beads = create_beads()
 
     class Worn(Necklace):
-        """One with history values."""
+        """A law with history values along its chain."""
 
         data = wl.framework.ref("GenericData", "wear", optional=True)
 
@@ -152,7 +152,9 @@ def test_history_of_rows_with_chains() -> None:
 
 
 def test_coordinates_of_chains() -> None:
-    """Entity after entity, filled up with -1 to the longest chain and to the widest entity."""
+    """Coordinates of chains are listed entity after entity, filled with -1 up to the longest chain and to the widest
+    entity.
+    """
     world, masses = create_beads(2)
     space = world.add(MassPoint, position=(3.0, 0.0, 1.0), mass=1.0)
     world.number()
@@ -167,7 +169,7 @@ def test_coordinates_of_chains() -> None:
 
 
 def test_model_files_keep_chains(tmp_path: Path) -> None:
-    """Rows of different lengths, and their values along chains; the same to the last bit."""
+    """Model files store rows of different lengths, and their values along chains, bitwise."""
     world = build_ropes()[0]
     world.save(tmp_path / "ropes.json")
     again = wl.World.load(tmp_path / "ropes.json")
@@ -190,7 +192,7 @@ def test_model_files_keep_chains(tmp_path: Path) -> None:
 
 
 def test_a_body_of_many_nodes() -> None:
-    """A chain of 12 nodes with one coordinate each, as many rods that are fixed at one end."""
+    """A law on a chain of 12 nodes with one coordinate each equals as many rods that are fixed at one end."""
     world = wl.World()
     nodes = world.add(generic_node(1), displacement=np.zeros((12, 1)))
     stiffness = 2.0 * np.eye(12) - np.eye(12, k=1) - np.eye(12, k=-1)
@@ -202,7 +204,7 @@ def test_a_body_of_many_nodes() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Ropes of 2 to 4 places, built in parts, with markers on both processes: as on one process."""
+    """Ropes over 2 to 4 places, built in parts with markers on both processes, give the results of one process."""
     expected = run_ropes()
     done = run_python([ROOT / "tests/support/parallel_reevings.py", tmp_path / "two.npz"], 2)
     assert done.returncode == 0, done.stderr

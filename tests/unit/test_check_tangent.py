@@ -1,4 +1,4 @@
-"""`check_tangent` finds a wrong entry and says which law, row and coordinates it belongs to."""
+"""`check_tangent` finds a wrong entry and names its law, row and coordinates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from windlass.framework.model.system import Evaluation, System, evaluate
 
 
 class CubicSpring(Component):
-    """f = k u³ + d u_t, with tangents that are wrong by the given factors."""
+    """A spring f = k u³ + d u_t, with tangents that are wrong by the given factors."""
 
     marker0 = ref(COORDINATE, "first coordinate")
     marker1 = ref(COORDINATE, "second coordinate")
@@ -62,7 +62,7 @@ register(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this tes
 
 
 def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
-    """Two masses on two springs, the second of which may be wrong, a stiff cable and a 3D body next to them."""
+    """Create two masses on two springs, of which the second may be wrong, a stiff cable and a 3D body."""
     world = wl.World(gravity=(0.0, -9.81))
     masses = world.add(MassPoint, name="mass", position=[(1.0, 0.0), (2.0, 0.0)], mass=1.0)
     wall, ends = coordinate_marker(world, None, "x"), coordinate_marker(world, masses, "x")
@@ -81,7 +81,9 @@ def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
 
 
 def test_right_tangents_pass() -> None:
-    """Forces, masses, velocity terms and constraints; fields of other assemblies do not change."""
+    """Right tangents of forces, masses, velocity terms and constraints pass, and fields of other assemblies do not
+    change.
+    """
     world = create()
     assembly = serial_assembly(world)
     state = wl.State(world)
@@ -100,7 +102,9 @@ def test_right_tangents_pass() -> None:
     ],
 )
 def test_a_wrong_tangent_is_found_and_named(errors: dict[str, float], name: str, row: str) -> None:
-    """One per cent next to a cable that is a thousand times as stiff, and a tangent that is missing altogether."""
+    """An error of one per cent next to a cable that is a thousand times as stiff, and a missing tangent, are found and
+    named.
+    """
     message = (
         f"^tangent of {row}: derivative of the force on mass [01], x by the {name} of mass [01], x = [-+.e0-9]+ "
         r"(at the given state|in random state \d): must be [-+.e0-9]+, the central difference; [1-4] entries are wrong$"
@@ -121,7 +125,7 @@ def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_factors_that_do_not_add_up_are_found() -> None:
-    """A tangent with a product of its factors: single derivatives are right."""
+    """A tangent with a product of its factors is found, although each single derivative is right."""
     world = create()
     system = serial_assembly(world).layout.systems[CubicSpring]
     right: Callable[..., None] = system.tangent
@@ -137,7 +141,9 @@ def test_factors_that_do_not_add_up_are_found() -> None:
 
 
 def test_forces_that_are_not_finite() -> None:
-    with pytest.raises(wl.ModelError, match=r"^forces are not finite at the given state: must be; take a smaller disp"):
+    with pytest.raises(
+        wl.ModelError, match=r"^forces are not finite at the given state: must be finite; use a smaller disp"
+    ):
         wl.testing.check_tangent(_infinite(), states=0)
 
 

@@ -1,4 +1,4 @@
-"""Checkpoint files, the hook `Checkpoint`, and continued runs; kills are in verification/test_restart.py."""
+"""Checkpoint files, the hook `Checkpoint`, and continued runs; kills are tested in verification/test_restart.py."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODELS = ROOT / "tests/support/restart_models.py"
 
 
 class Killed(BaseException):
-    """Replaces the end of the process, where one process serves several tests."""
+    """Exception that replaces the end of the process, because one process runs several tests."""
 
 
 class Kill(StepHook):
@@ -52,7 +52,7 @@ class Kill(StepHook):
 
 
 def create_cable(elements: int = 4, length: float = 1.0, gravity: float = -9.81) -> tuple[World, Entity]:
-    """A clamped cable under its weight."""
+    """Create a clamped cable under its weight."""
     world = World(gravity=(0.0, gravity))
     cable = straight_cable(
         world,
@@ -71,13 +71,13 @@ def create_cable(elements: int = 4, length: float = 1.0, gravity: float = -9.81)
 
 
 def assert_same(first: State, second: State) -> None:
-    """Two states, bit by bit."""
+    """Check that two states are bitwise equal."""
     for name in (*NAMES, "t", "step"):
         assert_array_equal(getattr(first, name), getattr(second, name), err_msg=name)
 
 
 def simulate(folder: Path, restart: str | None = None, kill: int = 0, end: float = 0.05, **model: Any) -> Any:
-    """A static and a dynamic solve with one recorder, sensors, and a frame by hand between the solves."""
+    """Run a static and a dynamic solve with one recorder, sensors, and a separate frame between the solves."""
     world, cable = create_cable(**model)
     keep = Checkpoint(folder / "run.h5", None if restart else 10, restart)
     assert keep.every == 10
@@ -95,7 +95,9 @@ def simulate(folder: Path, restart: str | None = None, kill: int = 0, end: float
 
 
 def test_recorders_of_several_solves_go_on(tmp_path: Path) -> None:
-    """One recorder in statics and dynamics, killed in step 37 of 54, between checkpoints 34 - 4 and 44 - 4."""
+    """One recorder serves statics and dynamics. The run is killed in step 37 of 54, between the checkpoints 34 - 4 and
+    44 - 4, and continues.
+    """
     folders = [tmp_path / name for name in ("whole", "part")]
     for folder in folders:
         folder.mkdir()
@@ -124,7 +126,7 @@ def test_recorders_of_several_solves_go_on(tmp_path: Path) -> None:
 
 
 def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
-    """State, sensors and counts are restored; nothing is written."""
+    """A run that had already ended returns immediately with state, sensors and counts restored, and writes no files."""
     first = simulate(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     again = simulate(tmp_path, "auto")
@@ -136,7 +138,9 @@ def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
 
 
 def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An HDF5 file that lost its end; a second restart continues with the part."""
+    """An HDF5 file that lost its end is stored under another name, and a new part begins; a second restart continues
+    with the part.
+    """
     with pytest.raises(Killed):
         simulate(tmp_path, kill=37)
     path = tmp_path / "rope.vtkhdf"
@@ -157,7 +161,7 @@ def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest
 
 
 def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Arrays, texts, lists and dictionaries are restored unchanged; hooks without records are named."""
+    """Hooks restore arrays, texts, lists and dictionaries unchanged; hooks without records are named."""
 
     class Memory(StepHook):
         kept: Mapping[str, Any] = {
@@ -195,12 +199,14 @@ def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture
     assert_array_equal(kept["deep"]["y"], np.eye(2))
     said = capsys.readouterr().err
     assert "earlier data of these hooks are not kept: " in said and "gather" in said and "Memory" not in said
-    with pytest.raises(TypeError, match="Wrong cannot be kept: must be a number"):
+    with pytest.raises(TypeError, match="Wrong cannot be stored: must be a number"):
         Dynamic(world, step=1e-3, end=5e-3).solve(hooks=[Wrong(), Checkpoint(path)])
 
 
 def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
-    """A solve in a hook is part of the solve around it; one that was left early continues where the next one begins."""
+    """A solve in a hook belongs to the solve around it. A solve that was left early continues where the next solve
+    begins.
+    """
     world, _ = create_cable()
     path = tmp_path / "run.h5"
     keep = Checkpoint(path, every=2)
@@ -231,7 +237,7 @@ def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
     ],
 )
 def test_another_model_is_refused(model: dict[str, Any], message: str, tmp_path: Path) -> None:
-    """The error names the differing values."""
+    """A checkpoint of another model is refused, and the error names the differing values."""
     simulate(tmp_path, end=0.005)
     with pytest.raises(ModelError, match=r"(?s)checkpoint file '.*run\.h5' belongs to another model:.*" + message):
         simulate(tmp_path, "auto", end=0.005, **model)
@@ -239,7 +245,9 @@ def test_another_model_is_refused(model: dict[str, Any], message: str, tmp_path:
 
 
 def test_another_solver_is_refused(tmp_path: Path) -> None:
-    """Kind, prefix, method, step; not the end and not tolerances."""
+    """A checkpoint of a solver of another kind, prefix, method or step is refused. The end time and tolerances may
+    differ.
+    """
     path = tmp_path / "run.h5"
     right = {"step": 1e-3, "end": 5e-3, "name": ""}
     Dynamic(create_cable()[0], **right).solve(hooks=[Checkpoint(path)])
@@ -255,7 +263,7 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
 
 
 def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
-    """Changed settings of the script take effect; values that a hook has set are kept."""
+    """Changed settings of the script take effect on restart; values that a hook has set are restored."""
     path = tmp_path / "run.h5"
 
     def pull(value: float, force: float, restart: bool) -> tuple[State, World]:
@@ -285,7 +293,9 @@ def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_refused(tmp_path: Path) -> None:
-    """Missing, empty, of another kind, truncated, with a wrong bit, of a later version."""
+    """Checkpoints that are missing, empty, of another kind, truncated, with a wrong bit, or of a later version are
+    refused.
+    """
     path = tmp_path / "run.h5"
     world, _ = create_cable()
     Dynamic(world, step=1e-3, end=5e-3, name="").solve(hooks=[Checkpoint(path)])
@@ -299,15 +309,17 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         go_on()
     for damaged in (b"", b"no HDF5", content[:-100], content[: len(content) // 2]):
         path.write_bytes(damaged)
-        with pytest.raises(OutputError, match="has no digest at its end: it is truncated, corrupt, of another kind"):
+        with pytest.raises(
+            OutputError, match="has no digest at its end: the file is truncated, corrupt, of another kind"
+        ):
             go_on()
     path.write_bytes(content)
     with h5py.File(path) as file:
         place = file["solves/0000/state/q"].id.get_offset()
-    # damage includes the name of the group; before digests existed this gave an empty file
+    # damage includes the name of the group; without digests this damage would give an empty file
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
-        with pytest.raises(OutputError, match="does not have the digest at its end: it is truncated, corrupt"):
+        with pytest.raises(OutputError, match="does not have the digest at its end: the file is truncated, corrupt"):
             go_on()
     path.write_bytes(content)
     with h5py.File(path, "r+") as file:
@@ -319,12 +331,12 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     with h5py.File(path, "w") as file:
         file["x"] = 1
     path.write_bytes(path.read_bytes() + seal(path.read_bytes()))
-    with pytest.raises(OutputError, match="is no checkpoint file"):
+    with pytest.raises(OutputError, match="is not a checkpoint file"):
         go_on()
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
-    """Steps between checkpoints, and places."""
+    """Wrong numbers of steps between checkpoints, and wrong places, are refused."""
     for every in (0, -1, 1.5):
         with pytest.raises(OutputError, match=r"must be a whole number of steps >= 1"):
             Checkpoint(tmp_path / "run.h5", every)  # type: ignore[arg-type]
@@ -335,7 +347,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
-    """A folder that disappears during the run ends it with a message that names the folder."""
+    """If the folder disappears during the run, the run ends with a message that names the folder."""
     folder = tmp_path / "gone"
     folder.mkdir()
     keep = Checkpoint(folder / "run.h5", every=2)
@@ -355,14 +367,16 @@ def test_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_options(words: list[str], message: str, tmp_path: Path) -> None:
-    """One clear error before anything is computed."""
+    """A wrong option gives one clear error before any computation."""
     done = run_windlass(["run", str(MODELS), *words], folder=tmp_path)
     assert done.returncode == 2 and message in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_errors_of_the_command_line(tmp_path: Path) -> None:
-    """Another model, other settings, a truncated file: code 2 and one message; the default file; -help."""
+    """Another model, other settings, and a truncated file give code 2 and one message. The default file and -help are
+    also tested.
+    """
     common = ["run", str(MODELS), "-kind", "verlet", "-quiet"]
     assert run_windlass([*common, "-checkpoint_every", "50"], folder=tmp_path).returncode == 0
     path = tmp_path / "checkpoint.h5"
@@ -378,7 +392,7 @@ def test_errors_of_the_command_line(tmp_path: Path) -> None:
     assert done.returncode == 2 and "solver: Explicit in the file, Dynamic here" in done.stderr
     path.write_bytes(path.read_bytes()[:5000])
     done = run_windlass([*common, "-restart", "auto"], folder=tmp_path)
-    assert done.returncode == 2 and "it is truncated, corrupt, of another kind" in done.stderr
+    assert done.returncode == 2 and "the file is truncated, corrupt, of another kind" in done.stderr
     done = run_windlass(["run", str(MODELS), "-help"], folder=tmp_path)
     for name in ("-checkpoint <>", "-checkpoint_every <1000>", "-restart <>"):
         assert name in done.stdout

@@ -1,4 +1,4 @@
-"""The command line as a user sees it: small models in separate processes, through `windlass run` and `python`."""
+"""The command line as users see it: small models in separate processes, through `windlass run` and `python`."""
 
 import json
 import os
@@ -12,7 +12,8 @@ from windlass.commands import cli, doctor
 
 from support.processes import launch, run_warm
 
-# Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
+# Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), are solved by the number of solvers that -solvers
+# gives.
 MODEL = """
 import sys
 from windlass.framework.command_line import summary
@@ -131,7 +132,7 @@ def test_model_and_petsc_options_are_mixed_freely(model: Path, through: str) -> 
     [
         ("-dynamic_snes_rtoll 1e-3", "-dynamic_snes_rtoll 1e-3: unknown option; did you mean -dynamic_snes_rtol?"),
         ("--x", "--x: an option has one dash"),
-        ("-x=3", "-x=3: an option has one dash and its value follows after a space: -x 3"),
+        ("-x=3", "-x=3: an option has one dash, and its value follows after a space: -x 3"),
         ("-elements 240 60", "60: belongs to no option"),
         ("-elements 0", "-elements = 0: expected a whole number >= 1 [1]"),
         ("-dynamic_pc_type luu", "-dynamic_pc_type luu: PETSc refuses it: Unable to find requested PC type luu"),
@@ -265,8 +266,8 @@ def test_error_of_all_ranks_is_one_message(model: Path) -> None:
 
 def test_run_wants_a_model(capsys: pytest.CaptureFixture[str]) -> None:
     for words, message in (
-        (["run"], "the model comes first"),
-        (["run", "-elements", "3"], "the model comes first"),
+        (["run"], "the first word must be the model"),
+        (["run", "-elements", "3"], "the first word must be the model"),
         (["run", "missing.py"], "windlass run missing.py: no such file"),
         (
             ["rnu", "model.py"],
@@ -297,7 +298,7 @@ def test_doctor_has_an_exit_code(
 
 
 def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
-    """Also with plain Python and an empty world."""
+    """Errors before the first solver are short, also with plain Python and an empty world."""
     script = tmp_path / "model.py"
     script.write_text("import windlass as wl\nwl.World(gravity=(0.0, 'x'))\n")
     run = subprocess.run([sys.executable, script], capture_output=True, text=True)
@@ -306,7 +307,7 @@ def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["tune", "-help"], ["show", "-help"], ["help"]])
 def test_help_for_a_reader_that_has_gone(words: list[str]) -> None:
-    """``windlass tune -help | head -1`` showed a traceback."""
+    """``windlass tune -help | head -1`` shows no traceback when the reader ends early."""
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "windlass.commands.cli", *words]

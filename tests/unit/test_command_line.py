@@ -1,4 +1,4 @@
-"""Input of users: wrong values are one message with the option's name, before any solve; Ctrl-C loses nothing."""
+"""Input of users: a wrong value gives one message with the option's name before any solve. Ctrl-C loses no results."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def settings(**environment: str) -> dict[str, str]:
 
 @pytest.fixture
 def database() -> Iterator[Any]:
-    """PETSc's options, restored after the test."""
+    """Return PETSc's options, which are restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:
@@ -77,7 +77,7 @@ def rope() -> wl.World:
         ("-quiet 5", "-quiet = 5: expected true or false"),
         ("-traceback 7", "-traceback = 7: expected true or false"),
         ("-partition foo", "-partition = foo: expected one of auto, rows, graph"),
-        ("-help foo", "-help = foo: expected nothing, petsc or json behind it"),
+        ("-help foo", "-help = foo: expected no value, or petsc or json"),
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
@@ -115,7 +115,7 @@ def test_right_values_of_petsc_options_pass() -> None:
 
 
 def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:
-    """Each with its default; the options of a solver are under one heading."""
+    """Every option in the help can be given with its default value; the options of a solver are under one heading."""
     text = run(tmp_path, "-help").stdout
     assert text.count("options of the solver dynamic_:") == 1
     listed = re.findall(r"^  -(dynamic_\w+) <([^>]*)>", text, re.MULTILINE)
@@ -159,7 +159,7 @@ def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[st
 
 
 def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
-    """A script that imports only the part of Windlass that its law needs."""
+    """An error of a law gives one message for a script that imports only the module that its law needs."""
     (tmp_path / "law.py").write_text(
         "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
         "fw.register(A, 'thing')\n"
@@ -181,7 +181,7 @@ def test_files_of_options(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("-a 1\nfoo bar\n", "line 2: foo: belongs to no option"),
-        ("-a 1 -b 2\n", "line 1: -a 1 -b 2: expected one option in a line"),
+        ("-a 1 -b 2\n", "line 1: -a 1 -b 2: expected one option per line"),
         ("-a=1\n", "line 1: -a=1: an option has one dash"),
         ("-options_file {file}\n", "the file includes itself"),
         ("-options_file missing.txt\n", "expected a readable file with options"),
@@ -198,11 +198,11 @@ def test_bad_lines_of_options_files(tmp_path: Path, text: str, message: str) -> 
 
 def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None:
     (tmp_path / ".petscrc").write_text("-dynamic_snes_rtol 1e-1\n")
-    # the compiled kernels of the real home serve
+    # the run uses the compiled kernels of the real home folder
     kept = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     done = run(tmp_path, "--", "N120", "-x", HOME=str(tmp_path), XDG_CACHE_HOME=kept)
     assert done.returncode == 0
-    assert "note: .petscrc is not read; -options_file .petscrc reads it" in done.stderr
+    assert "note: .petscrc is ignored; use -options_file .petscrc to read it" in done.stderr
     assert "words ['N120', '-x'] rtol 1e-08" in done.stdout
     done = run(tmp_path, "-options_file", ".petscrc")
     assert "rtol 0.1" in done.stdout
@@ -211,9 +211,9 @@ def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None
 def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     words = ("-dynamic_end", "1e6", "-progress", "false", "-checkpoint", "c.h5")
-    # output goes to files, because a reader of lines would take output from the reader of the rest
+    # output goes to files, because a line reader would buffer output that another reader needs
     with (tmp_path / "out").open("w") as out_file, (tmp_path / "said").open("w") as said_file:
-        # processes in the background of a shell ignore Ctrl-C, and tests may run there
+        # background processes of a shell ignore Ctrl-C, and tests may run as background processes
         words_of_all = ["env", "--default-signal=INT", *command(*words)]
         process = subprocess.Popen(words_of_all, cwd=tmp_path, env=settings(), stdout=out_file, stderr=said_file)
         while "step 3\n" not in (tmp_path / "out").read_text():

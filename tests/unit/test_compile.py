@@ -1,4 +1,4 @@
-"""Kernels compiled ahead: the list of them, the processes that compile it, and the command."""
+"""Kernels compiled in advance: their list, the processes that compile them, and the command."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ JOBS = [
 
 @pytest.fixture(autouse=True)
 def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A list of two kernels, and a separate cache folder; compiled for any environment variables."""
+    """Use a list of two kernels and a separate cache folder, compiled for any environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK", "WINDLASS_COMPILERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
@@ -100,7 +100,7 @@ def test_what_keeps_it_from_compiling(
     assert "not compiled: windlass.framework.assembly.sparsity.gone (AttributeError" in capsys.readouterr().err
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert main(["compile"]) == 2
-    assert "WINDLASS_JIT=0: kernels stay Python functions" in capsys.readouterr().err
+    assert "WINDLASS_JIT=0: kernels remain Python functions" in capsys.readouterr().err
     monkeypatch.delenv("WINDLASS_JIT")
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert main(["compile"]) == 2
@@ -117,7 +117,7 @@ def test_what_keeps_it_from_compiling(
 
 
 def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that mpiexec counted among its processes would wait for the others."""
+    """A helper process starts without MPI, because mpiexec would otherwise count it and other processes would wait."""
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
     monkeypatch.setattr(listed.sys, "executable", "/bin/sh")
     monkeypatch.setattr(listed, "WORDS", ("-c", 'read jobs; echo "$OMPI_COMM_WORLD_SIZE,$OMP_NUM_THREADS,$jobs"'))
@@ -129,7 +129,7 @@ def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
     process = listed.start_process(JOBS, subprocess.PIPE)
     assert process.stdin is not None
-    process.stdin.close()  # before it has begun
+    process.stdin.close()  # before the compilation has begun
     assert process.stdout is not None
     assert json.loads(process.stdout.read()) == {"compiled": 0, "failed": []}
     process.stdout.close()
@@ -157,10 +157,11 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert not started
     (tmp_path / "kernel_0-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    assert not started  # others have the cores
+    assert not started  # other processes use the cores
     load[0] = 1.5
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    # from the last entry on, each helper at another place, and only kernels of modules that the model has loaded
+    # from the last entry on, each helper process at another place, and only kernels of modules that the model has
+    # loaded
     back = jobs[::-1]
     assert started == [back[0::2] + back, back[1::2] + back]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)

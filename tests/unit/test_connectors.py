@@ -1,4 +1,4 @@
-"""Connectors: markers that the helpers create for an entity, and errors for entities that do not fit."""
+"""Connectors: markers that the helper functions create for an entity, and errors for entities that do not fit."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def raises(words: str) -> Any:
 
 
 def held(world: World, constraints: Entity) -> list[tuple[int, int]]:
-    """(node entity, coordinate) that constraints hold."""
+    """List (node entity, coordinate) that constraints hold."""
     markers = [world.entity(int(i)) for i in np.atleast_1d(constraints.marker1)]
     return [(int(m.node), int(m.coordinate)) for m in markers]
 
 
 class Weight(Component):
-    """Something without a place."""
+    """A component without a position."""
 
     mass = column("kg", "mass")
 

@@ -1,4 +1,4 @@
-"""C_q w from the entries of the tangents, against the difference of the rates of the constraints."""
+"""C_q w from the entries of the tangents agrees with differences of the rates of the constraints."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,9 @@ from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 @pytest.mark.parametrize("active", [True, False])
 def test_products_are_those_of_rates(active: bool) -> None:
-    """3D joints, the length of Euler parameters, drives and supports, also switched off; fields stay."""
+    """The products agree for 3D joints, the norm of Euler parameters, drives and supports, also switched off, and
+    fields do not change.
+    """
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.2)
     fix(world, wheel, "x", "y")

@@ -34,7 +34,9 @@ BOTH = pytest.mark.parametrize("kind", [ContactFrictionCircleCable2D, ContactCir
 
 
 def model(elements: int = 1, segments: int = 2, offset: float = 0.0) -> tuple[World, Entity, Entity, Entity]:
-    """A world with a wheel below a straight weightless cable without stiffness: world, wheel, marker, cable shape."""
+    """Return a world with a wheel below a straight weightless cable without stiffness: world, wheel, marker, cable
+    shape.
+    """
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.099), mass=1.0, inertia=1.0)
     cable = straight_cable(world, (0, 0), (0.3, 0), elements, **CABLE)
@@ -43,7 +45,7 @@ def model(elements: int = 1, segments: int = 2, offset: float = 0.0) -> tuple[Wo
 
 
 def add(kind: Any, **values: Any) -> World:
-    """A world with one contact row whose values differ from good ones as given."""
+    """Return a world with one contact row whose values differ from good values as given."""
     world, _, marker, shape = model()
     good = {"circle": marker, "cable": shape, "segments": 2, "circle_radius": RADIUS, "contact_stiffness": 1e5}
     world.add(kind, **{name: value for name, value in (good | values).items() if value is not None})
@@ -96,7 +98,9 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """A name that is neither, or only begins like one; rows return names; an axis beyond the centre."""
+    """A name that is no sticking length, or only begins like one, and an axis beyond the centre are refused. Rows
+    return names.
+    """
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"
         with pytest.raises(ModelError, match=words):
@@ -112,7 +116,9 @@ def test_sticking_lengths_that_are_not_allowed() -> None:
 
 
 def test_history_of_moving_material() -> None:
-    """One value more with current lengths, the axial motion; without it the row is refused."""
+    """Rows on ALE cables with current lengths have one more history value, the axial motion; a row without this value
+    is refused.
+    """
     for values, sticking in ((7, "current"), (6, "reference")):
         world, cable = World(), dict(CABLE)
         ends = [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 0.3)]
@@ -128,7 +134,7 @@ def test_history_of_moving_material() -> None:
 
 
 def test_law_chosen_by_name_is_part_of_the_model() -> None:
-    """A checkpoint of one sticking length is not taken up by a model with the other one."""
+    """A model with one sticking length refuses a checkpoint of a model with the other sticking length."""
     assemblies = [
         serial_assembly(add(ContactFrictionCircleCable2D, sticking_length=name)) for name in ("current", "reference")
     ]
@@ -194,7 +200,7 @@ def test_history_is_created() -> None:
 
 
 def test_rows_with_different_numbers_of_segments() -> None:
-    """Outputs end with zeros, histories have each their own length."""
+    """Outputs of rows with different numbers of segments are filled with zeros, and each history has its own length."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.099), mass=1.0, inertia=1.0)
     cable = straight_cable(world, (0, 0), (0.3, 0), 3, **CABLE)
@@ -220,7 +226,7 @@ def test_rows_with_different_numbers_of_segments() -> None:
 
 @pytest.mark.parametrize("segments", [1, 2, 4])
 def test_parameters_per_length_scale_with_the_segments(segments: int) -> None:
-    """k per metre of cable gives the forces of k L/n per segment, for all four parameters."""
+    """Parameters k per metre of cable give the forces of k L/n per segment, for all four parameters."""
     per_length = {
         "contact_stiffness": 1e6,
         "contact_damping": 30.0,
@@ -265,7 +271,7 @@ def test_outputs_and_switching_in_a_world() -> None:
     state.put(wheel, [0.0, 0.0, 2.0], "v")
     state.data[:2] = -1.0, 0.1
     force = eval_output(contact, "force_local", state)
-    # gap: 0.099 - 0.0005 to the centre, minus 0.1; circle turning with 2 rad/s counter-clockwise at radius 0.1
+    # gap: 0.099 - 0.0005 to the centre, minus 0.1; the circle turns with 2 rad/s counter-clockwise at radius 0.1
     assert_allclose(force, [[-10.0 * 0.2, -1e5 * 0.0015], [0, 0]], rtol=1e-12)
     assert_allclose(eval_output(contact, "coordinates", state), [[0, -0.0015], [0, 0]], atol=1e-15)
     assert_allclose(eval_output(contact, "coordinates_rate", state), [[-0.2, 0], [0, 0]], atol=1e-15)
@@ -273,7 +279,7 @@ def test_outputs_and_switching_in_a_world() -> None:
     assert_allclose(eval_output(contact, "contact_position", state)[0], [0.1, -0.0005], atol=1e-15)
     assert_allclose(eval_output(contact, "normal", state)[0], [0, 1], atol=1e-15)
     assert_allclose(eval_output(contact, "tangent", state)[0], [-1, 0], atol=1e-15)
-    # not yet decided: a damper
+    # the state is not yet decided, and only the damper acts
     assert_allclose(eval_output(contact, "friction_damping_power", state), 10.0 * 0.2**2)
     assert_allclose(eval_output(contact, "friction_power", state), 0.0)
     total = assemble_vector(world, state).array
@@ -303,12 +309,12 @@ def test_add_contact_orders_pairs_circle_by_circle(kind: Any) -> None:
     gap = eval_output(pairs, "gap", State(world))
     assert_allclose(gap[7].min(), 0.3)
     for circles, chosen in (([], cables), (wheels, [])):
-        with pytest.raises(ModelError, match="is empty: needs at least one"):
+        with pytest.raises(ModelError, match="is empty: must be one or several handles"):
             add_contact(World(), kind, circles, chosen, segments=3, circle_radius=0.1)
 
 
 def count_calls(count: int) -> int:
-    """How many functions, of Python or of libraries, are called to lay many cables on 2 circles."""
+    """Count the calls of functions, of Python or of libraries, that place many cables on 2 circles."""
     world, calls = World(), 0
     ends = [
         world.add(PointSlope2D, position=np.stack((np.arange(count) + s, np.zeros(count)), axis=1)) for s in (0, 0.5)
@@ -332,13 +338,13 @@ def count_calls(count: int) -> int:
 
 
 def test_add_contact_with_many_cables() -> None:
-    """No work per cable in Python: as many calls for 20 000 cables on 2 circles as for 200."""
+    """`add_contact` does no work per cable in Python: 20 000 cables on 2 circles need as many calls as 200 cables."""
     assert count_calls(20_000) <= 1.1 * count_calls(200)
 
 
 @BOTH
 def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
-    """An offset on an ALE cable is an error, also next to plain cables that may have one."""
+    """An offset on an ALE cable is an error, also in a table with plain cables, which may have an offset."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)
@@ -351,7 +357,7 @@ def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
 
 
 def test_moving_and_plain_cables_in_one_call() -> None:
-    """Coordinates of the rows: 8 of the nodes, 3 of the circle, and s, which plain cables do not have."""
+    """Rows have the coordinates of the nodes (8), of the circle (3), and s, which plain cables do not have."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     ale = world.add(ALENode)

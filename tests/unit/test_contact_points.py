@@ -1,4 +1,4 @@
-"""Contact points in a world: the helper, errors before any solve, pictures and fields."""
+"""Contact points in a world: the helper function, errors before any solve, pictures and fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CABLE = {"mass_per_length": 0.8, "axial_stiffness": 8000.0, "bending_stiffness":
 
 
 def create_belt(offset: float = 0.0, **columns: Any) -> tuple[World, list[Any], Any, Any]:
-    """A belt of 40 cables around two circles: world, circles, cables, contacts."""
+    """Create a belt of 40 cables around two circles: world, circles, cables, contacts."""
     world = World()
     circles = [
         world.add(RigidBody2D, name=n, position=(x, 0.0), mass=1.0, inertia=0.01) for n, x in (("a", 0), ("b", 0.3))
@@ -39,7 +39,9 @@ def create_belt(offset: float = 0.0, **columns: Any) -> tuple[World, list[Any], 
 
 
 def test_helper() -> None:
-    """Every cable with every circle, no markers between; parameters per circle; forces scale with the length."""
+    """The helper connects every cable with every circle, without markers between them. Parameters may be given per
+    circle. Forces scale with the length.
+    """
     world, _, cables, contacts = create_belt(friction_stiffness_per_length=[1e5, 2e5])
     table = contacts.table
     assert len(contacts) == 2 * len(cables)
@@ -49,7 +51,7 @@ def test_helper() -> None:
         component.__name__ for component in world.tables if len(world.table(component).resident)
     }
     state = State(world)
-    # parts on the circles are set to closed: their force follows from their depth
+    # parts on the circles are set to closed, and their force follows from their depth
     gap = eval_output(contacts, "gap", state)
     assert gap.shape == (80, PARTS)
     on = np.abs(gap) < 2.5e-6
@@ -63,15 +65,15 @@ def test_helper() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, -0.002])
 def test_touching_line(offset: float) -> None:
-    """The points lie next to the axis of the cables, here on the circles."""
+    """The points lie at an offset from the axis of the cables, in this test on the circles."""
     world, _, _, contacts = create_belt(offset)
     gap = eval_output(contacts, "gap", State(world))
-    # cubics of 0.31 rad leave the circle by 2.3e-5 of the radius between their nodes
+    # between their nodes, cubics of 0.31 rad deviate from the circle by 2.3e-5 of the radius
     assert 50 < (np.abs(gap) < 2.5e-6).sum() < 64 and gap.min() > -2.5e-6
 
 
 def test_picture_and_fields(tmp_path: Path) -> None:
-    """`draw_belt` draws it, and the recorder lays its fields onto the lines of the cables."""
+    """`draw_belt` draws the contact, and the recorder adds its fields to the lines of the cables."""
     world, _, cables, contacts = create_belt()
     state = State(world)
     gap = eval_output(contacts, "gap", state)

@@ -1,4 +1,4 @@
-"""Neighbour search of contact sets: complete while surfaces move, counted, and in proportion to their number."""
+"""Neighbour search of contact sets: complete while surfaces move, counted, with work in proportion to their number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ from windlass.framework.state.state import State
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:
-    """Spheres that would fill half of a box above the plane z = 0, in random places; handles of nodes and element."""
+    """Add spheres that would fill half of a box above the plane z = 0, in random positions; return handles of nodes and
+    element.
+    """
     random = np.random.default_rng(seed)
     contacts = world.add(ContactSet, skin=skin)
     material = world.add(ContactMaterial, plane_strain_modulus=1e6)
@@ -50,7 +52,7 @@ def neighbours(world: World) -> tuple[Neighbours, Surfaces]:
 
 
 def find_all(c: Surfaces) -> set[tuple[int, int]]:
-    """Pairs whose bounding spheres overlap, by comparing all with all."""
+    """Return pairs whose bounding spheres overlap, by comparison of all pairs."""
     found = set()
     for i in range(len(c.kind)):
         for j in range(i + 1, len(c.kind)):
@@ -66,7 +68,9 @@ def find_all(c: Surfaces) -> set[tuple[int, int]]:
 
 
 def test_list_stays_complete_while_spheres_move() -> None:
-    """200 spheres of very different size, ellipsoids, and half spaces at rest and turning, over 40 steps."""
+    """The list equals a comparison of all pairs for 200 spheres of very different size, ellipsoids, and half spaces at
+    rest and rotating, over 40 steps.
+    """
     random = np.random.default_rng(2)
     world = World()
     contacts = world.add(ContactSet, skin=0.05)
@@ -100,7 +104,9 @@ def test_list_stays_complete_while_spheres_move() -> None:
 
 
 def test_searches_are_counted() -> None:
-    """A new search only after half the skin; with the smallest skin at every step; nothing else depends on the skin."""
+    """A new search occurs only after a displacement of half the skin. With the smallest skin, a search occurs in every
+    step. No other result depends on the skin.
+    """
     forces = []
     for skin, searches in ((0.021, 2), (1e-9, 21)):
         world = World()
@@ -120,7 +126,9 @@ def test_searches_are_counted() -> None:
 
 
 def test_work_grows_linearly() -> None:
-    """Candidate pairs per sphere do not grow with the number of spheres, except for those at the surface of the box."""
+    """The number of candidate pairs per sphere does not grow with the number of spheres, except for spheres at the
+    surface of the box.
+    """
     ratios = []
     for count in (1000, 8000):
         world = World()
@@ -133,7 +141,7 @@ def test_work_grows_linearly() -> None:
 
 
 def test_sparsity_follows_on_demand() -> None:
-    """The pattern changes when a tangent is evaluated and the pairs have changed, not with every search."""
+    """The sparsity pattern changes when a tangent is evaluated after a change of pairs, but not with every search."""
     world = World()
     columns: dict[str, Any] = {"contact_set": world.add(ContactSet, skin=0.1)}
     columns["material"] = world.add(ContactMaterial, plane_strain_modulus=1e6)
@@ -148,14 +156,14 @@ def test_sparsity_follows_on_demand() -> None:
     assembly.load_fields(state)
     assert assembly.pattern is bare
     coupled = assembly.update_pattern()
-    # two further blocks couple the first two
+    # two further blocks couple the first two masses
     assert coupled is assembly.pattern and coupled.spare == 27 + 18
-    # far enough for a new search, which finds the same pair
+    # the displacement is large enough for a new search, which finds the same pair
     state.q += 5.0
     assembly.load_fields(state)
     assert neighbours(world)[0].rebuilds == 2
     assert assembly.update_pattern() is coupled
-    # the third mass touches instead of the second
+    # the third mass is in contact instead of the second
     state.q[3:6] += 20.0
     state.q[6:9] -= (7.1, 0.0, 0.0)
     assembly.load_fields(state)
@@ -166,7 +174,7 @@ def test_sparsity_follows_on_demand() -> None:
     values = np.zeros(changed.spare + 1)
     assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0)
     assert np.isfinite(values).all() and values.any()
-    # the mass matrix and its slots have moved, too
+    # the mass matrix and its slots have also moved
     assert_allclose(assembly.mass_rows[2], 1.0)
     values[:] = 0.0
     assembly.add_mass_matrix(values)
@@ -174,14 +182,14 @@ def test_sparsity_follows_on_demand() -> None:
 
 
 def test_runs_of_surfaces() -> None:
-    """Numbers as runs without gaps, also none and a single one."""
+    """Numbers of surfaces are stored as runs without gaps, also for zero and one surface."""
     for numbers, runs in (([], []), ([4], [[4, 5]]), ([0, 1, 2, 5, 7, 8], [[0, 3], [5, 6], [7, 9]])):
         found = find_runs(np.array(numbers, np.int64))
         assert found.shape == (len(runs), 2) and found.tolist() == runs
 
 
 def test_lost_iterations_do_no_harm() -> None:
-    """Coordinates that are not finite give forces that are not finite, no error of the search."""
+    """Coordinates that are not finite give forces that are not finite, without an error of the search."""
     world = World()
     points, _ = add_cloud(world, 50)
     assembly, state = serial_assembly(world), State(world)

@@ -1,4 +1,4 @@
-"""Series and tables of an interrupted run that are continued, and damaged ones that are kept."""
+"""Series and tables of an interrupted run are continued, and damaged files are stored under another name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ every_series = pytest.mark.parametrize("kind", SERIES)
 
 
 def interrupt(kind: Any, folder: Path) -> LineMesh:
-    """A series of five frames of a process that is gone."""
+    """Write a series of five frames of a process that was killed."""
     mesh = create_mesh()
     append_frames(kind(folder / "belt", mesh), mesh, TIMES[:5])
     return mesh
@@ -33,7 +33,7 @@ def interrupt(kind: Any, folder: Path) -> LineMesh:
 def continue_from(
     kind: Any, folder: Path, mesh: LineMesh, kept: int, end: int = len(TIMES), digest: str | None = None
 ) -> Any:
-    """The same series, continued from some frames on."""
+    """Open the same series, continued after a number of frames."""
     series = kind(folder / "belt", mesh, kept=TIMES[:kept], digest=digest)
     for k in range(kept, end):
         series.append(TIMES[k], **create_frame(mesh, k))
@@ -42,7 +42,9 @@ def continue_from(
 
 @every_series
 def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> None:
-    """Frames 3 and 4 are cut; the series equals the series of one run, also when this happens twice."""
+    """Frames 3 and 4 are cut. After the next frames, the series equals the series of one run, also after two
+    interruptions.
+    """
     mesh = interrupt(kind, tmp_path)
     series = continue_from(kind, tmp_path, mesh, 3, 4)
     check_series(series.path, mesh, TIMES[:4])
@@ -60,7 +62,7 @@ def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> 
 
 @every_series
 def test_nothing_is_touched_before_the_next_frame(kind: Any, tmp_path: Path) -> None:
-    """A restart that does nothing changes nothing."""
+    """A restart that writes no frame does not change any file."""
     mesh = interrupt(kind, tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     kind(tmp_path / "belt", mesh, kept=TIMES[:3]).close()
@@ -68,7 +70,7 @@ def test_nothing_is_touched_before_the_next_frame(kind: Any, tmp_path: Path) -> 
 
 
 def test_half_written_files_are_repaired(tmp_path: Path) -> None:
-    """The last output of a killed process: half a frame, or half an index."""
+    """Half a frame, or half an index, at the end of a killed process is repaired."""
     mesh = interrupt(VtuSeries, tmp_path)
     (tmp_path / "belt.pvd").unlink()
     (tmp_path / "belt_000004.vtu").write_bytes(b"<VTKFile")
@@ -88,21 +90,21 @@ def test_half_written_files_are_repaired(tmp_path: Path) -> None:
 
 
 def cut(path: Path) -> None:
-    """Lose the second half of a file."""
+    """Remove the second half of a file."""
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
 def empty(path: Path) -> None:
-    """Lose all of a file but its name."""
+    """Remove the content of a file."""
     path.write_bytes(b"")
 
 
-# a `.vtu` is whole at its checkpoint; only a broken disk cuts it
+# a `.vtu` file is complete at its checkpoint, so only a disk error can truncate it
 @pytest.mark.parametrize(
     ("kind", "damage"), [(k, d) for k in SERIES for d in (cut, empty, Path.unlink) if (k, d) != (VtuSeries, cut)]
 )
 def test_damaged_series_are_left_alone(kind: Any, damage: Any, tmp_path: Path) -> None:
-    """The error names the cause, and the files are unchanged."""
+    """The error for a damaged series names the cause, and the files do not change."""
     mesh = interrupt(kind, tmp_path)
     damage(tmp_path / DATA[kind])
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -113,8 +115,9 @@ def test_damaged_series_are_left_alone(kind: Any, damage: Any, tmp_path: Path) -
 
 @every_series
 def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> None:
-    """One bit in the first number of a field of the second frame: no reader of the format detects it, but the digest
-    does."""
+    """A changed bit in the first number of a field of the second frame is found by the digest, although no reader of
+    the format detects it.
+    """
     mesh, digests = create_mesh(), []
     with kind(tmp_path / "belt", mesh) as series:
         for k, time in enumerate(TIMES[:5]):
@@ -135,13 +138,15 @@ def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> 
     series = continue_from(kind, tmp_path, mesh, 3, 5, digest=digests[2])
     assert series.digest == digests[4]
     check_series(series.path, mesh, TIMES[:5])
-    # before anything is read, the digest equals the checkpoint's
+    # before the file is read, its digest is compared with the digest of the checkpoint
     assert kind(tmp_path / "belt", mesh, kept=TIMES[:5], digest=digests[4]).digest == digests[4]
 
 
 @every_series
 def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None:
-    """Missing frames and another mesh are detected if files contain them; each `.vtu` has its own mesh."""
+    """Series of another run are refused: missing frames, and another mesh if the files contain meshes. Each `.vtu` has
+    its own mesh.
+    """
     mesh = interrupt(kind, tmp_path)
     with pytest.raises(BrokenSeriesError, match="cannot be continued"):
         continue_from(kind, tmp_path, mesh, 6)
@@ -156,7 +161,7 @@ def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None
 
 
 def test_table_begins_with_the_rows_that_are_kept(tmp_path: Path) -> None:
-    """All digits equal the rows of one run."""
+    """The rows of a continued table equal the rows of one run in all digits."""
     columns, rows = [("time", "s"), ("step", "1")], [(0.0, 0), (0.1 + 0.2, 1), (1 / 3, 2)]
     texts = []
     for kept in (0, 2):

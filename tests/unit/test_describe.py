@@ -1,4 +1,4 @@
-"""``help`` of components: every column with its unit, meaning, bounds and default, in full."""
+"""``help`` of components shows every column with its unit, meaning, bounds and default, in full."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_help_of_the_cable() -> None:
         "axial_force [N]: axial force at x, tension > 0",
     ):
         assert line in text
-    # required columns come first, and the paragraphs of a class keep their place
+    # required columns are first, and the paragraphs of the class stay in order
     assert text.index("bending_stiffness [N m^2]") < text.index("axial_damping [N s]")
     paragraphs = (ContactFrictionCircleCable2D.__doc__ or "").split("\n\n")
     assert paragraphs[1].startswith("Stiffness and damping are given in one of two forms.")
@@ -40,7 +40,7 @@ def test_columns_of_base_and_switches() -> None:
 
 
 def test_own_components_are_described_too() -> None:
-    """Also one without its own text, with functions, arrays and columns of open length."""
+    """A component without its own text, with functions, arrays and columns of open length, is also described."""
 
     class Own(Component):
         marker = ref(POSITION, "where it is", optional=True)

@@ -1,4 +1,4 @@
-"""The discontinuous iteration by itself, with given outcomes of Newton and of the post-Newton update."""
+"""The discontinuous iteration is tested alone, with given outcomes of Newton's method and of the post-Newton update."""
 
 import math
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Update = Callable[[FloatArray], PostNewton]
 
 
 class Given(ContactHistory):
-    """History values whose update is a given function of them."""
+    """A law with history values whose update is a given function of the values."""
 
     def __init__(self, values: list[float], update: Update) -> None:
         self.data, self.first, self.changed = np.array(values), np.array(values), False
@@ -27,24 +27,24 @@ class Given(ContactHistory):
         self.worked_with: list[list[float]] = []
 
     def post_newton(self) -> PostNewton:
-        """Note the values with which the pass worked, and update them."""
+        """Record the values of the current pass, and update them."""
         self.worked_with.append(self.data.tolist())
         result = self._update(self.data)
         self.changed = result.changed
         return result
 
     def largest(self, values: list[float]) -> list[float]:
-        """There is one process."""
+        """Return the value of the only process."""
         return values
 
 
 def attempt_step(contacts: ContactHistory, last: bool = False, **settings: Any) -> StepAttempt:
-    """One attempt at a step of 1 ms in which Newton's method always converges."""
+    """Make one attempt at a step of 1 ms in which Newton's method always converges."""
     return iterate(Passes(**settings), lambda attempt: True, contacts, 1e-3, last)
 
 
 def errors(*values: float, force: float = 0.0) -> Given:
-    """Contacts with the given force errors, pass by pass; the states are new in each of them."""
+    """Return contacts with the given force errors, pass by pass; the states are new in each pass."""
     left = iter(values)
 
     def update(data: FloatArray) -> PostNewton:
@@ -55,7 +55,9 @@ def errors(*values: float, force: float = 0.0) -> Given:
 
 
 def flip_flop(closed: float, open_: float, force: float) -> Given:
-    """A segment that opens when it is closed, with one force error, and closes when it is open, with another [N]."""
+    """Return a segment that opens with one force error if it is closed, and closes with another force error if it is
+    open [N].
+    """
 
     def update(data: FloatArray) -> PostNewton:
         error = closed if data[0] <= 0.0 else open_
@@ -74,7 +76,7 @@ def test_force_error_that_is_not_finite_is_never_accepted(error: float) -> None:
 
 
 def test_step_is_accepted_when_the_error_is_small() -> None:
-    """By the absolute tolerance, and by that relative to the contact force."""
+    """A step is accepted by the absolute tolerance of the error, and by the tolerance relative to the contact force."""
     attempt = attempt_step(errors(10.0, 0.5), atol=1.0)
     assert attempt.converged and attempt.passes == 2
     attempt = attempt_step(errors(10.0, 0.5, force=1e4), rtol=1e-4)
@@ -83,7 +85,9 @@ def test_step_is_accepted_when_the_error_is_small() -> None:
 
 
 def test_step_that_does_not_settle_fails() -> None:
-    """After the last pass; it is accepted on demand, and at the smallest step if the error is relatively small."""
+    """A step that does not settle fails after the last pass. It is accepted on request, and at the smallest step if the
+    error is relatively small.
+    """
     attempt = attempt_step(errors(*[10.0] * 8, force=1e3))
     assert not attempt.converged and attempt.unsettled and attempt.passes == 8
     assert "force error 10 N > 0.01 N with a contact force of 1e+03 N, after 8 passes" in attempt.reason
@@ -94,7 +98,9 @@ def test_step_that_does_not_settle_fails() -> None:
 
 
 def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
-    """A contact recommends to end the step at its switch: after contacts have settled, only at the smallest step."""
+    """If a contact recommends to end the step at its switch, the step is accepted after contacts have settled, but only
+    at the smallest step.
+    """
 
     def contacts() -> Given:
         changes = iter([True, False])
@@ -108,7 +114,9 @@ def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
 
 @pytest.mark.parametrize(("closed", "open_", "passes", "kept"), [(0.1, 4.0, 2, -1e-6), (4.0, 0.1, 3, 0.1)])
 def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: float, passes: int, kept: float) -> None:
-    """The segment is closed after two passes, or open after one more; history values are from the kept pass."""
+    """In a cycle of two states, a segment is closed after two passes, or open after one more, and the solver accepts
+    the state with the smaller error and its history values.
+    """
     contacts = flip_flop(closed, open_, force=1e3)
     attempt = attempt_step(contacts, max_it=20)
     assert attempt.converged and attempt.cycle == 2
@@ -117,17 +125,17 @@ def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: floa
 
 
 def test_cycle_with_a_large_error_fails() -> None:
-    """It is not gone through again until the limit of passes; the reason names it."""
+    """A cycle with a large error fails immediately instead of at the limit of passes; the reason names the cycle."""
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20)
     assert not attempt.converged and attempt.passes == 2
     assert "contacts return to the same states every 2 passes" in attempt.reason
-    # forces of the reference pass through all passes
+    # the reference forces are the same in all passes
     attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20, fail=False)
     assert attempt.converged and attempt.passes == 20 and attempt.cycle == 0
 
 
 def test_longer_cycles_and_values_that_only_move() -> None:
-    """A cycle of three after two other passes; constant signs are not a cycle."""
+    """A cycle of three states after two other passes is found. Constant signs are not a cycle."""
     states = [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, 0.0], [-3.0, -0.5]]
     finder = CycleFinder(np.array(states[0]), lambda values: values)
     found = [finder.note(np.array(s), e) for s, e in zip(states[1:], [9.0, 8.0, 5.0, 1.0, 2.0], strict=True)]
@@ -139,7 +147,7 @@ def test_longer_cycles_and_values_that_only_move() -> None:
 
 
 def test_the_longest_cycle_that_is_remembered() -> None:
-    """Eight passes, the first of which is the best: its values are still there."""
+    """In a cycle of eight passes, the longest stored cycle, the first pass is the best, and its values are restored."""
     signs = [[1.0 if k & bit else -1.0 for bit in (1, 2, 4)] for k in range(8)]
     finder = CycleFinder(np.array(signs[0]), lambda values: values)
     errors = [1.0, *[2.0] * 7]
@@ -149,13 +157,15 @@ def test_the_longest_cycle_that_is_remembered() -> None:
 
 
 def test_cycle_that_another_process_does_not_see() -> None:
-    """States repeat on one process but not on the other: no process reports a cycle."""
+    """If states repeat on one process but not on the other, no process reports a cycle."""
     finder = CycleFinder(np.array([1.0]), lambda values: [1.0] * len(values))
     assert not any(finder.note(np.array([(-1.0) ** k]), 1.0) for k in range(1, 5))
 
 
 def test_cut_and_growth() -> None:
-    """After contacts did not settle the halved step doubles after three good steps, after other failures after ten."""
+    """After contacts did not settle, the halved step doubles after three good steps; after other failures it doubles
+    after ten.
+    """
     for switched, needed in ((True, 3), (False, 10)):
         control = StepSizes(0.1, StepControl(1e-5))
         control.propose(0.0, 10.0)
@@ -169,7 +179,7 @@ def test_cut_and_growth() -> None:
 
 
 def test_control_goes_on_after_a_restart() -> None:
-    """The steps that are still to wait for growth are kept."""
+    """A restart restores the number of steps before the next growth."""
     control, again = (StepSizes(0.1, StepControl(1e-5)) for _ in range(2))
     control.propose(0.0, 10.0)
     control.reject(0.1, math.inf, True)
@@ -185,7 +195,9 @@ def test_control_goes_on_after_a_restart() -> None:
 
 
 def test_statistics_say_what_happened() -> None:
-    """Steps at the limit and in cycles are counted separately, with the largest error; settled steps are not."""
+    """The statistics count steps at the limit and in cycles separately, with the largest error. Settled steps are not
+    counted.
+    """
     statistics, newton = (
         Statistics(),
         SimpleNamespace(problem=SimpleNamespace(tangent_count=0), fallbacks=0, roundings=0),

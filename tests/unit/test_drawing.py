@@ -1,4 +1,4 @@
-"""Drawings and paintings put together, with hand-made numbers."""
+"""Drawings and paintings are combined, with hand-made numbers."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,9 @@ from windlass.framework.output.drawing import Canvas, check_drawing, find_overla
 
 
 def test_overlaps_of_lines_and_intervals() -> None:
-    """Two lines on entity 7, one on 3; intervals that cover them in part, and one on an entity that draws nothing."""
+    """Two lines are on entity 7 and one line is on entity 3. Intervals cover the lines in part, and one interval is on
+    an entity without lines.
+    """
     overlap = find_overlaps(
         np.array([7, 3, 7]),
         np.array([0.0, 0.0, 1.0]),

@@ -1,4 +1,6 @@
-"""The page of a drive in the report of the run: order, names, units; no labels that overlap, no legend on a curve."""
+"""The page of a drive in the report of the run: order, names, units. Labels do not overlap, and no legend covers a
+curve.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ DRIVE = {
 
 
 def create_drive() -> tuple[wl.World, wl.Belt, list[wl.Entity]]:
-    """Four pulleys in a ring."""
+    """Create four pulleys in a ring."""
     world = wl.World()
     bodies = [world.add(RigidBody2D, name=n, position=at, mass=1.0, inertia=0.01) for n, (at, _) in DRIVE.items()]
     con.fix(world, bodies, "x", "y")
@@ -58,7 +60,7 @@ def test_page_of_a_drive(tmp_path: Path) -> None:
         state = rest.copy()
         state.t = 0.1 * k
         if k == 3:
-            # a belt that is shrunk about its first node is slack
+            # a belt that is scaled down about its first node is slack
             centre = np.hstack((belt.nodes.position - belt.nodes.position[0], belt.nodes.slope))
             state.put(belt.nodes, rest.of(belt.nodes) - 0.01 * centre)
         means.record(state)
@@ -89,14 +91,14 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
     canvas = FigureCanvasAgg(picture)
     canvas.draw()
     axes = picture.axes[0]
-    # extent of the text without the line that leads to the pulley
+    # extent of the text without the line to the pulley
     boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in axes.texts if text.get_text()]
     assert len(boxes) == 4
     assert not any("-0 " in text.get_text() or "-0°" in text.get_text() for text in axes.texts)
     for a, b in combinations(boxes, 2):
         assert not a.overlaps(b)
     for box in boxes:
-        # next to the drawing, and on the page
+        # close to the drawing, and on the page
         assert not box.overlaps(axes.get_window_extent().shrunk(0.98, 1.0)) and picture.bbox.contains(box.x0, box.y0)
         assert picture.bbox.contains(box.x1, box.y1)
     x = np.linspace(0.0, 1.0, 50)

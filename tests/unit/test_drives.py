@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass import elements as el
 from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
@@ -30,7 +31,7 @@ RADII = {"driver": 0.1, "idler": 0.03, "driven": 0.08}
 
 
 def create_pulleys(world: wl.World, **changed: Any) -> list[wl.Pulley]:
-    """Three wheels; the idler presses on the back of the belt."""
+    """Create three wheels; the idler presses on the back of the belt."""
     radii = {**RADII, **changed.get("radii", {})}
     centers = {**CENTERS, **changed.get("centers", {})}
     sides = {"driver": "right", "idler": "left", "driven": "right", **changed.get("sides", {})}
@@ -44,7 +45,7 @@ def create_pulleys(world: wl.World, **changed: Any) -> list[wl.Pulley]:
 
 
 def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.Belt:
-    """A belt of 60 elements with 400 N."""
+    """Create a belt of 60 elements with 400 N."""
     fit = {} if {"length", "strain", "tension"} & given.keys() else {"tension": 400.0}
     return wl.Belt(world, pulleys, **{"elements": 60, "friction": 0.5, "contact": STIFF, **MATERIAL, **fit, **given})
 
@@ -52,22 +53,26 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
 @pytest.mark.parametrize(
     ("changed", "given", "message"),
     [
-        ({}, {"length": 0.9}, r"length = 0.9 m of 'belt' does not fit, it is too short: .* must be >= 1\.\d+ m"),
+        (
+            {},
+            {"length": 0.9},
+            r"length = 0.9 m of 'belt' does not fit, because it is too short: .* must be >= 1\.\d+ m",
+        ),
         ({}, {"length": 2.0}, r"it is slack: the route around its pulleys is 1\.\d+ m"),
         ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
-        ({}, {"strain": 0.01, "tension": 1.0}, "must be one of length="),
-        ({}, {"reference_strain": -0.01}, "its fit is given by length="),
+        ({}, {"strain": 0.01, "tension": 1.0}, "must be exactly one of length="),
+        ({}, {"reference_strain": -0.01}, "its fit is defined by length="),
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
-        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* by 3\d\d deg"),
+        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* be 3\d\d deg"),
         ({"sides": {"idler": "right"}}, {}, r"idler cannot be wrapped on its side 'right'"),
         ({"centers": {"idler": (0.2, -0.07)}}, {}, r"driven cannot be wrapped on its side 'right'"),
     ],
 )
 def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, Any], message: str) -> None:
-    """Each error names the pulley, the given and the allowed value, and nothing is added."""
+    """Each error names the pulley, the given and the allowed value, and no row is added."""
     world = wl.World()
     with pytest.raises(wl.ModelError, match=message):
         create_belt(world, create_pulleys(world, **changed), **given)
@@ -79,7 +84,9 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
 def test_an_arm_that_nothing_holds_is_named(
     gravity: tuple[float, float], spring: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A tensioner whose arm turns on its pivot without a spring: an error before the solve, under gravity a note."""
+    """A tensioner whose arm turns on its pivot without a spring gives an error before the solve, and a note under
+    gravity.
+    """
     world = wl.World(gravity=gravity)
     pulleys = create_pulleys(world)
     tensioner = world.add(RigidBody2D, name="tensioner", position=(0.2, -0.2), mass=1.0, inertia=1e-3)
@@ -104,7 +111,7 @@ def test_an_arm_that_nothing_holds_is_named(
 
 
 def test_misspelt_and_missing_arguments_are_named() -> None:
-    """Each builder of drives suggests from its own arguments, and names those that are missing."""
+    """For a misspelt argument, each builder of drives suggests one of its arguments. A missing argument is named."""
     world = wl.World()
     pulleys = create_pulleys(world)
     body = pulleys[0].body
@@ -112,7 +119,11 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
     for call, message in (
         (lambda: wl.Pulley(body, 0.1, frction=0.3), r"Pulley has no argument 'frction': did you mean friction\?"),
         (lambda: wl.Pulley(body, radus=0.1), r"Pulley has no argument 'radus': did you mean radius\?"),
-        (lambda: wl.Pulley(body), r"Pulley needs radius"),
+        (lambda: wl.Pulley(body), r"Pulley needs radius \[m\]"),
+        (lambda: el.Circle((0.0, 0.0), 1.0, sde="left"), r"Circle has no argument 'sde': did you mean side\?"),
+        (lambda: el.Circle((0.0, 0.0)), r"Circle needs radius \[m\], side"),
+        (lambda: el.Sheave((0.0, 0.0, 0.0), radus=1.0), r"Sheave has no argument 'radus': did you mean radius\?"),
+        (lambda: el.DrumLayers(radius=0.3, diametr=0.02), r"did you mean diameter\?"),
         (lambda: wl.Belt(world, pulleys, axial_stifness=1e4, mass_per_length=0.1), r"did you mean axial_stiffness\?"),
         (lambda: wl.Belt(world, pulleys, mass_per_length=0.1), r"Belt needs axial_stiffness \[N\]"),
         (lambda: belt.average(starts=0.1), r"average has no argument 'starts': did you mean start\?"),
@@ -132,7 +143,9 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
 
 
 def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixture[str]) -> None:
-    """A misspelt argument, a body that nothing holds, units off by a thousand."""
+    """A misspelt argument, a body without support, and units that are wrong by a factor of a thousand are named before
+    any solve.
+    """
     world = wl.World()
     with pytest.raises(wl.ModelError, match=r"Belt has no argument 'frction': did you mean friction\?"):
         create_belt(world, create_pulleys(world), frction=0.3)
@@ -176,7 +189,7 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
 
 
 def test_span_through_a_pulley_is_refused() -> None:
-    """A back pulley that pulls one side of a square belt over the other side."""
+    """A back pulley that pulls one side of a square belt over the other side is refused."""
     world = wl.World()
     ground = world.add(Ground)
     square = ((0.0, 0.0), (1.05, 0.5), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0))
@@ -188,7 +201,9 @@ def test_span_through_a_pulley_is_refused() -> None:
 
 
 def test_geometry_fit_and_hub_loads() -> None:
-    """Two pulleys: length, wrap angles and hub loads by hand; length, strain and tension give equal belts."""
+    """For two pulleys, length, wrap angles and hub loads agree with hand calculations. Length, strain and tension as
+    input give equal belts.
+    """
     r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
     tilt = asin((r0 - r1) / d)
     route = 2 * d * cos(tilt) + (pi + 2 * tilt) * (r0 + offset) + (pi - 2 * tilt) * (r1 + offset)
@@ -209,7 +224,9 @@ def test_geometry_fit_and_hub_loads() -> None:
 
 
 def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
-    """A rope made at 5 % and pulled further: EA (stretch - 1) of the slack length, and EI likewise."""
+    """A rope created at a strain of 5 % and pulled further has the tension EA (stretch - 1) of the slack length, and EI
+    of the slack length.
+    """
     world = wl.World()
     wheel = world.add(Ground, name="post")
     pulley = wl.Pulley(wheel, 1.0, "right", at=(5.0, 0.0))
@@ -230,7 +247,7 @@ def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
 
 
 def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """The smallest of the bounds applies; each can be the smallest, and the reason names it."""
+    """The contact stiffness is the smallest of its bounds. Each bound can be the smallest, and the reason names it."""
     given = {"name": "p", "tension": 400.0, "radius": 0.1, "axial_stiffness": 4e4, "mass_per_length": 0.1}
     free = choose_contact(**given, length=0.01, step=None, in_space=False)
     assert_allclose((free.stiffness, free.bristles), 100 * 4e4 / 0.01)
@@ -239,7 +256,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose(coarse.stiffness, 384 * 400 / (0.01 * 0.8**4))
     slow = choose_contact(**given, length=0.01, step=2e-4, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 9e8)
-    # no step softens it further than to a depth of 0.05 % of R, of belts 0.1 %
+    # no step reduces the stiffness below a depth of 0.05 % of R, and 0.1 % for belts
     slowest = choose_contact(**given, length=0.01, step=1e-3, in_space=True)
     for closed, factor in ((False, 2000), (True, 1000)):
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
@@ -255,18 +272,19 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         for step, layer in ((None, None), (2e-4, None), (None, 3e7), (None, 1e9))
     ]
     assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, *2 * (4000 * 400 / 0.01,)))
-    # bristles do not depend on the step; with a layer below EA (1.5/l)² = 9e8 N/m² they have its stiffness
+    # bristles do not depend on the step; if a layer is softer than EA (1.5/l)² = 9e8 N/m², the bristles have its
+    # stiffness
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
-    # bristles that keep tensions: mu EA/(0.001 R L), not beyond EA/l²
+    # bristles that retain tensions: mu EA/(0.001 R L), at most EA/l²
     for length, held in ((0.01, 0.5 * 4e4 / (1e-3 * 0.1 * 1.2)), (0.02, 4e4 / 0.02**2)):
         choice = choose_contact(
             **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
         )  # fmt: skip
         assert_allclose(choice.bristles, held)
-    # what steps let a rope sink in makes its loss of speed larger, by EA/(k R²) = 4e4/(2000 400)
+    # the depth that steps allow increases the speed loss of a rope by EA/(k R²) = 4e4/(2000 400)
     assert "which makes its loss of speed 5.0% larger" in slowest.reason and "larger" not in free.reason
-    # G b/h; without a width, or with the cord on the face, it is rigid
+    # G b/h; without a width, or with the cord on the face, the layer is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
     assert choose_layer(None, LAYER_MODULUS, 0.002) is None and choose_layer(0.02, LAYER_MODULUS, 0.0) is None
     words = ("100 EA/R^2", "384 T/", "steps of 0.0002 s", "100 EA/R^2", "T/(0.001", "the circle grows")
@@ -280,7 +298,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_drive_on_both_sides(tmp_path: Path) -> None:
-    """At rest forces balance and no energy is lost; driven, torque is (T1 - T2) R, and power agrees with the ledger."""
+    """At rest forces balance and no energy is lost. In motion, torque is (T1 - T2) R, and power equals the ledger."""
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -321,7 +339,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
     assert_allclose(driver.log_ratio, np.log((high - rho) / (low - rho)), rtol=1e-12)
     limit = 0.5 * 0.1 / 0.102 * driver.wrap_angle
     assert_allclose(driver.slip_reserve, 1 - driver.log_ratio / limit, rtol=1e-12)
-    # 15 mm on 0.102 m with bristles mu_k = k: the mesh is too coarse for them, and the report gives advice
+    # 15 mm on 0.102 m with bristles mu_k = k: the mesh is too coarse for these bristles, and the report gives advice
     l, EA = (float(belt.cables.table.collect(name)[0]) for name in ("length", "axial_stiffness"))
     mu_k = belt.contacts.table.collect("friction_stiffness_per_length")[0]
     limit = 0.5 * (low - rho) / 0.102
@@ -344,7 +362,7 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
 
 
 def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run with means stays in compiled steps, and its records equal those that Python evaluates by outputs."""
+    """A run with means uses compiled steps, and its records equal those that Python evaluates by outputs."""
     world = wl.World()
     pulleys = create_pulleys(world)
     drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
@@ -378,7 +396,7 @@ def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.
 
 
 def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.State:
-    """The belt at rest with the free spans strained further, each evenly along itself."""
+    """Return the belt at rest with the free spans strained further, each span evenly."""
     wraps = belt.route.wraps
     spans = [(a.s_exit % belt.route.length, b.s_entry) for a, b in zip(wraps, [*wraps[1:], wraps[0]], strict=True)]
     moved = np.cumsum(np.ravel([(0.0, e * (b - a)) for (a, b), e in zip(spans, strains, strict=True)]))
@@ -393,10 +411,10 @@ def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.S
 
 
 def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: Path) -> None:
-    """Tensions that swing by 150 N to both sides; then one span is slack for an instant.
+    """Tensions oscillate by 150 N in both directions, and one span is slack for an instant.
 
-    The reserve refers to the mean tensions, 1, not to each instant, below a half; one slack instant does not change the
-    mean, but is the smallest reserve, with its time.
+    The reserve from the mean tensions is 1, although it is below a half at single instants. One slack instant does not
+    change the mean, but gives the smallest reserve with its time.
     """
     world = wl.World()
     places = {"a": (0.0, 0.0), "b": (0.4, 0.0)}
@@ -414,7 +432,7 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
         even = means.report()
         assert even is not None and even.duration == 3.0
         before, after = means["a.tension_before"], means["a.tension_after"]
-        # the cables at both ends of a span touch a pulley and have the strain of the span only in part
+        # the cables at both ends of a span touch a pulley and have only part of the strain of the span
         swing = np.array([[-150.0] * 2, [150.0] * 2])
         assert_allclose(np.sort((before[1:3], after[1:3]), axis=0), before[0] + swing, rtol=0.01)
         duty = even["a"]
@@ -450,8 +468,10 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
 
 @pytest.mark.parametrize("push", [0.0, 15.0])
 def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_path: Path) -> None:
-    """The load of a belt that begins with equal tensions takes energy that the belt has stored, which explains it; a
-    force that pushes a node of the belt along with 15 N at 20 m/s is no power of a pulley, and not explained."""
+    """A load on a belt that starts with equal tensions takes energy that the belt has stored, so its power is
+    explained. A force that pushes a node of the belt with 15 N at 20 m/s is not the power of a pulley, so the result is
+    doubtful.
+    """
     world, speed = wl.World(), 20.0
     places = {"driver": (0.0, 0.0), "driven": (0.18, 0.0)}
     bodies = [world.add(RigidBody2D, name=n, position=x, mass=1.0, inertia=2e-3) for n, x in places.items()]
@@ -462,7 +482,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
         world, [wl.Pulley(body, R) for body, R in zip(bodies, (0.05, 0.035), strict=True)], tension=300.0,
         axial_stiffness=1.5e4, mass_per_length=0.1, bending_stiffness=1e-5, friction=0.5, step=1e-4,
     )  # fmt: skip
-    # a node at the beginning of a span, the end of which it does not reach
+    # a node at the beginning of a span, which does not reach the end of the span
     begin = belt.route.wraps[0].s_exit / belt.route.length
     node = belt.nodes[int((begin + 0.05) * belt.elements) % belt.elements]
     along = np.asarray(node.slope).ravel()
@@ -474,7 +494,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
     solver.solve(belt.run(state, speed), hooks=[means, rare])
     report, other = means.report(), rare.report()
     assert report is not None and report.efficiency > 1.05
-    # speeds, torques and powers include all steps, however rare records are
+    # speeds, torques and powers include all steps, independent of the interval of records
     assert other is not None and len(rare.times) < len(means.times) / 5
     for duty, same in zip(report.pulleys, other.pulleys, strict=True):
         found, expected = ((x.speed, x.torque, x.power) for x in (same, duty))
@@ -497,8 +517,9 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
 
 
 def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: float) -> wl.DriveReport:
-    """Means of two pulleys of 50 mm, as if a belt of EA 1e5 N at 300 N carried a change of its tension, and lost a
-    fifth more of its speed than on a rigid layer."""
+    """Create means of two pulleys of 50 mm, for a belt of EA 1e5 N at 300 N with a change of its tension that loses a
+    fifth more speed than on a rigid layer.
+    """
     arc = ArcLaw(**{"radius": 0.05, "friction": 0.5, "bristles": 3.2e8, "damping": 0.0, "layer": inf, **law})
     low, high, speed = 300.0 - 0.5 * change, 300.0 + 0.5 * change, 200.0 * (1.0 - 1.2e-5 * change)
     same = dict.fromkeys([entry.name for entry in fields(wl.PulleyDuty)], nan)
@@ -511,28 +532,32 @@ def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: f
 
 
 def test_short_arcs_make_losses_of_speed_doubtful() -> None:
-    """Only under load, where the belt creeps, and where no layer of the belt makes most of the loss."""
+    """Short arcs make speed losses doubtful only under load, where the belt creeps, and if no layer of the belt causes
+    most of the loss.
+    """
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
     assert re.search(r"add 32 to 50 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
-    # (EA + N) of the slack span over (EA + N) of the tight one
+    # (EA + N) of the slack span over (EA + N) of the tight span
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
     assert not judge_creep(create_means(120.0, wrap=3.1))
-    # on the whole arc it slips
+    # the belt slips on the whole arc
     assert not judge_creep(create_means(260.0))
     assert not judge_creep(create_means(120.0, cable=0.0, bristles=1e6, layer=1.0 / (1.0 / 1e6 - 1.0 / 3.2e8)))
     (words,) = judge_creep(create_means(120.0, bristles=1.0 / (1.0 / 3.2e8 + 1.0 / 6.4e8), layer=6.4e8))
     assert "on the layer alone" in words
     assert not judge_creep(replace(loaded, law=None))
-    # the other pulley is still being accelerated
+    # the other pulley still accelerates
     late = replace(loaded, pulleys=(loaded["a"], replace(loaded["b"], creep=0.07)))
     assert not judge_creep(late)
 
 
 def test_means_before_one_turn_of_the_belt_say_so() -> None:
-    """Losses of speed that differ by 10 % from steady motion; the time of a turn is length over speed."""
+    """Means before one turn of the belt give a note, with speed losses that differ by 10 % from steady motion. The time
+    of a turn is length over speed.
+    """
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
     report = belt.report(wl.State(world))
@@ -558,7 +583,9 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
 
 
 def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
-    """Powers that rattle by 8 times their mean and a belt that stores energy and returns it: 0.95 over each turn."""
+    """Powers oscillate by 8 times their mean, and the belt stores and returns energy. The extremes of the efficiency
+    over whole turns are 0.95.
+    """
     times = np.linspace(0.0, 1.0, 2001)
     rattle, stored = np.sin(2.0 * pi * 37.0 * times), 3.0 * np.sin(2.0 * pi * 3.1 * times)
     energies = np.stack((-100.0 * times - stored - 4.0 * rattle, 95.0 * times), axis=1)
@@ -567,7 +594,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
     found = eval_over_turns(times, energies, stored, 0.25)
     begun = times > 0.25
     assert np.isnan(found["efficiency"][times < 0.2499]).all()
-    # the rattle at both ends of a turn is all that is left of it
+    # only the oscillation at both ends of a turn remains
     assert_allclose(found["efficiency"][begun], 0.95, atol=0.35)
     even = eval_over_turns(times, energies + np.stack((4.0 * rattle, 0.0 * rattle), axis=1), stored, 0.25)
     assert_allclose(even["efficiency"][begun], 0.95, rtol=1e-12)
@@ -577,7 +604,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
 
 
 def test_numbers_that_are_noise_are_not_shown() -> None:
-    """Equal decimals, of the largest number; no negative zeros."""
+    """Numbers have equal decimals, chosen by the largest number, and zeros have no minus sign."""
     assert show_numbers([-20.123456, 1e-4, -1e-4, nan, inf]) == ["-20.123", "0", "0", "-", "slack"]
     assert show_numbers([0.0, -0.0]) == ["0", "0"]
     assert show_numbers([0.4999e-3, 0.0012345]) == ["0.0004999", "0.0012345"]
@@ -586,7 +613,9 @@ def test_numbers_that_are_noise_are_not_shown() -> None:
 
 
 def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
-    """A doubt if more than 1 % of the supplied power is missing, beyond creep and stored energy; none without load."""
+    """The result is doubtful if more than 1 % of the supplied power is missing, beyond creep and stored energy. Without
+    load it is not doubtful.
+    """
     spans = tuple(wl.SpanDuty(name, 0.2, tension, 0.0, nan) for name, tension in (("a–b", 240.0), ("b–a", 360.0)))
     loaded = replace(create_means(120.0, bristles=inf), spans=spans)
     flow = 10.0 / (1.0 + 300.0 / 1e5)
@@ -601,12 +630,12 @@ def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
     assert re.search(r"give 1200 W, of which 24 W, 2 %, .* by creep, 1.44 W: .* take 1.6 times as many elements", words)
     assert judge(11.9, stored=-0.2)
     assert not judge(700.0) and not judge(24.0, law=None)
-    # bristles or a soft layer take more by shear
+    # shear of bristles or of a soft layer takes more power
     assert not judge_losses(replace(create_means(120.0), spans=spans, power_out=1170.0), 0.0)
 
 
 def test_the_wedge_of_a_groove_multiplies_friction() -> None:
-    """Ribs of 40 degrees: mu/sin(20 degrees), in contact and in the limit of Euler and Eytelwein."""
+    """Ribs of 40 degrees increase friction to mu/sin(20°), in contact and in the limit of Euler and Eytelwein."""
     world = wl.World()
     pulleys = create_pulleys(world)
     pulleys[0] = wl.Pulley(pulleys[0].body, 0.1, groove_angle=np.radians(40.0), friction=0.3)
@@ -620,8 +649,9 @@ def test_the_wedge_of_a_groove_multiplies_friction() -> None:
 
 
 def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
-    """The lowest mode of a string between two held pulleys is in one span; an intermediate dynamic solve does not
-    change it."""
+    """The lowest mode of a string between two held pulleys is in one span, and the table names the span. A dynamic
+    solve in between does not change the name.
+    """
     tables = []
     for later in (False, True):
         world = wl.World()
@@ -646,7 +676,7 @@ def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
 
 
 def test_deflection_of_a_span_is_that_of_its_middle() -> None:
-    """A heavy belt hangs: T sag of both spans are w L²/(8 T), on the other side of the direction of travel each."""
+    """The sag of both spans of a heavy belt satisfies T sag = w L²/8, on opposite sides of the direction of motion."""
     world = wl.World(gravity=(0.0, -9.81))
     places = {"a": (0.0, 0.0), "b": (0.8, 0.0)}
     bodies = [world.add(RigidBody2D, name=n, position=x, mass=1.0, inertia=0.01) for n, x in places.items()]
@@ -658,13 +688,15 @@ def test_deflection_of_a_span_is_that_of_its_middle() -> None:
     upper, lower = belt.report(rest).spans
     weight = belt.mass_per_length * 9.81
     for span, sign in ((upper, -1.0), (lower, 1.0)):
-        # the length without contact is shorter than the span by a part of a cable at each end
+        # the length without contact is shorter than the span by part of a cable at each end
         ideal = weight * span.length**2 / (8.0 * span.tension)
         assert 0.85 * ideal < sign * span.deflection < 1.02 * ideal
 
 
 def test_rope_in_space_over_grooves() -> None:
-    """A rope over two sheaves, one tilted: tension, wrap, and hub loads that balance ends and gravity-free rope."""
+    """A rope over two sheaves, one of which is tilted, has the given tension and wrap, and hub loads that balance the
+    end forces without gravity.
+    """
     world = wl.World()
     ground = world.add(Ground, name="ground")
     wheel = world.add(RigidBody3D, position=(0.6, 0.0, 0.02), mass=1.0, inertia=0.01, name="wheel")
@@ -687,7 +719,7 @@ def test_rope_in_space_over_grooves() -> None:
     assert_allclose(loads.sum(axis=0)[1], -200.0, rtol=2e-3)
     assert_allclose(loads[0], rope.hub_loads[0], atol=2.0)
     assert [span.name for span in report.spans] == ["start–left", "left–right", "right–end"]
-    with pytest.raises(wl.ModelError, match="is in space"):
+    with pytest.raises(wl.ModelError, match="is 3D"):
         rope.draw("rope.png", state)
-    with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is in space: must be 1 for loss"):
+    with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is 3D: must be 1 for loss"):
         rope.average().losses(wl.EnergyLedger())

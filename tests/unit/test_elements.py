@@ -132,7 +132,7 @@ def test_slope_of_nodes(columns: dict[str, Any]) -> None:
 
 
 def test_nodes_that_share_a_position() -> None:
-    """Two cables meet in one point with separate slopes: a hinge with two coordinates less."""
+    """Two cables that meet at one point with separate slopes form a hinge, which has two coordinates less."""
     world = World()
     a, b = create_nodes(world)
     hinged = world.add(PointSlope2D, shares_position=b, slope=(0.0, 1.0))
@@ -154,7 +154,10 @@ def test_nodes_that_share_a_position() -> None:
 def test_shared_positions_must_fit() -> None:
     for columns, message in [
         ({"position": (3.0, 0.0)}, r"position = \[3. 0.\] m in PointSlope2D row 2: must be the shared"),
-        ({"velocity": (1.0, 0, 0, 0)}, "in PointSlope2D row 2: must be 0, the values of the node in shares_position"),
+        (
+            {"velocity": (1.0, 0, 0, 0)},
+            "in PointSlope2D row 2: must be 0, because the values of the node in shares_position",
+        ),
     ]:
         world = World()
         _, b = create_nodes(world)
@@ -164,7 +167,7 @@ def test_shared_positions_must_fit() -> None:
     world = World()
     _, b = create_nodes(world)
     world.add(PointSlope2D, shares_position=world.add(PointSlope2D, shares_position=b))
-    with pytest.raises(ModelError, match="shares_position in PointSlope2D row 3: must be a node whose position"):
+    with pytest.raises(ModelError, match="shares_position in PointSlope2D row 3: must be a node that does not share"):
         world.finalize()
 
 
@@ -329,7 +332,7 @@ def test_sides_and_nodes_as_circles() -> None:
     world = World()
     centers = [world.add(RigidNode2D, position=(x, 0.0)) for x in (0.0, 3.0)]
     crossed = cable_around(world, centers, 40, radius=[1.0, 0.5], sides=["right", "left"], **STIFF)
-    # crossed belt: both spans are sqrt(d² - (r0 + r1)²) long and wrap π + 2 asin((r0 + r1)/d) on both circles
+    # crossed belt: both spans have the length sqrt(d² - (r0 + r1)²), and both wrap angles are π + 2 asin((r0 + r1)/d)
     expected = 2 * np.sqrt(9 - 2.25) + 1.5 * (pi + 2 * np.arcsin(0.5))
     assert_allclose(crossed.length.sum(), expected, rtol=1e-12)
 

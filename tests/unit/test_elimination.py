@@ -15,7 +15,9 @@ from windlass.solvers.linear.elimination import create_plan, eliminate, solve_ba
 
 
 def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArray]:
-    """A chain of blocks with further couplings, not symmetric, and pads: pattern, values, and the dense matrix."""
+    """Create a chain of blocks with additional couplings, not symmetric, and pads: pattern, values, and the dense
+    matrix.
+    """
     every = np.concatenate((np.stack((np.arange(rows - 1), np.arange(1, rows)), axis=1), pairs))
     unknowns = (BLOCK * every[:, :, None] + np.arange(BLOCK)).reshape(len(every), -1)
     pattern = create_pattern([(unknowns, unknowns)], BLOCK * (rows + 1), BLOCK)
@@ -29,7 +31,9 @@ def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArra
 
 @pytest.mark.parametrize("inner", [0, 9, 12])
 def test_elimination(inner: int) -> None:
-    """Couplings over long distances, which fill, among eliminated rows and with the others."""
+    """Long-range couplings cause fill among eliminated rows and with other rows; complement and solutions agree with
+    dense algebra.
+    """
     rows = 12
     pattern, values, dense = create_matrix(rows, np.array([(0, 6), (2, 10), (1, 4), (7, 11), (3, 9), (9, 11)]))
     plan = create_plan(pattern, inner, 10.0)
@@ -49,7 +53,7 @@ def test_elimination(inner: int) -> None:
 
 
 def test_too_much_fill_is_refused() -> None:
-    """Each far coupling fills all rows between."""
+    """A matrix whose far couplings fill all rows between them is refused."""
     pattern, _, _ = create_matrix(40, np.array([(0, k) for k in range(20, 39)]))
     assert create_plan(pattern, 39, 1.5) is None
     assert create_plan(pattern, 39, 10.0) is not None

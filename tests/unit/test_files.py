@@ -1,4 +1,4 @@
-"""Files that are written whole, digests, journals, and locks; kills and full disks at random are in tests/campaigns."""
+"""Files that are written atomically, digests, journals, locks; tests/campaigns tests random kills and full disks."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from support.series import read_series
 
 
 def create_state() -> State:
-    """A state of one mass."""
+    """Return a state of one mass."""
     world = World()
     world.add(MassPoint, position=(0.0, 0.0), displacement=(0.1, 0.2), mass=1.0)
     return State(world)
 
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
-    """Each changed bit is detected, also bits that NumPy ignores; NumPy reads the whole file."""
+    """Each changed bit of a state file is detected, also bits that NumPy ignores, because the whole file is read."""
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()
@@ -67,7 +67,9 @@ def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
 
 
 def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever fails, the old file is there and the draft is not; links are replaced, not followed."""
+    """After any failure, the old file is complete and the temporary file does not exist. Links are replaced, not
+    followed.
+    """
     path, other = tmp_path / "a.npz", tmp_path / "other"
     path.write_text("old")
     for call, error in (("pwrite", errno.ENOSPC), ("fsync", errno.EIO), ("replace", errno.EPERM)):
@@ -90,7 +92,9 @@ def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
-    """A draft is a new file; a process with the lock removes all drafts, another process none of the drafts in use."""
+    """A temporary file has an unpredictable name and is always a new file. A process with the lock removes all
+    abandoned temporary files, but no temporary file in use.
+    """
     names = set()
     for name in ("belt.h5", "belt.h5", "belt_000012.vtu", "belt_part2.h5", "belt2.h5", "other.h5"):
         number, draft = create_draft(tmp_path / name)
@@ -104,7 +108,7 @@ def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
 
 
 def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> None:
-    """Torn journals and journals of files that were replaced are void."""
+    """A journal is applied once. Incomplete journals and journals of files that were replaced are void."""
     path = tmp_path / "file"
     path.write_bytes(bytes(100))
     changes = [(10, b"abc"), (50, b"defg")]
@@ -123,7 +127,7 @@ def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> No
 
 
 def test_seal() -> None:
-    """Content before the seal is read back."""
+    """The content before the seal can be read."""
     assert bytes(check_seal(b"content" + seal(b"content"), "it")) == b"content"
     for wrong in (b"", b"content", seal(b"content"), b"contenT" + seal(b"content")):
         with pytest.raises(OutputError, match=r"it (has no|does not have the) digest"):
@@ -131,7 +135,9 @@ def test_seal() -> None:
 
 
 def test_two_runs_on_the_same_files(tmp_path: Path) -> None:
-    """The second one is refused with the first one's process and host, before it touches anything."""
+    """The second run on the same files is refused with the process and host of the first run, before it changes any
+    file.
+    """
     first = "time [s],step [1],of the first run\n"
     (tmp_path / "sensors.csv").write_text(first)
     words = ["run", str(ROOT / "tests/support/restart_models.py"), "-kind", "switched"]
@@ -139,14 +145,16 @@ def test_two_runs_on_the_same_files(tmp_path: Path) -> None:
     done = run_windlass(words, folder=tmp_path)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert f"process {os.getpid()} on {socket.gethostname()} since" in done.stderr
-    assert "is written by another run" in done.stderr
+    assert "is being written by another run" in done.stderr
     assert (tmp_path / "sensors.csv").read_text() == first
     lock.release()
     assert [path.name for path in tmp_path.iterdir()] == ["sensors.csv"]
 
 
 def test_locks_are_held_by_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Several within one process; given back with the last one; one of a dead process is taken over with a note."""
+    """One process may hold a lock several times, and releases it with the last release. The lock of a process that has
+    ended is taken over with a note.
+    """
     first, second = OutputLock(tmp_path / "a", "file"), OutputLock(tmp_path / "a", "file")
     first.release()
     first.release()
@@ -159,15 +167,17 @@ def test_locks_are_held_by_processes(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / ".a.lock").write_text(json.dumps(owner))
     lock = OutputLock(tmp_path / "a", "file")
     assert (
-        f"the lock of process {gone.pid} on {socket.gethostname()} since yesterday, which is gone, is taken over"
-        in (capsys.readouterr().err)
+        f"the lock of process {gone.pid} on {socket.gethostname()} since yesterday, "
+        "which no longer exists, is taken over" in (capsys.readouterr().err)
     )
     assert json.loads((tmp_path / ".a.lock").read_text())["process"] == os.getpid()
     lock.release()
 
 
 def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process in the file decides; one of another host may be alive."""
+    """On a file system without locks, the process named in the file decides; a process of another host counts as
+    running.
+    """
 
     def fail(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
@@ -176,7 +186,9 @@ def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / ".a.lock"
     for process, host in ((os.getppid(), socket.gethostname()), (1, "elsewhere")):
         path.write_text(json.dumps({"process": process, "host": host, "since": "noon"}))
-        with pytest.raises(OutputError, match=rf"process {process} on {host} since noon.*if it is gone, remove"):
+        with pytest.raises(
+            OutputError, match=rf"process {process} on {host} since noon.*if that run no longer exists, remove"
+        ):
             OutputLock(tmp_path / "a", "file")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
@@ -186,7 +198,9 @@ def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_recorders_and_sensors_lock_their_files(tmp_path: Path) -> None:
-    """From the beginning until they are closed; targets that are no files are refused at once."""
+    """Recorders and sensors lock their files from their creation until they are closed; targets that are not files are
+    refused immediately.
+    """
     world = World()
     point = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     sensor = [Sensor(point, "position")]
@@ -216,7 +230,9 @@ with wl.Recorder("rope", formats=(wl.option("format", "vtkhdf", "", "of the file
 
 @pytest.mark.parametrize(("kind", "limit"), [("xdmf", 400), ("vtkhdf", 1200)])
 def test_command_on_a_full_disk(kind: str, limit: int, tmp_path: Path) -> None:
-    """One message and exit code 2, no crash in HDF5; earlier frames are readable and no other file is left."""
+    """A full disk gives one message and exit code 2, without a crash in HDF5. Earlier frames are readable and no other
+    file remains.
+    """
     (tmp_path / "model.py").write_text(FULL)
     command = [sys.executable, "-m", "windlass.commands.cli", "run", "model.py", "-format", kind]
     limited = ["bash", "-c", f'ulimit -f {limit}; exec "$@"', "-", *command]

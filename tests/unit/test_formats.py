@@ -20,7 +20,7 @@ from support.series import TIMES, append_frames, create_frame, create_mesh
 
 
 class PlainSeries(FrameFiles):
-    """Points as text."""
+    """Writes points as text."""
 
     suffixes = (".plain.txt",)
     frame_suffix = ".points"
@@ -37,7 +37,7 @@ class PlainSeries(FrameFiles):
 
 
 class Unmarked(PlainSeries):
-    """Files without a mark of their writer."""
+    """A format whose files have no mark of their writer."""
 
     marks = (b"points\n", b"index\n")
 
@@ -53,7 +53,7 @@ def test_a_recorder_writes_it_and_knows_its_files_again(tmp_path: Path) -> None:
     straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=1.0)
     state = State(world)
     for end in (3, 2):
-        # the second recorder replaces the files of the first
+        # the second recorder replaces the files of the first recorder
         with Recorder("point", formats="plain", folder=tmp_path) as recorder:
             for state.t in range(end):
                 recorder.record(state)
@@ -62,7 +62,7 @@ def test_a_recorder_writes_it_and_knows_its_files_again(tmp_path: Path) -> None:
         assert recorder.paths == [tmp_path / "point.plain.txt"]
         assert recorder.paths[0].read_text().splitlines()[1:] == [f"{k}.0 {name}" for k, name in enumerate(names)]
     recorder.paths[0].write_text("of a user")
-    with pytest.raises(OutputError, match=r"point\.plain\.txt: a file that this Windlass has not written exists there"):
+    with pytest.raises(OutputError, match=r"point\.plain\.txt: a file that this Windlass has not written exists"):
         Recorder("point", formats="plain", folder=tmp_path)
 
 
@@ -82,9 +82,9 @@ def test_an_interrupted_series_goes_on(tmp_path: Path) -> None:
 
 
 def test_what_is_no_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"mark b'points\\n' of the format bare: must have the words"):
+    with pytest.raises(OutputError, match=r"mark b'points\\n' of the format bare: must contain the words"):
         formats.register_format("bare", Unmarked)
-    with pytest.raises(OutputError, match="format vtu: is registered already"):
+    with pytest.raises(OutputError, match="format vtu: is already registered"):
         formats.register_format("vtu", PlainSeries)
     with pytest.raises(OutputError, match="must be letters, digits and _"):
         formats.register_format("my format", PlainSeries)

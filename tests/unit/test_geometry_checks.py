@@ -1,4 +1,4 @@
-"""Geometry that cannot be, or that is too coarse, is an error or is named before the solve."""
+"""Geometry that is impossible or too coarse gives an error or a note before the solve."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMS = pytest.mark.parametrize("form", [SEGMENTS, POINTS])
 
 
 def create_belt(form: type, distance: float = 0.3, elements: int = 32, idle: bool = False, **cable: Any) -> wl.Static:
-    """Statics of a belt around two pulleys of 0.1 m; ``idle`` adds a third one far away from it."""
+    """Return the statics of a belt around two pulleys of 0.1 m; ``idle`` adds a third pulley far away from the belt."""
     world = wl.World()
     places = {"left": (0.0, 0.0), "right": (distance, 0.0), "idle": (0.0, 2.0)}
     pulleys = [world.add(RigidBody2D, name=n, position=p, mass=5.0, inertia=0.05) for n, p in places.items()]
@@ -36,7 +36,7 @@ def create_belt(form: type, distance: float = 0.3, elements: int = 32, idle: boo
 
 
 def find_notes(solver: wl.Static) -> list[str]:
-    """Notes before a solve, independent of its result."""
+    """Return the notes before a solve, independent of its result."""
     with suppress(wl.NotConverged):
         solver.solve()
     return solver.verdict.notes
@@ -61,7 +61,7 @@ def test_pulleys_that_touch_do_not_overlap() -> None:
 
 
 def test_pulleys_that_no_cable_shares_may_overlap() -> None:
-    """Sheaves side by side on one axle, each with its own rope."""
+    """Two sheaves side by side on one axle, each with a separate rope, may overlap in the plane."""
     world = wl.World()
     for _ in range(2):
         sheave = world.add(RigidBody2D, position=(0.0, 0.0), mass=5.0, inertia=0.05)
@@ -86,14 +86,18 @@ def test_a_pulley_that_nothing_touches(form: type) -> None:
 
 @FORMS
 def test_segments_that_span_too_much(form: type) -> None:
-    """A route of 2 (0.3 + 0.1 pi) m in 5 elements of 4 segments: 0.614 rad each, so that 5 segments are needed."""
+    """A route of 2 (0.3 + 0.1 pi) m in 5 elements of 4 segments has 0.614 rad per segment, and the note states that 5
+    segments are needed.
+    """
     (note,) = find_notes(create_belt(form, elements=5))
     assert "spans 0.614 rad of its circle of radius 0.1 m: take at least 5 segments per cable" in note
 
 
 @pytest.mark.parametrize("cable", [{"length": 0.02}, {"reference_strain": -0.4791}])
 def test_a_belt_shorter_than_its_route(cable: dict[str, float]) -> None:
-    """0.02 m with 5 % prestrain, or 0.0384 m with 48 %, on a route of 0.0384 m per element, straight in the first."""
+    """A belt is shorter than its route: 0.02 m with 5 % prestrain, or 0.0384 m with 48 %, on a route of 0.0384 m per
+    element.
+    """
     (note,) = find_notes(create_belt(SEGMENTS, **cable))
     stretch = "102" if "length" in cable else "92"
     assert f"belt 0 (and 31 more) begins stretched by {stretch} % of its unstretched length" in note
@@ -107,12 +111,12 @@ def test_a_belt_without_length() -> None:
 
 @pytest.mark.parametrize("distance", [0.25, 0.3, 1.0])
 def test_two_elements_turn_back(distance: float) -> None:
-    with pytest.raises(ModelError, match=r"elements = 2: element 0 turns back on itself.*take more elements"):
+    with pytest.raises(ModelError, match=r"elements = 2: element 0 turns back on itself.*use more elements"):
         create_belt(SEGMENTS, distance=distance, elements=2)
 
 
 def test_a_route_that_fits_its_elements() -> None:
-    """Two halves of a full circle have slopes at a right angle to their chords, which is no error of rounding."""
+    """Two halves of a full circle have slopes at a right angle to their chords, which is accepted despite rounding."""
     for elements in (2, 3, 4):
         world = wl.World()
         columns = {"axial_stiffness": 1.0, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -120,7 +124,7 @@ def test_a_route_that_fits_its_elements() -> None:
 
 
 def find_notes_of_drive(case: Case) -> list[str]:
-    """Notes before one step of a drive in its theoretical motion."""
+    """Return the notes before one step of a drive in its theoretical motion."""
     model = create_drive(case)
     motion = wl.Dynamic(model.world, step=1e-6, end=1e-6, name="")
     motion.solve(model.state)
@@ -128,13 +132,15 @@ def find_notes_of_drive(case: Case) -> list[str]:
 
 
 def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
-    """Tractions of the mesh in closed form, beyond the limit; finer meshes and softer bristles are silent."""
+    """Bristles for which the mesh causes tractions beyond the friction limit, by the closed form, give a note. Finer
+    meshes and softer bristles give no note.
+    """
     case = Case(points=True, load=0.0, reference_strain=-0.01, contact_stiffness=3e8, bristles=1.6e9)
     (note,) = find_notes_of_drive(case)
     assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0209 m" in note
     limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS
     told = float(note.split("bristles take ")[1].split(" times")[0])
-    # as laid, cubics lie deeper by R theta^4/720 in the mean, a tenth of the depth under load here
+    # in the initial shape, cubics lie deeper by R theta^4/720 on average, a tenth of the depth under load in this model
     assert told == pytest.approx(1.6e9 * eval_mesh_bend(case) / limit, rel=0.15)
     finer, softer = (
         float(note.split(" times as many")[0].split(", or ")[1]),
@@ -144,7 +150,7 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
         assert find_notes_of_drive(other) == []
         small = other.bristles * eval_mesh_bend(other) / limit
         assert small == pytest.approx(0.1, rel=0.15)
-    # for any stiffness, a cubic pushes with the force that moves it as a bar: at 640 N points are below the limit
+    # for any stiffness, a cubic pushes with the force that moves it as a bar, so at 640 N points are below the limit
     tight = case._replace(reference_strain=-0.05, stretch=1.03, bristles=2.4e10)
     assert find_notes_of_drive(tight) == []
     (note,) = find_notes_of_drive(tight._replace(points=False))
@@ -152,9 +158,11 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
 
 
 def test_contact_that_is_too_stiff_for_the_mesh() -> None:
-    """A stiff belt on soft bristles must sink in by more than R theta^4/384 = 0.5 um, the wave of its cubic."""
+    """A stiff belt on soft bristles must sink in by more than R theta^4/384 = 0.5 um, the wave of its cubic, otherwise
+    a note is given.
+    """
     case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
-    case = case._replace(points=True)  # nodes at their depth under load, which puts middles deeper
+    case = case._replace(points=True)  # the nodes are at their depth under load, and the middles are deeper
     (note,) = find_notes_of_drive(case)
     assert "sinks into the circle" in note and "m by which its cubic waves" in note
     wave = float(note.split("less than the ")[1].split(" m by")[0])

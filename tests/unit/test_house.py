@@ -1,4 +1,4 @@
-"""The rooms of the code: no circle of imports, no law in the framework, names that exist."""
+"""The structure of the code: no import cycles, no law in the framework, and only names that exist in texts."""
 
 from __future__ import annotations
 
@@ -31,21 +31,23 @@ FILES = [
 
 
 def name_of(path: Path) -> str:
-    """The name by which a file is imported."""
+    """Return the name by which a file is imported."""
     inside = path.relative_to(ROOF if path.is_relative_to(ROOF) else ROOT)
     return ".".join(("windlass", *inside.with_suffix("").parts))
 
 
 MODULES = {name_of(path): path for path in FILES if path.stem != "__init__"}
 LONG_KERNEL, UNTOLD = 40, 15
-"""Lines from which on a kernel is long, and of code that may follow each other there without a comment."""
+"""Number of lines from which a kernel counts as long, and number of code lines that may follow each other without a
+comment.
+"""
 WALK = "## A walk"
 KEPT = ("benchmarks/requirements.txt", "src/windlass/kernels.json")
-"""Files of the sources with the suffix of an output."""
+"""Files of the sources whose suffix is the suffix of an output."""
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Modules of the package that a file imports anywhere: in functions, for types only, or by name."""
+    """Return the modules of the package that a file imports anywhere: in functions, for types only, or by name."""
     for node in nodes:
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -59,7 +61,7 @@ def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def inner_imports(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
-    """Imports inside of functions."""
+    """Return the imports inside functions."""
     for function in nodes:
         if isinstance(function, ast.FunctionDef):
             yield from (node for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom))
@@ -67,8 +69,8 @@ def inner_imports(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
 
 def test_no_module_imports_one_that_imports_it() -> None:
     graph = {name: {other for other in imported(nodes_of(path)) if other != name} for name, path in MODULES.items()}
-    assert sum(map(len, graph.values())) > 1000  # the imports are found at all
-    TopologicalSorter(graph).prepare()  # raises CycleError with the circle
+    assert sum(map(len, graph.values())) > 1000  # shows that the test finds imports
+    TopologicalSorter(graph).prepare()  # raises CycleError with the cycle
 
 
 def test_circles_are_found_wherever_the_import_stands() -> None:
@@ -83,7 +85,7 @@ def test_circles_are_found_wherever_the_import_stands() -> None:
 
 
 def test_imports_inside_say_why() -> None:
-    """Only a library that is heavy, or must start later, is imported in a function."""
+    """Only a library that takes long to load, or must start later, is imported in a function."""
     wrong = []
     for path in FILES:
         lines = path.read_text().splitlines()
@@ -94,7 +96,7 @@ def test_imports_inside_say_why() -> None:
 
 
 def docstrings(nodes: Iterable[ast.AST]) -> set[int]:
-    """Texts that stand by themselves."""
+    """Return the texts that are statements."""
     return {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
 
 
@@ -106,11 +108,11 @@ MAY_NAME = {
     "exudyn": {*TOPS, "exudyn"},
     "commands": {*TOPS, "exudyn", "commands"},
 }
-"""Folders of which the modules of a folder may be named there, in an import or as text."""
+"""Folders whose modules may be named in the modules of a folder, in an import or as text."""
 
 
 def find_text_names(nodes: Collection[ast.AST]) -> set[str]:
-    """Folders of the package whose modules are named in texts other than docstrings."""
+    """Return the folders of the package whose modules are named in texts other than docstrings."""
     spoken = docstrings(nodes)
     texts = [
         node.value
@@ -121,7 +123,7 @@ def find_text_names(nodes: Collection[ast.AST]) -> set[str]:
 
 
 def test_nothing_names_what_is_above_it() -> None:
-    """A module that is loaded by its name is an import, too."""
+    """No module imports a higher layer. A module that is loaded by its name also counts as imported."""
     wrong, found = {}, 0
     for path in FILES:
         named = find_text_names(nodes_of(path))
@@ -148,7 +150,7 @@ ENDS = {"/".join(parts[k:]) for parts in PARTS for k in range(len(parts))}
 """Names of files, with all, some or none of their folders."""
 RESULTS = "benchmarks/results"
 NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
-"""Names in code, as opposed to English words or letters of formulas: with an underscore, or capitals inside."""
+"""Names in code, as opposed to English words or letters of formulas: with an underscore, or with capitals inside."""
 
 
 def find_words(text: str) -> set[str]:
@@ -156,7 +158,7 @@ def find_words(text: str) -> set[str]:
 
 
 def split_python(text: str) -> tuple[str, list[str]]:
-    """The code of a file, and its docstrings and comments."""
+    """Return the code of a file, and its docstrings and comments."""
     prose = list[str]()
 
     def take(found: re.Match[str]) -> str:
@@ -171,7 +173,7 @@ def split_python(text: str) -> tuple[str, list[str]]:
 
 
 def find_unknown(texts: list[str], words: set[str], snippets: set[str]) -> Iterator[str]:
-    """Files, modules and back-quoted names in prose that do not exist in this checkout."""
+    """Return files, modules and back-quoted names in prose that do not exist in this checkout."""
     for text in texts:
         for name in re.findall(r"(?<![\w./*-])[a-z][\w/]+\.py\b", text):
             if name not in snippets and name not in ENDS:
@@ -191,7 +193,7 @@ def find_unknown(texts: list[str], words: set[str], snippets: set[str]) -> Itera
 
 
 def test_prose_names_what_exists() -> None:
-    """Pages, docstrings, messages and comments after files or names have moved."""
+    """Pages, docstrings, messages and comments name only files and names that exist."""
     words, prose = set[str](), dict[Path, list[str]]()
     for path in PYTHON:
         text = path.read_text()
@@ -202,9 +204,9 @@ def test_prose_names_what_exists() -> None:
     for path in (*PAGES, *SCRIPTS):
         text = path.read_text()
         words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
-        # a table that a command writes has names of another program
+        # a table that a command writes contains names of another program
         text = text.split("<!-- table by make peers -->")[0]
-        # its tables have old names on their left
+        # the left column of its tables contains old names
         prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
     snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
     assert len(words) > 5000 and len(snippets) > 5
@@ -219,7 +221,7 @@ def test_names_that_are_gone_are_found() -> None:
 
 
 def test_framework_names_no_law() -> None:
-    """No identifier and no text, except for examples in docstrings."""
+    """The framework contains no name of a law, neither as identifier nor in texts, except examples in docstrings."""
     packages = (windlass.elements.__name__, windlass.connectors.__name__)
     kinds = {kind.__name__ for kind in all_laws() if kind.__module__.startswith(packages)}
     assert len(kinds) > 20
@@ -238,8 +240,9 @@ def test_framework_names_no_law() -> None:
 
 
 def test_a_function_with_the_words_of_a_class_makes_it() -> None:
-    """Names that differ in their spelling alone, as `SlidingJoint` and `sliding_joint`: the function adds rows of the
-    component, or returns an object of the class."""
+    """If a function and a class differ only in spelling, such as `SlidingJoint` and `sliding_joint`, the function adds
+    rows of the component or returns an object of the class.
+    """
     names = {
         str(alias.asname)
         for package in (ROOF, ROOT / "connectors", ROOT / "elements")
@@ -260,7 +263,7 @@ def test_a_function_with_the_words_of_a_class_makes_it() -> None:
 
 
 def test_words_of_laws_mean_one_thing() -> None:
-    """Functions of laws have the same name, arguments and kind in every file, and nothing else has these names."""
+    """Functions of laws have the same name, arguments and kind in every file, and no other function has these names."""
     arguments = {
         "bind": ["rows"],
         "build": ["rows"],
@@ -286,11 +289,13 @@ def test_words_of_laws_mean_one_thing() -> None:
 
 
 MANY = {"Columns"}
-"""Names of classes that several files share: the columns that the kernels of a law read, in the file of each law."""
+"""Names of classes that several files share. Each law defines them in its own file, as the columns that its kernels
+read.
+"""
 
 
 def find_meanings(nodes: Collection[ast.AST]) -> dict[str, int]:
-    """How often each class is defined; an alias with the name of a class counts too."""
+    """Count the definitions of each class; an alias with the name of a class is also counted."""
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     aliases = Counter(target.id for target in targets if isinstance(target, ast.Name) and target.id in classes)
@@ -310,7 +315,7 @@ def test_names_with_two_meanings_are_found() -> None:
 
 
 def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:
-    """The most lines of code of a kernel that follow each other without a comment."""
+    """Return the largest number of code lines of a kernel that follow each other without a comment."""
     most = count = 0
     first = kernel.body[1 if ast.get_docstring(kernel) else 0].lineno
     for line in lines[first - 1 : kernel.end_lineno]:
@@ -320,7 +325,7 @@ def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:
 
 
 def test_comments_alone_tell_long_kernels() -> None:
-    """A comment stands above each block."""
+    """Each block of a long kernel has a comment above it."""
     wrong, found = [], 0
     for path in FILES:
         lines = path.read_text().splitlines()
@@ -336,7 +341,7 @@ def test_comments_alone_tell_long_kernels() -> None:
 
 
 def test_lanes_have_named_fields() -> None:
-    """Lanes g are records: kernels read fields by name and lane, not numbered rows of an array."""
+    """Lanes g are records: kernels read fields by name and lane instead of numbered rows of an array."""
     fields, wrong = 0, []
     for path in FILES:
         if "lane_type" in path.read_text() or "lanes import" in path.read_text():
@@ -356,7 +361,9 @@ def test_design_names_every_room() -> None:
 
 
 def test_design_has_the_floors_that_are_checked() -> None:
-    """From the lowest layer up, with modules of one layer in alphabetical order."""
+    """The page of the design lists the layers of the import check from the lowest layer up, with modules of one layer
+    in alphabetical order.
+    """
     text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     floors = {
@@ -371,7 +378,9 @@ def test_design_has_the_floors_that_are_checked() -> None:
 
 
 def test_walk_exists() -> None:
-    """Each step of the walk in docs/explanation/design.md names a file and a function in it; at most ten files."""
+    """Each step of the walk in docs/explanation/design.md names an existing file and a function in this file; the walk
+    has at most ten files.
+    """
     text = (ROOT / "docs" / "explanation" / "design.md").read_text()
     walk = text[text.index(WALK) :].split("\n## ")[0]
     steps = re.findall(r"^\d+\. `([\w/.]+)`: `([\w.]+)`", walk, re.MULTILINE)
@@ -386,7 +395,9 @@ def test_walk_exists() -> None:
 
 
 def test_nothing_that_runs_make_is_committed() -> None:
-    """Output of runs is tracked only among the references; `git` lists the files, an archive has no list."""
+    """Output of runs is committed only among the references; `git` lists the files, and the test is skipped in an
+    archive, which has no list.
+    """
     if not (ROOT / ".git").exists():
         pytest.skip("no repository")
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
@@ -399,7 +410,7 @@ def test_nothing_that_runs_make_is_committed() -> None:
 
 
 def is_output(path: Path) -> bool:
-    """Whether a file looks like output of a run: data or pictures outside of the references and the docs."""
+    """Whether a file looks like output of a run: data or pictures outside the references and the docs."""
     made = {".txt", ".csv", ".dat", ".h5", ".npz", ".npy", ".vtu", ".vtp", ".pvd", ".xdmf", ".json", ".html", ".log",
             ".png", ".svg", ".gif", ".mp4", ".opts"}  # fmt: skip
     kept = path.parts[:2] == ("tests", "reference") or path.as_posix() in KEPT

@@ -1,4 +1,4 @@
-"""Hunt-Crossley models: allowed values, flags of states, contact sets, numbers of materials."""
+"""Hunt-Crossley models: allowed values, flags of states, contact sets, and conversions of material parameters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from support.hunt_crossley import read_reference
 
 
 class Scene:
-    """A sphere (radius 1 m, at height 0.9 m) on the plane y = 0; force elements are added by the tests."""
+    """A sphere (radius 1 m, at height 0.9 m) on the plane y = 0; the tests add force elements."""
 
     def __init__(self, moving: bool = True) -> None:
         self.world = World()
@@ -62,7 +62,7 @@ class Scene:
         self.world.add(ContactHalfSpace, marker=self.ground, rotation=facing((0, 1, 0)), **self.columns)
 
     def force_of(self, state: State, *elements: Entity) -> FloatArray:
-        """Force on the sphere [N]."""
+        """Return the force on the sphere [N]."""
         return sum((eval_body_forces(self.world, state, e, self.point)[0][0] for e in elements), np.zeros(3))
 
 
@@ -70,7 +70,7 @@ class Scene:
 
 
 def event(name: str) -> Any:
-    """A result of the reference by the name of its step."""
+    """Return a result of the reference by the name of its step."""
     return next(e["result"] for e in read_reference("disabled")["events"] if e["step"] == name)
 
 
@@ -111,7 +111,9 @@ def test_a_copy_keeps_its_own_flag(tmp_path: Any) -> None:
 
 
 def test_disabled_by_default() -> None:
-    """The flag of a row is the initial value for states; enabling it in a state does not change the flag of the row."""
+    """The flag of a row is the initial value for states. If the row is enabled in a state, the flag of the row does not
+    change.
+    """
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, enabled=[False, True])
     state = State(scene.world)
@@ -125,7 +127,9 @@ def test_disabled_by_default() -> None:
 
 
 def test_several_elements_on_one_set_add_up() -> None:
-    """The reference has a second element with twice the force; here that is two elements."""
+    """The forces of two elements on one contact set add up. The reference has a second element with twice the force,
+    which equals two elements.
+    """
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, transition_velocity=[0.01, 0.02, 0.03])
     state = State(scene.world)
@@ -144,7 +148,7 @@ def test_several_elements_on_one_set_add_up() -> None:
 
 
 def test_contact_sets_are_independent() -> None:
-    """Two spheres in the same place, in two sets, do not touch; a set without surfaces has no contacts."""
+    """Two spheres at the same position, in two sets, are not in contact. A set without surfaces has no contacts."""
     scene = Scene()
     other = scene.world.add(ContactSet)
     second = scene.world.add(Point3D, position=(0.1, 0.9, 0.0))
@@ -219,7 +223,7 @@ def test_bad_input(kind: type[Any], columns: dict[str, Any], message: str) -> No
     ],
 )  # fmt: skip
 def test_bad_placement(kind: type[Any], columns: dict[str, Any], message: str) -> None:
-    """Reported when the world is finalised, since it depends on the marker."""
+    """A wrong placement is reported when the world is finalised, because it depends on the marker."""
     scene = Scene()
     marker = scene.point if kind is ContactSphere else scene.ground
     scene.world.add(kind, marker=marker, **scene.columns, **columns)
@@ -239,23 +243,25 @@ def test_facing() -> None:
             facing(wrong)
 
 
-# numbers of materials
+# conversions of material parameters
 
 
 def test_restitution_and_dissipation() -> None:
-    """The published values, all reference rows, and each function inverting the other."""
+    """Restitution and dissipation agree with the published values and with all reference rows, and each function
+    inverts the other.
+    """
     assert_allclose(restitution_from_dissipation(0.1, 1.0), 0.9090157413, rtol=1e-10)
     assert_allclose(restitution_from_dissipation(0.5, 2.0), 0.4877412560, rtol=1e-10)
     for row in read_reference("restitution")["rows"]:
         e = restitution_from_dissipation(row["c_eff"], row["v_in"])
-        # the reference takes differences of logarithms, which costs it digits at small c v
+        # the reference uses differences of logarithms, which lose digits for small c v
         assert_allclose(e, row["e_closed_form"], rtol=1e-11)
         if row["c_eff"] > 0.0:
             assert_allclose(dissipation_from_restitution(e, row["v_in"]), row["c_eff"], rtol=1e-9)
     for cv in 10.0 ** np.arange(-14.0, 3.0):
         e = restitution_from_dissipation(cv, 1.0)
         assert abs(e - (1.0 - cv)) <= 2.0 * cv**2 + 3e-16 or cv > 0.1
-        # e = 1 - c v has lost the digits of c v that are below rounding of 1
+        # in e = 1 - c v, digits of c v below the rounding error of 1 are lost
         assert_allclose(dissipation_from_restitution(e, 1.0), cv, rtol=1e-13 + 4e-16 / cv)
     assert restitution_from_dissipation(0.0, 5.0) == 1.0
     assert dissipation_from_restitution(1.0, 5.0) == 0.0

@@ -1,4 +1,6 @@
-"""`windlass identify`: fits of known values, their intervals, options that data do not fix, and wrong command lines."""
+"""`windlass identify`: fits of known values, their intervals, options that data do not determine, and wrong command
+lines.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ RANGES = "-stiffness 50:500 -damping 0.1:10:log"
 
 
 def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tuple[FloatArray, FloatArray]:
-    """Place [m] and velocity [m/s] of a mass on a spring that starts with 1 m/s."""
+    """Return position [m] and velocity [m/s] of a mass on a spring that starts with 1 m/s."""
     decay, pulse = d / (2.0 * m), np.sqrt(k / m - (d / (2.0 * m)) ** 2)
     place = np.exp(-decay * times) * np.sin(pulse * times) / pulse
     speed = np.exp(-decay * times) * (np.cos(pulse * times) - decay / pulse * np.sin(pulse * times))
@@ -65,7 +67,7 @@ def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, flo
 
 
 def write_data(noise: float = 1e-3, column: str = "place [mm]", factor: float = 1e3, seed: int = 3) -> None:
-    """The place with random errors [m], as measured.csv."""
+    """Write the position with random errors [m] as measured.csv."""
     values = swing(STIFFNESS, DAMPING)[0] + np.random.default_rng(seed).normal(0.0, noise, TIMES.size)
     rows = [f"{1e3 * t:.9g},{factor * value:.12g}" for t, value in zip(TIMES, values, strict=True)]
     Path("measured.csv").write_text("\n".join([f"time [ms],{column}", *rows]))
@@ -80,7 +82,9 @@ def read_result(folder: str = "f") -> dict[str, Any]:
 
 
 def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Units of the file, known values within their intervals, the deviation of the noise, tables and picture."""
+    """The fit has the units of the file, known values within their intervals, the standard deviation of the noise,
+    tables and a picture.
+    """
     write_data()
     assert call(f"-output f -data measured.csv {RANGES}") == 0
     said, result = capsys.readouterr().out, read_result()
@@ -96,7 +100,7 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
 
 
 def test_exact_data_give_exact_values(quick: list[Any]) -> None:
-    """Without noise, to the tolerance of the steps; two columns in one file."""
+    """Without noise, the fit gives the exact values to the tolerance of the steps, for two columns in one file."""
     place, speed = swing(STIFFNESS, DAMPING)
     rows = [f"{t},{p:.15g},{v:.15g}" for t, p, v in zip(TIMES, place, speed, strict=True)]
     Path("measured.csv").write_text("\n".join(["time,place,speed", *rows]))
@@ -106,7 +110,9 @@ def test_exact_data_give_exact_values(quick: list[Any]) -> None:
 
 
 def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """Without damping only the ratio of stiffness and mass decides where a mass crosses zero; the start is known."""
+    """Without damping, only the ratio of stiffness and mass determines the zeros of the motion, and the fit reports
+    that both are not determined. The start is known.
+    """
     place = swing(STIFFNESS, 0.0)[0]
     rows = [f"{t},{p + e:.12g}" for t, p, e in zip(TIMES, place, np.resize([1e-4, -1e-4], TIMES.size), strict=True)]
     Path("measured.csv").write_text("\n".join(["time,place", *rows]))
@@ -121,7 +127,9 @@ def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFix
 
 
 def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """A drift of the sensor: neighbouring residuals are alike, which the summary says."""
+    """The sensor has a drift that the model does not have. Neighbouring residuals are correlated, and the summary
+    reports it.
+    """
     values = swing(STIFFNESS, DAMPING)[0] + 5e-3 * TIMES
     rows = [f"{t},{value:.12g}" for t, value in zip(TIMES, values, strict=True)]
     Path("measured.csv").write_text("\n".join(["time,place", *rows]))
@@ -131,7 +139,9 @@ def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureF
 
 
 def test_failed_runs_ends_and_continuing(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """A range that does not contain the solution; the maximum number of runs is reached, and the fit continued."""
+    """Failed runs, a range that does not contain the solution, and the maximum number of runs are reported, and the fit
+    is continued.
+    """
     write_data()
     assert call("-output f -data measured.csv -stiffness 50:180 -damping 0.1:10:log") == 0
     assert "-stiffness 180 N/m" in (said := capsys.readouterr().out) and "(end of its range)" in said
@@ -190,7 +200,7 @@ def test_files_of_users_stay(quick: list[Any], tmp_path: Path, capsys: pytest.Ca
 
 
 def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns: Any, deviations: Any) -> Fit:
-    """Fit of two parameters."""
+    """Fit two parameters."""
 
     def run(points: Sequence[Point]) -> list[FloatArray | None]:
         return [residuals(point) for point in points]
@@ -203,9 +213,10 @@ def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_intervals_hold_as_often_as_stated(known: bool) -> None:
-    """200 fits of two columns with noise of different size: a 95 % interval contains the value 95 times of 100.
+    """In 200 fits of two columns with noise of different size, a 95 % interval contains the known value 95 times of
+    100.
 
-    The count of 200 has a binomial distribution with a deviation of 3.1: 190 ± 3 deviations.
+    The count of 200 has a binomial distribution with a standard deviation of 3.1, so the bounds are 190 ± 3 deviations.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))
@@ -240,7 +251,9 @@ wl.Dynamic(world, step=0.01, end=0.5).solve(hooks=[sensors])
 
 
 def test_a_model_in_processes(tmp_path: Path) -> None:
-    """The stiffness of a swinging mass from its exact motion, within the error of its time steps, in few runs."""
+    """The stiffness of an oscillating mass is found from its exact motion within the error of its time steps, in few
+    runs of separate processes.
+    """
     (tmp_path / "model.py").write_text(MODEL)
     times = np.linspace(0.0, 0.5, 26)
     rows = [f"{t},{place:.12g}" for t, place in zip(times, swing(STIFFNESS, 0.0, times=times)[0], strict=True)]
@@ -249,5 +262,5 @@ def test_a_model_in_processes(tmp_path: Path) -> None:
     done = run_windlass(words.split(), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "f" / "fit.json").read_text())
-    # steps of 0.01 s lower the frequency by 0.4 %: (pulse * step)²/12, with twice the weight for the stiffness
+    # steps of 0.01 s lower the frequency by 0.4 %: (pulse * step)²/12, which is doubled for the stiffness
     assert_allclose(result["options"]["stiffness"]["value"], STIFFNESS, rtol=0.02)

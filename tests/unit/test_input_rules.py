@@ -1,4 +1,6 @@
-"""Rules for all input: states by row, files of states, times of solves, functions of users, all or nothing."""
+"""Rules for all input: states by row, files of states, times of solves, functions of users, and changes that apply
+completely or not at all.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.
 
 
 def rope(**columns: Any) -> tuple[wl.World, Any]:
-    """A rope of two cables, clamped at one end."""
+    """Create a rope of two cables, clamped at one end."""
     world = wl.World()
     cables = straight_cable(world, (0, 0), (1, 0), 2, **{**CABLE, **columns})
     con.clamp(world, nodes_of(world, cables)[0])
@@ -29,7 +31,7 @@ def rope(**columns: Any) -> tuple[wl.World, Any]:
 
 
 def test_values_of_a_state_by_row() -> None:
-    """History values and multipliers of each row, in its own places."""
+    """History values and multipliers of a row are read and written in the entries of this row."""
     world = wl.World()
     points = [world.add(MassPoint, position=(float(k), 0.0), mass=1.0) for k in range(3)]
     markers = [con.coordinate_marker(world, point, "y") for point in points]
@@ -157,8 +159,9 @@ def test_derivatives_that_are_nonsense(given: Any) -> None:
 
 
 def test_contradicting_derivatives() -> None:
-    """Wrong derivatives of laws give a warning, as they change the tangent only; wrong rates an error, as they change
-    the motion."""
+    """Wrong derivatives of laws give a warning, because they change only the tangent. Wrong rates are an error, because
+    they change the motion.
+    """
     world, _ = rope(
         axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)
     )
@@ -200,13 +203,15 @@ def test_helpers_add_all_or_nothing() -> None:
         with pytest.raises(wl.ModelError):
             call()
         assert (world.count, {t.kind: t.count for t in world.tables.values() if t.count}) == before
-    # earlier values still work
+    # earlier values are still valid
     con.fix(world, node, "x")
     world.finalize()
 
 
 def test_changes_are_all_or_nothing() -> None:
-    """A right value next to a misspelt or a wrong one, and a handle of another world of the same kinds."""
+    """A right value together with a misspelt or a wrong value changes nothing. The same holds for a handle of another
+    world of the same kinds.
+    """
     worlds = [rope()[0], rope()[0]]
     loads = []
     for world in worlds:
@@ -228,13 +233,13 @@ def test_changes_are_all_or_nothing() -> None:
 
 
 class Twin:
-    """Two simulated processes in one: the rows that each of them gives."""
+    """Simulates two processes in one: the rows that each process gives."""
 
     def __init__(self, other: dict[str, Any]) -> None:
         self.other, self.calls = other, 0
 
     def allgather(self, _what: str, given: Any) -> list[Any]:
-        """The part of this process and the part of the other."""
+        """Return the part of this process and the part of the other process."""
         self.calls += 1
         return [given, "another digest" if self.calls == 1 else self.other]
 
@@ -246,7 +251,7 @@ def test_first_difference_between_processes() -> None:
 
 
 def test_values_that_are_assigned_to_a_state() -> None:
-    """Arrays of a state keep their shape, type and place in memory; errors for other shapes name both shapes."""
+    """Assigned arrays of a state keep their shape, type and memory; the error for another shape names both shapes."""
     world, _ = rope()
     state = wl.State(world)
     q, n = state.q, len(state.q)
@@ -272,14 +277,14 @@ def test_values_that_are_assigned_to_a_state() -> None:
 
 
 def create_mass() -> wl.World:
-    """A world of another size."""
+    """Create a world of another size."""
     world = wl.World()
     world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     return world
 
 
 def test_states_know_their_world() -> None:
-    """A state of another world is refused by all functions that take a state, also if both worlds are equal."""
+    """All functions that take a state refuse a state of another world, also if both worlds are equal."""
     (world, cables), (other, _) = rope(), rope()
     state, foreign = wl.State(world), wl.State(other)
     sensors = wl.Sensors(None, [wl.Sensor(cables, "axial_force", where={"x": 0.0})])
@@ -323,7 +328,7 @@ def test_gravity_is_assigned_before_the_first_solve() -> None:
 
 
 def test_sizes_beyond_any_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers of rows, coordinates and steps that no computer holds are refused before it tries; quickly."""
+    """Numbers of rows, coordinates and steps that exceed any memory are refused before memory is requested."""
     world = wl.World()
     point = np.broadcast_to(np.zeros(3), (10**11, 3))
     monkeypatch.setattr(room, "memory", lambda: 64 * 2**30)

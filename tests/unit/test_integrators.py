@@ -15,7 +15,7 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, offer_choices
 
 
 def midpoint(_spectral_radius: float) -> Integrator:
-    """The method of Newmark's family with alpha_m = alpha_f = 1/2, which conserves energy."""
+    """Return the method of Newmark's family with alpha_m = alpha_f = 1/2, which conserves energy."""
     return Integrator(beta=0.25, gamma=0.5, alpha_m=0.5, alpha_f=0.5, generalised=True)
 
 
@@ -46,9 +46,9 @@ def test_a_method_is_known_by_its_name(world: wl.World) -> None:
 
 def test_what_is_no_method_is_refused(world: wl.World) -> None:
     register_integrator("midpoint", midpoint)
-    # like a notebook cell that runs again
+    # like a cell of a notebook that runs again
     register_integrator("midpoint", midpoint)
-    with pytest.raises(wl.ModelError, match="newmark in register_integrator: is registered already"):
+    with pytest.raises(wl.ModelError, match="newmark in register_integrator: is already registered"):
         register_integrator("newmark", midpoint)
     with pytest.raises(wl.ModelError, match="must be a name and a function"):
         register_integrator("mid point", midpoint)

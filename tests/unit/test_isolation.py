@@ -15,7 +15,7 @@ STEP = 2e-3
 
 
 def rope_on_peg() -> tuple[wl.World, wl.Entity]:
-    """A rope that falls onto a round peg: several passes per step."""
+    """Create a rope that falls onto a round peg, with several passes per step."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     peg = world.add(RigidBody2D, position=(0.5, -0.1), mass=1.0, inertia=1.0)
     con.fix(world, peg, "x", "y", "rotation")
@@ -72,7 +72,7 @@ def fall(solver: type, stage: str = "", act: str = "", **settings: Any) -> tuple
 def test_hooks_leave_dynamics_as_they_are(stage: str, act: str) -> None:
     settings = {"passes": wl.Passes(atol=1e-6, fail=False)}
     run, quiet = fall(wl.Dynamic, **settings)
-    assert run.statistics.discontinuous_iterations > run.statistics.steps  # passes whose history values are kept
+    assert run.statistics.discontinuous_iterations > run.statistics.steps  # passes whose history values are accepted
     _, meddled = fall(wl.Dynamic, stage, act, **settings)
     for name in ("q", "v", "a", "data"):
         assert np.array_equal(getattr(quiet, name), getattr(meddled, name)), name
@@ -83,7 +83,7 @@ def test_a_solver_does_not_start_itself_again() -> None:
     run = wl.Dynamic(world, step=STEP, end=2 * STEP, name="")
     with pytest.raises(wl.ModelError, match="needs a separate solver"):
         run.solve(hooks=[lambda state: run.solve(state)])
-    # callers may change anything between the steps of a march
+    # callers may change any value between the steps of a march
     for _ in run.march():
         break
     run.solve()
@@ -104,12 +104,12 @@ def test_force_functions_evaluate_no_states(solver: type) -> None:
     world.add(con.CoordinateSpringDamper, marker1=spring, stiffness=3.0, force_function=force)
     states.append(wl.State(world))
     run = solver(world, name="") if solver is wl.Static else solver(world, step=0.1, end=1.0, name="")
-    with pytest.raises(wl.ModelError, match="may use its arguments only"):
+    with pytest.raises(wl.ModelError, match="may use only its arguments"):
         run.solve()
 
 
 def test_assembled_forces_complete_the_equation_of_motion() -> None:
-    """M a + assemble_vector = 0 for cables whose material moves and bodies that spin: the equations of Dynamic."""
+    """For ALE cables and rotating bodies, M a + assemble_vector = 0, the equations of Dynamic."""
     from windlass.elements import ALENode, RigidBody3D
 
     world = wl.World(gravity=(0.0, -9.81, 0.0))
@@ -124,18 +124,20 @@ def test_assembled_forces_complete_the_equation_of_motion() -> None:
     state.v[:] = 0.5 * random.standard_normal(len(state.v))
     state.put(ale, [3.0], "v")
     rates = state.of(body, "v").ravel()
-    rates[3] = 0.0  # Euler parameters (1, 0, 0, 0) keep their length
+    rates[3] = 0.0  # Euler parameters (1, 0, 0, 0) keep their norm
     state.put(body, rates, "v")
     first = next(iter(wl.Explicit(world, step=1e-9, end=1e-9, name="").march(state)))
     M = wl.assemble_mass(world, state)[:, :]
-    held = state.local_dofs(body)[0, 3]  # the constraint of the Euler parameters acts on the first one alone
+    held = state.local_dofs(body)[0, 3]  # the constraint of the Euler parameters acts only on the first parameter
     left = M @ first.a + wl.assemble_vector(world, state).array
     free = np.delete(np.arange(len(left)), held)
     assert np.abs(left[free]).max() < 1e-5 * np.abs(wl.assemble_vector(world, state).array).max()
 
 
 def test_assembled_matrix_is_the_derivative_of_the_vector() -> None:
-    """Central differences of assemble_vector, with all terms quadratic in velocities; error of differences ~1e-8."""
+    """The assembled matrix agrees with central differences of assemble_vector, with all terms quadratic in velocities.
+    The error of differences is ~1e-8.
+    """
     from windlass.elements import ALENode, RigidBody3D
 
     world = wl.World(gravity=(0.0, -9.81, 0.0))
@@ -161,7 +163,7 @@ def test_assembled_matrix_is_the_derivative_of_the_vector() -> None:
 
 
 class Noted(wl.StepHook):
-    """Notes when it is called before a step."""
+    """Records its calls before steps."""
 
     def __init__(self, name: str, calls: list[str], changes_state: bool) -> None:
         self._name, self._calls, self.changes_state = name, calls, changes_state

@@ -22,7 +22,7 @@ from support.processes import run_warm
 
 ANNOUNCEMENT = "windlass: compiling kernels for this machine (first use, kept in "
 
-# Three files of a user: helpers, a law with a NamedTuple of parameters and a factory around it, and a script.
+# Three files of a user: helper functions, a law with a NamedTuple of parameters and a factory around it, and a script.
 HELPERS = """
 from math import sqrt
 from windlass.framework.kernels.kernel import kernel
@@ -79,7 +79,7 @@ from windlass.framework.kernels.kernel import compiled, loaded
 json.dump({"results": results, "compiled": [name for name, _ in compiled()], "loaded": loaded()}, sys.stdout)
 """
 RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]
-# plain, force, two loops (the third is the first again), swap; length is compiled too, but inside of force.
+# plain, force, two loops (the third loop is the first again), swap; length is compiled inside force
 KERNELS = 5
 LOOP = "make_loop.<locals>.loop"
 
@@ -92,7 +92,7 @@ class Outcome(NamedTuple):
 
 
 def settings(folder: Path, **environment: str) -> dict[str, str]:
-    """The environment of the script of a folder; the cache is next to the folder unless given."""
+    """Return the environment of the script of a folder; the cache is next to the folder unless it is given."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
@@ -110,13 +110,15 @@ def edit(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
-    # a module that is edited twice within a second, to the same size, must not come from a kept file
+    # a module that is edited twice within a second, to the same size, must not be read from a cached file
     shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
-    """Folder of the user's files with a filled cache next to it, and the outcome of the run that filled it."""
+    """Return a folder of the user's files with a filled cache next to it, and the outcome of the run that filled the
+    cache.
+    """
     folder = tmp_path_factory.mktemp("user") / "model"
     folder.mkdir()
     for name, text in {"helpers": HELPERS, "law": LAW, "script": SCRIPT + REPORT}.items():
@@ -126,7 +128,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
 
 @pytest.fixture
 def user(warm: tuple[Path, Outcome], tmp_path: Path) -> Path:
-    """Copy of the user's files and of the cache, in another place."""
+    """Return a copy of the user's files and of the cache, in another place."""
     folder, _ = warm
     shutil.copytree(folder, tmp_path / "moved", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(folder.parent / "cache", tmp_path / "cache")
@@ -153,7 +155,7 @@ def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path
     assert edited.results[2] == edited.results[1]
     assert edited.compiled == ["length", "force", LOOP, LOOP]
     assert edited.loaded == 2  # plain and swap
-    edit(user / "helpers.py", "2.25 * b * b", "b * b")  # undone: the first machine code is still there
+    edit(user / "helpers.py", "2.25 * b * b", "b * b")  # the edit is undone, and the first machine code still exists
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
 
@@ -199,7 +201,7 @@ def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: P
     with ThreadPoolExecutor() as pool:
         outcomes = list(pool.map(lambda rank: run(user, rank, OMPI_COMM_WORLD_RANK=str(rank)), range(2)))
     assert [outcome.results for outcome in outcomes] == [RESULTS, RESULTS]
-    # one process waits for the kernels of the other; only the first rank prints
+    # one process waits for the kernels of the other process, and only the first rank prints
     assert (ANNOUNCEMENT in outcomes[0].stderr) == bool(outcomes[0].compiled)
     assert outcomes[1].stderr == ""
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
@@ -217,7 +219,9 @@ def test_without_a_cache_folder_kernels_are_compiled_with_one_message(user: Path
 
 
 def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) -> None:
-    """Machine code of others would run with the rights of this user; new code replaces it where that is possible."""
+    """Machine code in folders or files that others may write is not loaded, because it would run with the rights of
+    this user. If possible, new code replaces it.
+    """
     (folder,) = (user.parent / "cache").iterdir()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
@@ -225,7 +229,7 @@ def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) ->
     file.chmod(0o622)
     outcome = run(user)
     assert (outcome.results, outcome.compiled) == (RESULTS, ["force"])
-    assert "others may write it')): compiling again" in outcome.stderr
+    assert "other users may write it')): compiling again" in outcome.stderr
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
     planted = file.rename(user / "planted")
     file.symlink_to(planted)
@@ -234,7 +238,7 @@ def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) ->
         place.chmod(0o777)
         outcome = run(user)
         assert outcome.results == RESULTS and outcome.loaded == 0
-        assert f"cannot be used (others may write {place})" in outcome.stderr and outcome.stderr.count("\n") == 1
+        assert f"cannot be used (other users may write {place})" in outcome.stderr and outcome.stderr.count("\n") == 1
         place.chmod(0o700)
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
@@ -291,12 +295,12 @@ def test_reading_kernels_is_quick(tmp_path: Path) -> None:
     (folder / "script.py").write_text(MANY + REPORT)
     first, second = run(folder), run(folder)
     assert (second.compiled, second.loaded) == ([], 8)
-    # calls of functions, which do not depend on the load of the machine as times do
+    # the test counts calls of functions, which do not depend on the load of the machine
     assert second.results[0] < 0.1 * first.results[0]
 
 
 def test_names_in_instructions_are_those_of_dis() -> None:
-    """The key of the cache reads byte code by itself; names and scopes agree with Python's disassembler."""
+    """The key of the cache is computed from byte code, and names and scopes agree with Python's disassembler."""
     scopes = {"LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_DEREF": "cell"}
     scopes |= {"LOAD_ATTR": "attribute", "LOAD_METHOD": "attribute"}
     modules = [

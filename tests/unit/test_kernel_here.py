@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cache folder of kernels that a test compiles in this process; compiled for any environment variables."""
+    """Use a cache folder for kernels that a test compiles in this process, compiled for any environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))
@@ -41,7 +41,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
-    """Messages since the beginning of the test, also those that an earlier test has seen."""
+    """Return the messages since the start of the test, including messages that an earlier test has shown."""
     monkeypatch.setattr(kernels._process, "said", set())
     return lambda: capsys.readouterr().err
 
@@ -182,7 +182,7 @@ def fill_from(given: Arrays, out: NDArray[np.float64]) -> None:
 
 @pytest.fixture
 def statistics() -> Iterator[Callable[[], Any]]:
-    """The numbers of allocations and releases of memory by kernels."""
+    """Return the numbers of allocations and releases of memory by kernels."""
     counter = importlib.import_module("numba.core.runtime._nrt_python")
     counter.memsys_enable_stats()
     yield numba.core.runtime.rtsys.get_allocation_stats
@@ -190,7 +190,9 @@ def statistics() -> Iterator[Callable[[], Any]]:
 
 
 def test_arrays_of_callers_are_not_counted_and_own_ones_are_freed(statistics: Callable[[], Any]) -> None:
-    """Views of an array that a kernel made outlive its name; arrays and views of arguments are not counted."""
+    """Views of an array that a kernel created stay valid after the name of the array is deleted. References to arrays
+    and views of arguments are not counted.
+    """
     x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0, 12.0).reshape(2, 3)
     given = Arrays(x, y)
     expected = np.where([True, False, True], x[0], y[0] + y[1]) + x[0] + x[1] + y[1]
@@ -265,14 +267,14 @@ def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -
     assert [shift(1.0) for shift in shifts] == [2.0, 3.0, 2.0]
     assert [name for name, _ in compiled()[count:]] == ["make_shift.<locals>.shift"] * 2
     assert all(seconds > 0 for _, seconds in compiled()[count:])
-    del shifts[0]  # the shared machine code outlives the kernel that it was compiled for
+    del shifts[0]  # the shared machine code exists longer than the kernel for which it was compiled
     assert shifts[1](5.0) == 6.0
 
 
 def test_argument_types_are_told_apart() -> None:
     assert weigh(Pair(1.5, 2)) == 3.0
     assert weigh(Pair(1, 2)) == 2
-    assert weigh(make_pair(2.5)) == 5.0  # other processes cannot import a local class, but it runs
+    assert weigh(make_pair(2.5)) == 5.0  # other processes cannot import a local class, but its kernel runs
     assert weigh(make_pair(3.5)) == 7.0
     rows = np.zeros(1, dtype=[("a", float), ("b", int)])
     other = np.zeros(1, dtype=[("b", int), ("a", float)])
@@ -289,7 +291,7 @@ def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messag
 
     assert shift(1.0) == 2.0
     by = 2.0
-    assert shift(1) == 3.0  # another argument type, hence compiled with the new value
+    assert shift(1) == 3.0  # another argument type, so the kernel is compiled with the new value
     assert "constants of test_constants_that_change" in messages()
     assert len(list(own_cache.glob("*/*shift-*"))) == 1
 

@@ -25,25 +25,25 @@ TESTS = "\n".join(path.read_text() for path in sorted((ROOT / "tests").rglob("*.
 
 
 def laws_of_package() -> list[Law]:
-    """The laws that the folders of the package register, in the order of their names."""
+    """Return the laws that the folders of the package register, in the order of their names."""
     own = [law for kind, law in all_laws().items() if kind.__module__.startswith("windlass.")]
     return sorted(own, key=lambda law: law.component.__name__)
 
 
 def folder_of(component: type[Component]) -> str:
-    """Name of the folder in which a component is defined."""
+    """Return the name of the folder in which a component is defined."""
     return component.__module__.split(".")[1]
 
 
 @pytest.fixture(params=laws_of_package(), ids=lambda law: law.component.__name__)
 def law(request: pytest.FixtureRequest) -> Law:
-    """One law after the other."""
+    """Return one law after the other."""
     found: Law = request.param
     return found
 
 
 def is_made_on_demand(law: Law) -> bool:
-    """Whether it is a kind of node that `generic_node` or `state_node` makes for a number of coordinates."""
+    """Whether a component is a kind of node that `generic_node` or `state_node` creates for a number of coordinates."""
     return law.component.__module__ == generic_node.__module__
 
 
@@ -67,7 +67,7 @@ def test_outputs_have_units_and_meaning(law: Law) -> None:
 
 
 def test_law_cites_its_source(law: Law) -> None:
-    """Nodes, markers and history values need no source; all other laws name theirs."""
+    """All laws name their source, except for nodes, markers and history values."""
     if law.role in ("node", "marker", "data"):
         return
     module = inspect.getmodule(law.component)
@@ -81,20 +81,20 @@ def test_law_is_exported(law: Law) -> None:
 
 
 def test_law_is_tested(law: Law) -> None:
-    """By name, except for markers, which tests make through helpers."""
+    """Each law is named in a test, except for markers, which tests create by helper functions."""
     if law.role != "marker" and not is_made_on_demand(law):
         assert law.component.__name__ in TESTS
 
 
 def test_systems_are_small() -> None:
-    """Few fields, and none of another name: a field that no code reads would exert no force."""
+    """A system has few fields and only known names, because a field that no code reads would exert no force."""
     assert len(fields(System)) <= 20
     with pytest.raises(AttributeError, match="load_tangent"):
         System("spring", np.zeros((1, 4), int)).load_tangent = None  # type: ignore[attr-defined]
 
 
 def test_public_functions_have_docstrings() -> None:
-    """All functions and classes without a leading underscore, except small ones inside of functions."""
+    """All functions and classes without a leading underscore have docstrings, except small ones inside functions."""
     missing = []
     for folder in ("framework", "elements", "connectors", "solvers"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Mesh files and arguments that are wrong: one clear error each."""
+"""A wrong mesh file or argument gives one clear error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINES = [(0, 1), (1, 2)]
 
 
 def expect(path: Path, message: str, **arguments: Any) -> str:
-    """The error of reading a net, which names the file and leaves the world empty."""
+    """Check the error of reading a net, which names the file and leaves the world empty."""
     world = World()
     with pytest.raises(ModelError, match=message) as caught:
         cables_from_mesh(world, path, **{**SECTION, **arguments})
@@ -55,7 +55,7 @@ def test_xdmf_without_its_data(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["22", "22_binary", "41", "41_binary"])
 def test_files_that_end_too_early(name: str, tmp_path: Path) -> None:
-    """Wherever a file of gmsh is cut, that is an error, and neither a smaller net nor another exception."""
+    """A file of gmsh that is truncated at any place gives an error, and neither a smaller net nor another exception."""
     data = (REFERENCE / f"tied_arch_{name}.msh").read_bytes()
     path = tmp_path / "cut.msh"
     for end in range(1, len(data) - 8, 37):
@@ -75,7 +75,7 @@ def test_files_without_lines(tmp_path: Path) -> None:
 
 
 def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:
-    expect(write_lines(tmp_path / "n.vtu", POINTS, [(0, 1), (1, 5)]), "line 1 ends at point 5: it has 3 points")
+    expect(write_lines(tmp_path / "n.vtu", POINTS, [(0, 1), (1, 5)]), "line 1 ends at point 5: the file has 3 points")
 
 
 # geometry
@@ -84,7 +84,7 @@ def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:
 def test_points_out_of_the_plane(tmp_path: Path) -> None:
     points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.2), (2.0, 0.0, 0.0)]
     expect(write_lines(tmp_path / "n.msh", points, LINES), r"point 1 at \(1, 0\) m has z = 0.2 m: must be 0")
-    # files that other programs leave behind are not an error
+    # files that other programs leave in the folder are not an error
     points[1] = (1.0, 0.0, 4e-16)
     cables_from_mesh(World(), write_lines(tmp_path / "n.msh", points, LINES), **SECTION)
 
@@ -100,7 +100,9 @@ def test_lines_without_length(tmp_path: Path) -> None:
 
 
 def test_lines_twice(tmp_path: Path) -> None:
-    """Also with opposite directions; a line of gmsh 2.2 in two physical groups correctly appears twice."""
+    """A line that occurs twice is an error, also with opposite directions. A line of gmsh 2.2 in two physical groups
+    occurs twice and is accepted.
+    """
     lines = [(0, 1), (1, 2), (2, 1)]
     expect(write_lines(tmp_path / "n.msh", POINTS, lines), r"lines 1 and 2 both join point 1 at \(1, 0\) m and point 2")
     path = write_lines(tmp_path / "n.msh", POINTS, LINES, {"a": [0, 1], "b": [1], "c": [1]})
@@ -108,7 +110,9 @@ def test_lines_twice(tmp_path: Path) -> None:
 
 
 def test_points_that_no_line_uses(tmp_path: Path) -> None:
-    """An error that names them; it can be switched off, but not for points that a group has."""
+    """Points that no line uses are an error that names them. The check can be switched off, but not for points of a
+    group.
+    """
     points = [(9.0, 9.0), (0.0, 0.0), (1.0, 0.0), (9.0, 8.0)]
     path = write_lines(tmp_path / "n.msh", points, [(1, 2)])
     expect(path, r"2 points belong to no line: point 0 at \(9, 9\) m; point 3 at \(9, 8\) m; unused_points='ignore'")
@@ -121,18 +125,18 @@ def test_points_that_no_line_uses(tmp_path: Path) -> None:
 def test_points_at_one_place(tmp_path: Path) -> None:
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
     path = write_lines(tmp_path / "n.msh", points, [(0, 1), (2, 3)])
-    expect(path, r"point 1 at \(1, 0\) m and point 2 are at one place, but are not the same point")
+    expect(path, r"point 1 at \(1, 0\) m and point 2 coincide, but are different points")
 
 
 # groups
 
 
 def test_groups_that_do_not_exist(tmp_path: Path) -> None:
-    """Errors list the content of the file."""
+    """Errors for missing groups list the content of the file."""
     path = write_lines(tmp_path / "n.msh", POINTS, LINES, {"main": [0], "ties": [1]}, {"left": [0]})
     has = r"it has groups of lines 'main' \(1\), 'ties' \(1\) and groups of points 'left' \(1\)"
     expect(path, f"sections has 'mian', which is no group of lines: {has}", sections={"mian": {}})
-    expect(path, f"hinges asks for the group 'right': {has}", hinges=["right"])
+    expect(path, f"hinges names the unknown group 'right': {has}", hinges=["right"])
     net = cables_from_mesh(World(), path, **SECTION)
     for sets, words in [(net.cables, "cables is called 'x': there are 'main', 'ties'")]:
         with pytest.raises(ModelError, match=f"no group of {words}"):
@@ -187,7 +191,7 @@ def test_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> N
     ],
 )
 def test_parts_that_nothing_holds(hold: Callable[..., Any], message: str, tmp_path: Path) -> None:
-    """The static solver names loose parts: here a whole net, or the second of two separate nets."""
+    """The static solver names loose parts: a whole net, or the second of two separate nets."""
     points = [(0.0, 0.0), (1.0, 0.0), (0.5, 0.9), (3.0, 0.0), (4.0, 0.0), (3.5, 0.9)]
     lines = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
     path = write_lines(tmp_path / "two.msh", points, lines, {"a": [0, 1, 2], "b": [3, 4, 5]}, {"held": [0, 1]})

@@ -1,4 +1,4 @@
-"""Files of models: a world that was saved and loaded is the same to the last bit, and bad files are named."""
+"""Files of models: a world that was saved and loaded is bitwise equal, and errors of bad files name the cause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hostile.models import COMPONENTS, valid_row
 
 
 def assert_same(one: World, other: World) -> None:
-    """Same calls, rows, names and bits."""
+    """Check that calls, rows, names and bits are equal."""
     assert one.calls == other.calls and one.count == other.count
     assert one.gravity.tobytes() == other.gravity.tobytes()
     assert list(one.tables) == list(other.tables)
@@ -54,7 +54,7 @@ def test_every_component(kind: type[Component], tmp_path: Path) -> None:
 
 
 def belt(load: Any) -> World:
-    """Two pulleys, a belt in contact with friction, a drive and a load, at the start of a motion."""
+    """Create two pulleys, a belt in contact with friction, a drive and a load, at the start of a motion."""
     world = World(gravity=(0.0, -9.81))
     wheels = [
         world.add(el.RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=1e-2)
@@ -85,7 +85,7 @@ def test_a_loaded_model_moves_alike_to_the_last_bit(tmp_path: Path) -> None:
     file = world.save(tmp_path / "belt.json")
     loaded = World.load(file, functions={"brake": brake})
     assert_same(world, loaded)
-    # saving again after a solve adds nothing
+    # a second save after a solve adds nothing
     states = [wl.Dynamic(w, step=5e-4, end=1e-2, method="generalized_alpha").solve() for w in (world, loaded)]
     for name in ("q", "v", "a", "lam", "data"):
         assert getattr(states[0], name).tobytes() == getattr(states[1], name).tobytes(), name
@@ -119,13 +119,15 @@ def test_functions_are_given_again(tmp_path: Path) -> None:
             con.SpringDamper, marker0=ends[k], marker1=ends[k + 1], rest_length=1.0,
             force_function=lambda t, row, s, rate, stiffness, d, length, k=k: k * s,
         )  # fmt: skip
-    with pytest.raises(ModelError, match=r"two functions are called '<lambda>'"):
+    with pytest.raises(ModelError, match=r"two functions have the name '<lambda>'"):
         world.save(tmp_path / "springs.json")
     assert not (tmp_path / "springs.json").exists() and other.count == 0
 
 
 def changed(good: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """A copy of a file's content with another value at a place, ``"calls.0.values.angle"``; REMOVED takes it away."""
+    """Return a copy of a file's content with another value at a place, such as ``"calls.0.values.angle"``; REMOVED
+    deletes the value.
+    """
     copy = json.loads(json.dumps(good))
     *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
     part = copy
@@ -143,7 +145,7 @@ REMOVED: Any = object()
 
 @pytest.fixture(name="good")
 def saved_belt(tmp_path: Path) -> dict[str, Any]:
-    """The content of a file of a belt; calls[0] is of RigidNode2D, calls[1] of RigidBody2D."""
+    """Return the content of a file of a belt; calls[0] is of RigidNode2D, calls[1] of RigidBody2D."""
     content: dict[str, Any] = json.loads(belt(con.sine(0.5, 3.0)).save(tmp_path / "good.json").read_text())
     return content
 
@@ -196,7 +198,7 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
             "calls.1.references.node",
             {"rows": [99]},
         ),
-        (OutputError, r"names has 'Buoy', of which there are no rows", "names.Buoy", [[0, 1, "left"]]),
+        (OutputError, r"names has 'Buoy', but the file has no rows", "names.Buoy", [[0, 1, "left"]]),
         (
             OutputError,
             r"names.RigidBody2D\[0\] is for rows 0 to 7: must be .* within 0 to 2",
@@ -211,7 +213,9 @@ def saved_belt(tmp_path: Path) -> dict[str, Any]:
 def test_what_the_schema_does_not_allow(
     error: type[Exception], words: str, place: str, value: Any, good: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The error names the place, the given and the allowed value; changes since the file was written give a note."""
+    """The error names the place, the given and the allowed value. A change of the file after it was written gives a
+    note.
+    """
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(changed(good, place, value)))
     with pytest.raises(error, match=words):
@@ -221,12 +225,12 @@ def test_what_the_schema_does_not_allow(
 def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
     file, text = tmp_path / "bad.json", json.dumps(good)
     for bad, words in (
-        ("{", r"is damaged or no model file, it is not JSON: .*; must be a file of World.save"),
-        (text[: len(text) // 2], "is damaged or no model file"),
+        ("{", r"is damaged or not a model file, because it is not JSON: .*; must be a file of World.save"),
+        (text[: len(text) // 2], "is damaged or not a model file"),
         (text.replace('"gravity"', '"gravity": [0, 0, 0], "gravity"'), "has the key 'gravity' twice in one object"),
         (
             text.replace('"gravity": [', '"gravity": ' + 10**5 * "[" + 10**5 * "]" + ', "other": ['),
-            "gravity has lists or",
+            "gravity has nested lists or",
         ),
     ):
         file.write_text(bad)
@@ -234,13 +238,13 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
             World.load(file)
     with pytest.raises(OutputError, match="cannot be read: No such file"):
         World.load(tmp_path / "none.json")
-    with pytest.raises(OutputError, match="needs a folder that can be written"):
+    with pytest.raises(OutputError, match="must be in a folder that can be written"):
         World().save(tmp_path / "nowhere" / "model.json")
 
 
 @pytest.mark.parametrize("kind", [kind for kind in COMPONENTS if "data" in kind.refs and kind.refs["data"].optional])
 def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -> None:
-    """-1, allowed for optional references, is not allowed for history values."""
+    """-1, which is allowed for optional references, is not allowed for history values."""
     world = World(gravity=(0.0, -9.81))
     world.add(kind, **valid_row(world, kind))
     content = json.loads(world.save(tmp_path / "good.json").read_text())
@@ -254,7 +258,7 @@ def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -
 
 
 def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
-    """The digest detects a changed file; layout and order of keys do not matter."""
+    """The digest detects a changed file, independent of layout and order of keys."""
     file = tmp_path / "model.json"
     file.write_text(json.dumps(good, indent=7, sort_keys=True))
     with warnings.catch_warnings():
@@ -272,7 +276,7 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
         World.load(file)
     # columns that older versions did not have, with defaults
     file.write_text(json.dumps(changed(good, "calls.0.values.angle", REMOVED)))
-    with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: they have their defaults"):
+    with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: the defaults are used"):
         World.load(file)
     # files of version 1 have no digest
     old = changed({**good, "version": 1}, "digest", REMOVED)
@@ -282,7 +286,7 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that a file names is not imported, neither for rows nor for functions, also one of the package."""
+    """A module that a file names is not imported, for rows or for functions, not even a module of the package."""
     (tmp_path / "harbour.py").write_text("raise SystemExit('the file ran')")
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "bad.json"
@@ -302,7 +306,9 @@ def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, mon
 
 
 def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
-    """Components registered by the user's script are found by name; before, the message names missing ones."""
+    """Components that the user's script registers are found by name. If the script has not run, the message names the
+    missing components.
+    """
     file = tmp_path / "model.json"
     code = (
         "import windlass as wl\n"
@@ -350,7 +356,7 @@ def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
     ("words", "changes"),
     [
         ("numbers of 'table' are 5: must be k times and k times 1 values", {"numbers": [0.0, 1.0, 2.0, 1.0, 2.0]}),
-        ("begin with the times .* s: must be numbers that rise", {"numbers": [1.0, 0.0, 5.0, 6.0]}),
+        ("begin with the times .* s: must be increasing numbers", {"numbers": [1.0, 0.0, 5.0, 6.0]}),
         ("kind 9, order 0, shape .*: must be kind 0 to 3", {"kind": 9}),
         ("order = 0.5 of a ReadyFunction: must be a whole number", {"order": 0.5}),
         ("shape .*: must be kind 0 to 3", {"shape": [2]}),
@@ -359,7 +365,9 @@ def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
     ],
 )
 def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    """A table with missing numbers, times that do not rise, or of an unknown kind is refused where it is read."""
+    """Tables with missing numbers or with times that do not rise, and functions of an unknown kind, are refused at
+    reading.
+    """
     good = json.loads(belt(con.table([0.0, 1.0], [5.0, 6.0])).save(tmp_path / "good.json").read_text())
     call = next(k for k, call in enumerate(good["calls"]) if call["kind"] == "CoordinateLoad")
     function = good["calls"][call]["values"]["function"]["rows"][0]
@@ -370,8 +378,8 @@ def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tm
 
 
 def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
-    """The published schema is valid JSON Schema, allows written files, and refuses others."""
-    import jsonschema  # imported here, because this test alone needs it
+    """The published schema is valid JSON Schema, accepts written files, and refuses other files."""
+    import jsonschema  # imported inside the function, because only this test needs jsonschema
 
     published = full_schema(COMPONENTS)
     jsonschema.Draft202012Validator.check_schema(published)

@@ -36,13 +36,15 @@ wl.Static(world).solve()
 
 @pytest.fixture(scope="module")
 def span() -> wl.ModesResult:
-    """Six modes of a string."""
+    """Return six modes of a string."""
     return wl.Modes(create_span(12), count=6).solve()
 
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
-    """Nine masses on separate springs, eight of them equal: Krylov's method alone finds one of the eight modes."""
+    """No mode is missed for nine masses on separate springs, eight of which are equal: Krylov's method alone finds one
+    of the eight modes.
+    """
     world = wl.World()
     for k in range(9):
         mass = world.add(el.MassPoint, position=(float(k), 0.0), mass=1.0)
@@ -56,9 +58,10 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
-    """A planar parallelogram of four 3D bodies on pins: only its spring acts on its single motion.
+    """A planar parallelogram of four 3D bodies on pins has one motion, on which only its spring acts.
 
-    Two bars of mass 1 and length 1, pinned by rigid 3D joints that hold planes twice, k = 5 on the bar between.
+    Two bars of mass 1 and length 1 are pinned by rigid 3D joints that repeat planar constraints, with k = 5 on
+    the bar between them.
     """
     world = wl.World()
     ground = world.add(el.Ground)
@@ -76,7 +79,7 @@ def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
         con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, coupler, "x"), stiffness=5.0, damping=0.4
     )
     result = wl.Modes(world, count=3, problem="quadratic" if quadratic else "linear").solve()
-    # of the coupler along x: its mass, and the inertia of both bars about their pins
+    # modal mass of the coupler along x: its mass, and the inertia of both bars about their pins
     mass = 3.0 + 2.0 * 0.2
     [value] = result.eigenvalues
     damped = -0.4 / (2.0 * mass) + 1j * np.sqrt(5.0 / mass - (0.4 / (2.0 * mass)) ** 2)
@@ -84,7 +87,7 @@ def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
 
 
 def test_both_problems_have_the_same_modes() -> None:
-    """Without damping the quadratic problem has the frequencies of the linear one to 1e-9, and no damping."""
+    """Without damping, the quadratic problem has the frequencies of the linear problem to 1e-9, and no damping."""
     world = create_span(12, bending=2.0)
     linear, quadratic = (wl.Modes(world, count=5, problem=kind).solve() for kind in ("linear", "quadratic"))
     assert_allclose(quadratic.frequencies, linear.frequencies, rtol=1e-9)
@@ -92,7 +95,9 @@ def test_both_problems_have_the_same_modes() -> None:
 
 
 def test_the_linear_problem_leaves_damping_out() -> None:
-    """Two masses in line with springs and strong dampers: ω² = (3 ∓ √5)/2 k/m."""
+    """Two masses in line with springs and strong dampers have the undamped frequencies ω² = (3 ∓ √5)/2 k/m in the
+    linear problem.
+    """
     world = wl.World()
     last = con.coordinate_marker(world, None)
     for k in range(2):
@@ -106,7 +111,7 @@ def test_the_linear_problem_leaves_damping_out() -> None:
 
 
 def test_matrices_are_those_of_newton() -> None:
-    """K + 3 D + 7 M of a belt in motion is the tangent of a step with these factors, entry by entry."""
+    """K + 3 D + 7 M of a moving belt equals the tangent of a step with these factors, entry by entry."""
     state = create_drive(40, solve=False, damping=2.0)[0]
     state.v[:] = 0.1 * np.random.default_rng(0).normal(size=len(state.v))
     assembly = state.assembly
@@ -121,7 +126,9 @@ def test_matrices_are_those_of_newton() -> None:
 
 
 def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
-    """Largest entry 1, except for 1e-6; of two bodies each moves alone; the shares of strain belong to springs."""
+    """The largest entry of a shape is 1 to 1e-6. Each of two uncoupled bodies moves alone in its mode, and the strain
+    energy belongs to its springs.
+    """
     assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
     world, _ = create_body()
     other = world.add(el.RigidBody2D, position=(5.0, 0.0), mass=1.0, inertia=1.0, name="other")
@@ -137,7 +144,7 @@ def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None
 
 
 def test_sensors_show_the_modes() -> None:
-    """Position and velocity of a pendulum per unit of the shape: x, and σ x."""
+    """Sensors of modes show position and velocity of a pendulum per unit of the shape: x, and σ x."""
     state = create_chain(1)
     masses = wl.Entity(state.world.tables[el.MassPoint], np.arange(1))
     result = wl.Modes(state.world, count=1).solve(state)
@@ -147,7 +154,7 @@ def test_sensors_show_the_modes() -> None:
 
 
 def test_films(span: wl.ModesResult, tmp_path: Path) -> None:
-    """One file for each mode, a period of frames, in which the middle moves by a share of the length."""
+    """Each mode has one file with the frames of a period, in which the middle moves by a fraction of the length."""
     paths = span.animate(tmp_path, modes=[1], frames=8, size=0.1)
     assert [path.name for path in paths] == ["mode_01.vtkhdf"]
     with h5py.File(paths[0]) as file:
@@ -160,7 +167,7 @@ def test_films(span: wl.ModesResult, tmp_path: Path) -> None:
 
 
 def test_table_and_file(span: wl.ModesResult, tmp_path: Path) -> None:
-    """A line for each mode, with units; the file has the same numbers."""
+    """The table has a line for each mode, with units, and the file has the same numbers."""
     table = span.table().splitlines()
     assert "frequency [Hz]" in table[0] and len(table) == 7
     values = read_csv(span.write_csv(tmp_path / "modes.csv"))
@@ -169,10 +176,10 @@ def test_table_and_file(span: wl.ModesResult, tmp_path: Path) -> None:
 
 
 def test_campbell_diagram(tmp_path: Path) -> None:
-    """Frequencies over speeds in a file and a picture; unstable speeds are named."""
+    """The Campbell diagram writes frequencies over speeds to a file and a picture, and names unstable speeds."""
     cases = [(0.0, create_chain(2)), (1.0, create_chain(2, gravity=-9.81))]
     found = wl.campbell(cases, count=2, unit="m/s", output=tmp_path, orders=(1.0,))
-    # a second diagram may replace it
+    # a second diagram may replace the file
     assert check_output(tmp_path / "campbell.csv", "table", "table").stat().st_size > 0
     assert found.frequencies.shape == (2, 2) and found.stable.tolist() == [True, False]
     values = read_csv(tmp_path / "campbell.csv")
@@ -183,18 +190,20 @@ def test_campbell_diagram(tmp_path: Path) -> None:
 
 
 def test_models_without_modes() -> None:
-    """Models without mass; and fewer modes than requested, with a note."""
+    """A model without mass is an error, and fewer modes than requested give a note."""
     world = wl.World()
     node = world.add(el.PointSlope2D, position=(0.0, 0.0), slope=(1.0, 0.0))
     con.fix(world, node, "x")
-    with pytest.raises(wl.ModelError, match="nothing in this model has a mass"):
+    with pytest.raises(wl.ModelError, match="no part of this model has a mass"):
         wl.Modes(world).solve()
     result = wl.Modes(create_chain(2).world, count=5).solve(None)
     assert any("at most 2 modes" in note for note in result.notes)
 
 
 def test_command_with_options_of_slepc(tmp_path: Path) -> None:
-    """The modes about the last state of a script, with files; kind of solver, vectors, factors, views are SLEPc's."""
+    """The command computes the modes about the last state of a script, and writes files. Options of SLEPc set the kind
+    of solver, vectors, factors and views.
+    """
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_type", "arnoldi", "-modes_st_pc_factor_mat_solver_type", "mumps", "-modes_eps_view"]
     words += ["-modes_st_mat_mumps_icntl_14", "80", "-modes_eps_ncv", "30", "-modes_eps_error_relative"]
@@ -207,7 +216,7 @@ def test_command_with_options_of_slepc(tmp_path: Path) -> None:
 
 
 def test_modes_in_an_interval(tmp_path: Path) -> None:
-    """Modes with ω² between two bounds, by slices of the spectrum."""
+    """Modes with ω² between two bounds are found by slices of the spectrum."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_interval", "1200,5000", "-modes_st_pc_type", "cholesky"]
     run = run_windlass(["modes", "model.py", *words, "-modes_st_pc_factor_mat_solver_type", "mumps"], folder=tmp_path)
@@ -230,9 +239,10 @@ def test_wrong_options(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The same frequencies, damping, shapes, shares and names as on one process, to 1e-8.
+    """Two processes give the frequencies, damping, shapes, shares and names of one process to 1e-8.
 
-    Shares of strain to 1e-6: where a belt may nearly circulate, cables and contacts have nearly opposite ones.
+    Shares of strain energy agree to 1e-6: if a belt can nearly circulate, the shares of cables and contacts nearly
+    cancel.
     """
     program = ROOT / "tests" / "support" / "parallel_modes.py"
     found = []

@@ -1,4 +1,6 @@
-"""One of each: messages of processes, calls of PETSc past petsc4py, shape functions and mass of cables, friction."""
+"""Code that must exist only once: messages of processes, calls of PETSc past petsc4py, shape functions and mass of
+cables, friction.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,13 @@ BUFFERED = {name.capitalize() + end for name in REDUCTIONS for end in ("", "v")}
 
 @cache
 def files() -> dict[str, list[ast.AST]]:
-    """Nodes of the syntax trees of all files, by their names."""
+    """Return the nodes of the syntax trees of all files, by their names."""
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
     return {path.relative_to(ROOT).as_posix(): nodes_of(path) for path in paths}
 
 
 def calls(names: Collection[str]) -> set[tuple[str, str, str]]:
-    """File, object and function of all calls of functions of objects that have one of these names."""
+    """Return file, object and function of all calls of functions with one of these names."""
     return {
         (path, ast.unparse(node.func.value), node.func.attr)
         for path, nodes in files().items()
@@ -99,7 +101,7 @@ class Neighbours:
 )
 def test_a_process_that_works_alone_gets_an_error(name: str, arguments: tuple[Any, ...]) -> None:
     processes = Processes(Neighbours())
-    with processes.alone("Cable2D"), pytest.raises(wl.ModelError, match="this one is at Cable2D alone"):
+    with processes.alone("Cable2D"), pytest.raises(wl.ModelError, match="this process is working alone in Cable2D"):
         getattr(processes, name)(*arguments)
 
 
@@ -111,18 +113,18 @@ def test_one_process_has_all_values() -> None:
 
 
 def read_number(node: ast.expr) -> Any:
-    """A number, None for all else."""
+    """Return a number, or None for any other node."""
     return abs(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
 
 
 CUBIC = {3, 2}, {1, 3}, {6, 12}, {4, 6}, {2, 6}, {3, 4}
-"""Numbers of the linear factors of shape functions and their derivatives, such as 3 - 2 s."""
+"""Numbers in the linear factors of shape functions and their derivatives, such as 3 - 2 s."""
 MASS = 35, 70, 105, 140, 210, 420
 """Denominators of mass matrices."""
 
 
 def find_forms(nodes: Iterable[ast.AST]) -> set[str]:
-    """Forms of the cubic shape functions and of the mass matrix of cables in a file."""
+    """Return the forms of the cubic shape functions and of the mass matrix of cables in a file."""
     found = set()
     for node in nodes:
         match node:
@@ -164,7 +166,7 @@ def test_shape_functions_follow_every_cubic() -> None:
         assert_allclose(N @ x, derivative(s * L), atol=1e-14)
     assert_allclose(array_form(shape_integrals)(L) @ x, r.integ()(L), rtol=1e-14)
     assert_allclose(array_form(cubic_terms)((x[2] - x[0]) / L, x[1], x[3], L), r.coef[2:], rtol=1e-13)
-    # kernels have the digits of arrays
+    # kernels and arrays give equal digits
     for k, N in enumerate((shape, shape_slope, shape_bend)):
         assert [N(place, L) for place in s] == [tuple(row) for row in places[k]]
 
@@ -195,7 +197,7 @@ def rubs(node: ast.AST) -> bool:
 
 
 SPHERES = "connectors/rigid_springs/contact_sphere_sphere.py"
-"""Uses its own difference quotient, for the stated reason."""
+"""Files with their own difference quotient, for the stated reason."""
 
 
 def test_friction_is_decided_and_evaluated_in_one_room() -> None:

@@ -1,4 +1,4 @@
-"""`windlass optimise`: searches of known minima, limits, failed runs, continuing, and wrong command lines."""
+"""`windlass optimise`: searches of known minima, limits, failed runs, continued searches, and wrong command lines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def call(words: str, *more: str) -> int:
 
 
 def test_the_least_cost_within_limits(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The optimum is at both limits, m = 12/g and k = m g/0.05, which the search is not given."""
+    """The search finds the optimum at both limits, m = 12/g and k = m g/0.05, by closed form."""
     assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -within", LIMITED) == 0
     said = capsys.readouterr().out
     assert "smallest cost = 0.236" in said and "-stiffness 240 N/m" in said and "-mass 1.223" in said
@@ -103,13 +103,13 @@ def test_the_gradient_needs_far_fewer_runs_than_evolution(quick: list[Any]) -> N
         words = f"-output {method} -minimise cost -stiffness 50:470 -mass 0.5:3 -method {method} -runs 5000 -quiet"
         assert call(words) == 0
         least = [(given["-stiffness"] / 100 - 2) ** 2 + (given["-mass"] - 1.5) ** 2 for given in quick]
-        # runs until the cost is within 1e-4 of the minimum
+        # number of runs until the cost is within 1e-4 of the minimum
         counts.append(int(np.argmax(np.array(least) < 1e-4)) + 1)
     assert 8 * counts[0] < counts[1] and counts[0] <= 15
 
 
 def test_maximise_ends_of_ranges_and_failed_runs(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """The load grows with the mass; some runs fail on the way."""
+    """The load grows with the mass, so the maximum is at an end of the range, and some runs of the search fail."""
     assert call("-output o -maximise load -stiffness 400:500 -mass 0.5:3 -method simplex -runs 200") == 0
     said = capsys.readouterr().out
     assert "largest load = 29.43" in said and "-mass 3 kg (end of its range)" in said
@@ -121,11 +121,11 @@ def test_no_run_within_limits(quick: list[Any], capsys: pytest.CaptureFixture[st
 
 
 def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With more runs than before, the runs of the first search are read; the result equals one uninterrupted search."""
+    """With a larger number, the runs of the first search are read. The result equals one uninterrupted search."""
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3"
     assert call(f"{words} -runs 4") == 0
     assert "ended after 4 runs, the maximum" in capsys.readouterr().out and len(quick) == 4
-    # killed within a case: its outcome is missing
+    # killed within a case, so its outcome is missing
     (tmp_path / "o" / "cases" / "0004" / "outcome.json").unlink()
     assert call(words) == 0
     later = read_table(tmp_path / "o")
@@ -139,15 +139,15 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
     ("words", "message"),
     [
         ("-minimise cost -mass 1:2", "-output is not given"),
-        ("-output o -mass 1:2", "-minimise RESULT or -maximise RESULT: must be one of them"),
-        ("-output o -minimise a -maximise b -mass 1:2", "must be one of them"),
+        ("-output o -mass 1:2", "-minimise RESULT or -maximise RESULT: exactly one of them must be given"),
+        ("-output o -minimise a -maximise b -mass 1:2", "exactly one of them must be given"),
         ("-output o -minimise cost", "nothing varies"),
         ("-output o -minimise cost -mass 1,2", "-mass 1,2: must be a range a:b or a:b:log"),
         ("-output o -minimise cost -mass 1:2:5", "-mass 1:2:5: must be a range"),
         ("-output o -minimise cost -mass 2:1", "the first number must be less than the second one"),
         ("-output o -minimise cost -mass 0:1:log", "both ends of a range with equal ratios must be > 0"),
         ("-output o -minimise cost -mass -1:1", "mass"),
-        ("-output o -minimise cost -count 1:5", "must be an option with any numbers, this is a whole number"),
+        ("-output o -minimise cost -count 1:5", "must be an option that allows any number, but this is a whole number"),
         ("-output o -minimise cost -mass 1:2 -within load=3", "-within load=3: must be RESULT<=NUMBER"),
         ("-output o -minimise cost -mass 1:2 -within load<=nan", "must be RESULT<=NUMBER"),
         ("-output o -minimise cost -mass 1:2 -within load<=inf", "must be RESULT<=NUMBER"),
@@ -156,7 +156,10 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
             "-output o -minimise cost -mass 1:2 -method newton",
             "-method = newton: expected one of gradient, simplex, evolution",
         ),
-        ("-output o -minimise cost -mass 1:2 -summary s.json", "-summary: the search sets it for each of its runs"),
+        (
+            "-output o -minimise cost -mass 1:2 -summary s.json",
+            "-summary: the search sets this option for each of its runs",
+        ),
         ("-output o -minimise cost -mass 1:2 -fixed -mass", "-mass"),
         ("-output o -minimise cost -mass 1:2 -runs 0", "runs"),
     ],
@@ -170,14 +173,14 @@ def test_folders_of_others_are_kept(quick: list[Any], tmp_path: Path, capsys: py
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 4"
     assert call(words) == 0
     assert call(f"{words} -step 1e-4") == 2
-    assert "holds another search, which differs in step" in capsys.readouterr().err
+    assert "contains another search, which differs in step" in capsys.readouterr().err
     table = tmp_path / "o" / "optimise.csv"
     table.write_text("my own notes\n")
     assert call(words) == 2
     assert "optimise.csv" in capsys.readouterr().err and table.read_text() == "my own notes\n"
     (tmp_path / "notes" / "cases" / "mine").mkdir(parents=True)
     assert call(words.replace("-output o", "-output notes")) == 2
-    assert "holds no search" in capsys.readouterr().err
+    assert "contains no search" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["my own notes\n", "[1, 2]", '{"mine": 1}'])
@@ -188,7 +191,7 @@ def test_a_file_of_the_name_of_the_definition_is_kept(
     mine = tmp_path / "o" / "optimise.json"
     mine.write_text(content)
     assert call("-output o -minimise cost -stiffness 50:500 -mass 0.5:3 -runs 4") == 2
-    assert "its file optimise.json is none of a search" in capsys.readouterr().err
+    assert "its file optimise.json is not a file of a search" in capsys.readouterr().err
     assert mine.read_text() == content and not quick
 
 
@@ -202,7 +205,7 @@ def test_damaged_cases_are_run_again(quick: list[Any], tmp_path: Path) -> None:
 def search(
     function: Callable[[Point], SearchResult], start: Point, method: str = "gradient", runs: int = 4000
 ) -> BoxSearch:
-    """A search of a function."""
+    """Return the result of a search for the minimum of a function."""
     found = BoxSearch(lambda points: [function(point) for point in points], runs, 1e-6, 1e-12, 0)
     found.minimise(start, method)
     return found
@@ -210,7 +213,7 @@ def search(
 
 @pytest.mark.parametrize("method", ["gradient", "simplex", "evolution"])
 def test_a_curved_valley(method: str) -> None:
-    """Rosenbrock's function in the box of -2 to 2, with its minimum at (1, 1)."""
+    """The search finds the minimum (1, 1) of Rosenbrock's function in the box of -2 to 2."""
 
     def valley(point: Point) -> SearchResult:
         x, y = (4.0 * share - 2.0 for share in point)
@@ -222,7 +225,7 @@ def test_a_curved_valley(method: str) -> None:
 
 
 def test_a_linear_objective_with_curved_limits() -> None:
-    """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2), found from within the limits in few runs."""
+    """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2), and is found from inside the limits in few runs."""
 
     def corner(point: Point) -> SearchResult:
         x, y = point
@@ -234,7 +237,7 @@ def test_a_linear_objective_with_curved_limits() -> None:
 
 
 def test_a_step_downhill_into_failed_runs() -> None:
-    """The objective falls towards a region where runs fail: the best run is next to it."""
+    """The objective falls towards a region in which runs fail, and the search finds the best run next to it."""
 
     def cliff(point: Point) -> SearchResult:
         return SearchResult(math.nan if point[0] > 0.6 else 1.0 - point[0], ())
@@ -249,7 +252,7 @@ def test_the_first_run_fails() -> None:
 
 
 def test_a_model_of_windlass(tmp_path: Path) -> None:
-    """Its own options and results, in separate processes."""
+    """A model of Windlass with its own options and results is optimised in separate processes."""
     (tmp_path / "spring.py").write_text(MODEL)
     words = ["optimise", "spring.py", "-output", "o", "-minimise", "error", "-stiffness", "100:300", "-runs", "2"]
     done = run_windlass(words, folder=tmp_path)

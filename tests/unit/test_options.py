@@ -1,4 +1,4 @@
-"""Options: syntax of the command line, types and bounds of values, summary, and the judgement on unread options."""
+"""Options: syntax of the command line, types and bounds of values, summary, and the check of unread options."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from windlass.framework.runtime.petsc import PETSc
 
 @pytest.fixture
 def database() -> Iterator[object]:
-    """PETSc's options, restored after the test."""
+    """Return PETSc's options, which are restored after the test."""
     before = set(PETSc.Options().getAll())
     yield PETSc.Options()
     for name in set(PETSc.Options().getAll()) - before:
@@ -46,16 +46,16 @@ def test_pairs_of_a_command_line() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--x"], "--x: an option has one dash and its value follows after a space: -x"),
-        (["--x", "3"], "--x: an option has one dash and its value follows after a space: -x"),
-        (["-x=3"], "-x=3: an option has one dash and its value follows after a space: -x 3"),
-        (["--x=3"], "--x=3: an option has one dash and its value follows after a space: -x 3"),
+        (["--x"], "--x: an option has one dash, and its value follows after a space: -x"),
+        (["--x", "3"], "--x: an option has one dash, and its value follows after a space: -x"),
+        (["-x=3"], "-x=3: an option has one dash, and its value follows after a space: -x 3"),
+        (["--x=3"], "--x=3: an option has one dash, and its value follows after a space: -x 3"),
         (
             ["240"],
-            "240: belongs to no option; an option is written -name value, words of the model follow after --",
+            "240: belongs to no option; an option is written -name value, and words for the model follow after --",
         ),
         (["-é", "4"], "-é: the name of an option begins with a letter from a to z"),
-        (["-n", "240", "60"], "60: belongs to no option; -n 240 has its value (a list is written 1,2,3)"),
+        (["-n", "240", "60"], "60: belongs to no option; -n 240 already has its value (a list is written 1,2,3)"),
         (["-output", ""], "empty word after -output: an option is written -name value"),
     ],
 )
@@ -117,9 +117,9 @@ def test_option_reads_the_database(database: object) -> None:
 
 def test_option_names_are_unique_and_not_petscs() -> None:
     options.option("test_length", 1.0, "m", "a length")
-    with pytest.raises(OptionError, match="declared before"):
+    with pytest.raises(OptionError, match="already declared"):
         options.option("test_length", 2.0, "m", "a length")
-    with pytest.raises(OptionError, match="PETSc has an option of this name"):
+    with pytest.raises(OptionError, match="PETSc already has an option with this name"):
         options.option("log_view", "x", "", "a file")
     with pytest.raises(OptionError, match="letters, digits"):
         options.option("test-length", 1.0, "m", "a length")
@@ -138,7 +138,7 @@ def test_help_has_default_unit_and_bounds() -> None:
 
 def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
     file = tmp_path / "summary.json"
-    summary.write_summary({"x": 1})  # no file asked for
+    summary.write_summary({"x": 1})  # no file is requested
     PETSc.Options().setValue("summary", str(file))
     summary.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
     written = {"written_by": "Windlass"}
@@ -181,7 +181,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_ksp_gmres_restart", Moment.OPTIONS_SET, "this solver does not read it"),
         ("dynamic_passes_max", Moment.OPTIONS_SET, "did you mean -dynamic_passes_max_it?"),
         ("zzz", Moment.OPTIONS_SET, "declares its options before"),
-        # Read later, or by a solver that is made later.
+        # The option is read later, or by a solver that is made later.
         ("static_snes_rtol", Moment.OPTIONS_SET, ""),
         ("static_passes_max_it", Moment.OPTIONS_SET, ""),
         ("static_anything_else", Moment.OPTIONS_SET, ""),
@@ -192,7 +192,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_sub_pc_type", Moment.OPTIONS_SET, ""),
         ("dynamic_mg_levels_2_ksp_type", Moment.OPTIONS_SET, ""),
         ("mat_view", Moment.OPTIONS_SET, ""),
-        # At the end only PETSc itself still reads options.
+        # At the end, only PETSc itself still reads options.
         ("static_snes_rtol", Moment.END, "makes no solver static_ (it makes: dynamic_)"),
         ("static_anything_else", Moment.END, "makes no solver static_"),
         ("dynamic_snes_view", Moment.END, "does not read it"),

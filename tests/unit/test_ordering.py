@@ -22,7 +22,7 @@ from support.parallel_contacts import build_packing
 
 
 def rope() -> World:
-    """A rope of 500 elements."""
+    """Create a rope of 500 elements."""
     world = World()
     cables = straight_cable(world, (0, 0), (10, 0), 500, **CABLE)
     hinge(world, nodes_of(world, cables)[0])
@@ -30,7 +30,7 @@ def rope() -> World:
 
 
 def belt() -> World:
-    """A belt of 500 elements on two pulleys, all in contact."""
+    """Create a belt of 500 elements on two pulleys, with all elements in contact."""
     world = World()
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 10.0)]
     cables = cable_around(world, pulleys, 500, radius=1.0, **CABLE)
@@ -42,7 +42,7 @@ def belt() -> World:
 
 
 def net() -> World:
-    """A net of 30 x 30 lines, held at its lower edge."""
+    """Create a net of 30 x 30 lines, held at its lower edge."""
     world = World(gravity=(0.0, -9.81))
     _, nodes = build_net(world, 30)
     fix(world, nodes[:30], "x", "y")
@@ -59,7 +59,9 @@ def test_default_package(build: object, package: str) -> None:
 
 @pytest.mark.parametrize("chosen", ["", "mumps"])
 def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.FixtureRequest) -> None:
-    """The natural order, which is for PETSc's own LU only, would give ten times as many factors in a net."""
+    """A package that the user selects chooses its own order, because the natural order, which is for PETSc's own LU
+    only, would give ten times as many factors in a net.
+    """
     if chosen:
         name = "dynamic_pc_factor_mat_solver_type"
         PETSc.Options().setValue(name, chosen)
@@ -72,11 +74,11 @@ def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.Fixture
 
 
 OF_MUMPS = (0.01, -1.0)
-"""The default of CNTL(1): 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
+"""Default of CNTL(1): 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
 
 
 def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | None) -> None:
-    """The settings of a factorisation by MUMPS; a threshold of None is its default."""
+    """Check the settings of a factorisation by MUMPS; None stands for the default threshold."""
     factors = solver.snes.getKSP().getPC().getFactorMatrix()
     assert factors.getMumpsIcntl(8) == scaling
     assert factors.getMumpsCntl(1) in ((threshold,) if threshold else OF_MUMPS)
@@ -94,7 +96,7 @@ def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | No
 def test_settings_of_mumps(
     given: dict[str, str], scaling: int, threshold: float | None, request: pytest.FixtureRequest
 ) -> None:
-    """Without constraint rows no scaling and a small threshold, unless the user gives one of both."""
+    """Without constraint rows, MUMPS has no scaling and a small threshold, unless the user gives one of them."""
     database, falling = PETSc.Options(), falling_lattice(40)
     for name, value in given.items():
         database.setValue(f"dynamic_mat_mumps_{name}", value)
@@ -112,9 +114,10 @@ def test_settings_of_mumps(
 
 
 def test_mumps_keeps_its_pivots_without_scaling() -> None:
-    """Steps so small that inertia decides: no pivot is put off, and the solution is exact to rounding.
+    """With steps so small that inertia dominates, MUMPS delays no pivot without scaling, and the solution is exact to
+    rounding.
 
-    With the threshold of MUMPS, 0.01, pivots would be put off by the thousands, and its memory run out.
+    With the default threshold of MUMPS, 0.01, thousands of pivots would be delayed, and its memory would not suffice.
     """
     solver = Dynamic(falling_lattice(40).world, step=2e-4, end=1e-3, name="")
     solver.solve()
@@ -131,14 +134,16 @@ def test_mumps_keeps_its_pivots_without_scaling() -> None:
 
 
 def test_mumps_scales_where_there_are_constraint_rows() -> None:
-    """They need the exchange of pivots."""
+    """MUMPS scales matrices with constraint rows, because they need the exchange of pivots."""
     static = create_static(hung_lattice(40))
     static.solve()
     check_settings(static, 77, None)
 
 
 def test_contacts_found_later_may_call_for_mumps() -> None:
-    """Spheres couple nothing before the first search; then their matrix has no band."""
+    """Spheres are not coupled before the first search. After the search, their matrix has no band, and the default
+    changes to MUMPS.
+    """
     solver = Dynamic(build_packing(400).world, step=1e-4, end=2e-4, name="")
     factors = solver.snes.getKSP().getPC()
     assert factors.getFactorSolverType() == "petsc"
@@ -148,7 +153,7 @@ def test_contacts_found_later_may_call_for_mumps() -> None:
 
 @pytest.mark.parametrize("solver", ["static", "dynamic", "explicit"])
 def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pytest.FixtureRequest) -> None:
-    """The given name, and the names of this PETSc."""
+    """The error for an unknown package names the given name and the packages of this PETSc, before the solve."""
     name = f"{solver}_pc_factor_mat_solver_type"
     PETSc.Options().setValue(name, "foo")
     request.addfinalizer(lambda: PETSc.Options().delValue(name))
@@ -157,6 +162,8 @@ def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pyt
         "dynamic": lambda: Dynamic(rope(), step=1e-3, end=1e-3, name=""),
         "explicit": lambda: Explicit(rope(), step=1e-6, end=1e-6, name=""),
     }[solver]
-    words = f"-{name} foo: this PETSc has no such package for lu of seqaij matrices; it has petsc, klu, umfpack, "
+    words = (
+        f"-{name} foo: this PETSc has no such package for lu of seqaij matrices; available are petsc, klu, umfpack, "
+    )
     with pytest.raises(OptionError, match=words):
         create()

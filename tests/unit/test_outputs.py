@@ -1,6 +1,7 @@
-"""Outputs and files of users: the mark of each kind, two writers of one file, drafts, signals, wrong command lines.
+"""Outputs and files of users: the mark of each kind, two writers of one file, temporary files, signals, wrong command
+lines.
 
-tests/campaigns/outputs.py tries every kind of output on every kind of file.
+tests/campaigns/outputs.py tests every kind of output on every kind of file.
 """
 
 from __future__ import annotations
@@ -61,19 +62,21 @@ wl.write_summary({"x": 1})
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A folder with a model."""
+    """Return a folder with a model."""
     (tmp_path / "m.py").write_text(MODEL)
     return tmp_path
 
 
 def create_point() -> tuple[World, Sensor]:
-    """A falling point and a sensor on it."""
+    """Create a falling point with a sensor."""
     world = World(gravity=(0.0, -9.81))
     return world, Sensor(world.add(MassPoint, position=(0.0, 0.0), mass=1.0), "position")
 
 
 def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
-    """A file with a mark is replaced only by output of its own kind; without a mark only empty files are replaced."""
+    """A file with a mark is replaced only by output of its own kind. A file without a mark is replaced only if it is
+    empty.
+    """
     contents = {
         "summary": b'{\n  "written_by": "Windlass",\n',
         "report": b'<!DOCTYPE html><meta name="generator" content="Windlass">',
@@ -89,11 +92,11 @@ def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
             if kind == there:
                 assert check_output(path, "it", kind) == path
             else:
-                with pytest.raises(OutputError, match=f"it {path}: a {there} of Windlass exists there"):
+                with pytest.raises(OutputError, match=f"it {path}: a {there} of Windlass exists"):
                     check_output(path, "it", kind)
         path.write_bytes(b"of a user" + content)
         if there not in ("picture", "report"):
-            with pytest.raises(OutputError, match=r"a file that this Windlass has not written exists there.*remove or"):
+            with pytest.raises(OutputError, match=r"a file that this Windlass has not written exists.*remove or"):
                 write_output(path, b"new", "it", there)
             assert path.read_bytes() == b"of a user" + content
         path.write_bytes(b"")
@@ -102,7 +105,7 @@ def test_every_kind_of_file_has_its_mark(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg", "gif"])
 def test_pictures_with_a_mark_are_whole(suffix: str, tmp_path: Path) -> None:
-    """Readers of the formats accept the files, and the mark is found."""
+    """Readers of the formats accept pictures with a mark, and the mark is found."""
     from io import BytesIO
 
     from matplotlib.figure import Figure
@@ -125,7 +128,9 @@ def test_pictures_with_a_mark_are_whole(suffix: str, tmp_path: Path) -> None:
 
 
 def test_notes_beside_files_of_petsc(tmp_path: Path) -> None:
-    """The file that was noted may be overwritten; one that took its place may not."""
+    """An output of PETSc that is noted in a file next to it may be overwritten. A file that has replaced this output
+    may not be overwritten.
+    """
     path = tmp_path / "log.txt"
     note_output(path)
     path.write_text("times of events")
@@ -138,7 +143,7 @@ def test_notes_beside_files_of_petsc(tmp_path: Path) -> None:
 
 
 def test_the_model_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where it is empty, or named by a link."""
+    """The file of the model is never overwritten, also if it is empty or named by a link."""
     path = tmp_path / "m.py"
     path.write_text("")
     (tmp_path / "link").symlink_to(path)
@@ -153,7 +158,7 @@ def test_the_model_is_never_overwritten(tmp_path: Path, monkeypatch: pytest.Monk
     ["-checkpoint m.py", "-report notes.html", "-final_state notes.txt", "-table notes.txt", "-log_view :m.py"],
 )
 def test_options_spare_files_of_users(words: str, model: Path) -> None:
-    """They ended with exit code 0 and destroyed the file."""
+    """Options that name a file of the user as output are refused, and the file does not change."""
     for name in ("notes.txt", "notes.html"):
         (model / name).write_text("time [s],force [N]\n")
     before = {path.name: path.read_bytes() for path in model.iterdir()}
@@ -164,7 +169,7 @@ def test_options_spare_files_of_users(words: str, model: Path) -> None:
 
 
 def test_a_run_replaces_its_own_outputs(model: Path) -> None:
-    """All of a command line, twice."""
+    """All outputs of a command line are replaced by a second run."""
     words = "-checkpoint c.h5 -report r.html -summary s.json -statistics t.json -final_state f.npz -table x.csv"
     for _ in range(2):
         done = run_windlass(["run", "m.py", "-quiet", *words.split(), "-log_view", ":log.txt"], folder=model)
@@ -173,15 +178,17 @@ def test_a_run_replaces_its_own_outputs(model: Path) -> None:
 
 
 def test_two_writers_of_one_file(tmp_path: Path) -> None:
-    """Before the solve; a writer that has begun is replaced, as in a loop, and has to stop."""
+    """Two writers of one file are refused before the solve. A writer that has begun is replaced by a second writer, as
+    in a loop, and has to stop.
+    """
     world, sensor = create_point()
     first = Sensors(tmp_path / "a.csv", [sensor])
-    with pytest.raises(OutputError, match=r"a\.csv': another Sensors of this run writes this file, too"):
+    with pytest.raises(OutputError, match=r"a\.csv': another Sensors of this run also writes this file"):
         Sensors(tmp_path / "a.csv", [sensor])
     for make in (lambda: EnergyLedger(tmp_path / "a.csv"), lambda: Checkpoint(tmp_path / "a.csv")):
-        with pytest.raises(OutputError, match=r"Sensors of this run writes this file, too"):
+        with pytest.raises(OutputError, match=r"Sensors of this run also writes this file"):
             make()
-    with pytest.raises(OutputError, match="is written by Sensors of this run"):
+    with pytest.raises(OutputError, match="is already written by Sensors of this run"):
         State(world).save(tmp_path / "a.csv")
     state = State(world)
     first.record(state)
@@ -197,7 +204,7 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "belt", formats=["xdmf"])
     with pytest.raises(OutputError, match="another Recorder of this run"):
         Recorder(tmp_path / "belt")
-    with pytest.raises(OutputError, match="Recorder of this run writes this file"):
+    with pytest.raises(OutputError, match="Recorder of this run also writes this file"):
         Sensors(tmp_path / "belt.h5", [sensor])
     del recorder
     gc.collect()
@@ -205,13 +212,13 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
 
 
 def test_two_options_of_one_file(model: Path) -> None:
-    """As two writers."""
+    """Two options with one file are refused like two writers."""
     done = run_windlass(["run", "m.py", "-table", "a.csv", "-summary", "a.csv"], folder=model)
-    assert done.returncode == 2 and "of this run writes this file, too" in done.stderr, done.stderr
+    assert done.returncode == 2 and "of this run also writes this file" in done.stderr, done.stderr
 
 
 def test_claims_are_given_back(tmp_path: Path) -> None:
-    """By release, and when their object is gone."""
+    """The claim on a file ends by release, and when the object that owns it is deleted."""
     claim = Claim([tmp_path / "a"], "Sensors")
     claim.release()
     other = Claim([tmp_path / "a"], "Recorder")
@@ -223,7 +230,7 @@ def test_claims_are_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
-    """Earlier, locks remained, and the next run took them over with a note; under nohup, hang-ups are ignored."""
+    """Signals remove locks, so that the next run needs no note. Under nohup, hang-ups are ignored."""
     before = signal.signal(number, signal.SIG_DFL)
     command = [sys.executable, "-m", "windlass.commands.cli", "run", "m.py", "-table", "a.csv", "-wait", "0.2"]
     with subprocess.Popen(command, env=environment(), cwd=model, stdout=subprocess.PIPE, text=True) as process:
@@ -236,7 +243,9 @@ def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
 
 
 def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
-    """Drafts of every output are removed; drafts of a running process stay."""
+    """The next run removes temporary files of every output of a killed run; temporary files of a running process
+    remain.
+    """
     code = "import sys, os; from pathlib import Path; from windlass.framework.files.whole_files import create_draft; "
     code += "[create_draft(Path(name)) for name in sys.argv[1:]]; os._exit(9)"
     files = ("s.json", "a.csv", "t.json", "r.html", "f.npz")
@@ -262,7 +271,7 @@ def test_drafts_of_killed_runs_are_removed_by_the_next(model: Path) -> None:
     ],
 )
 def test_wrong_options_are_one_message(words: str, message: str, model: Path) -> None:
-    """No traceback, nothing is written."""
+    """A wrong option gives one message without traceback, and no file is written."""
     done = run_windlass(["run", "m.py", *words.split()], folder=model)
     assert done.returncode == 2 and message in done.stderr, done.stderr[:500]
     assert "Traceback" not in done.stderr and "PETSC ERROR" not in done.stderr
@@ -271,7 +280,7 @@ def test_wrong_options_are_one_message(words: str, message: str, model: Path) ->
 
 @pytest.mark.parametrize("words", ["-report r.html", ""])
 def test_a_folder_that_disappears(words: str, model: Path) -> None:
-    """The run ends with one message, or successfully where there is no output."""
+    """If the folder disappears, the run ends with one message, or successfully if it has no output."""
     folder = model / "inside"
     folder.mkdir()
     done = run_windlass(["run", str(model / "m.py"), "-gone", "-quiet", *words.split()], folder=folder)
@@ -280,7 +289,7 @@ def test_a_folder_that_disappears(words: str, model: Path) -> None:
 
 
 def test_restart_auto_says_that_it_starts_again(model: Path) -> None:
-    """It said nothing."""
+    """The option -restart auto prints a message if the run starts from the beginning."""
     done = run_windlass(["run", "m.py", "-restart", "auto"], folder=model)
     assert done.returncode == 0 and "to continue from: the run starts again" in done.stderr
     done = run_windlass(["run", "m.py", "-restart", "auto"], folder=model)
@@ -288,7 +297,7 @@ def test_restart_auto_says_that_it_starts_again(model: Path) -> None:
 
 
 def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None:
-    """Help without a model; words that a command does not take."""
+    """Commands list their arguments in the help, without a model, and refuse other arguments."""
     for command in (
         "run",
         "run-exudyn",
@@ -305,17 +314,17 @@ def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None
         assert f"windlass {command}" in capsys.readouterr().out
     for command in ("doctor", "version", "help"):
         assert main([command, "x"]) == 2
-        assert f"windlass {command} x: must be windlass {command} alone" in capsys.readouterr().err
+        assert f"windlass {command} x: must be windlass {command} without further words" in capsys.readouterr().err
     for word in ("²", "0", "-1", "1.5", "1" * 5000):
         assert not is_count(word)
         assert main(["compile", "-processes", word]) == 2
-        assert "N from 1" in capsys.readouterr().err
+        assert "with N >= 1" in capsys.readouterr().err
     with pytest.raises(OptionError, match=r"-frame: is given twice, -frame 1 and -frame 2"):
         refuse_twice(split_options(["-frame", "1", "-frame", "2"]))
 
 
 def test_viewers_that_write_no_file_are_left_to_petsc(tmp_path: Path) -> None:
-    """Nothing is noted for them."""
+    """Viewers of PETSc that write no file are passed to PETSc, and no file is noted for them."""
     pairs = [("log_view", None), ("log_view", "ascii"), ("dynamic_snes_view", "::ascii_info_detail"), ("info", "true")]
     check_viewers(pairs, tmp_path)
     assert not list(tmp_path.iterdir())
@@ -333,14 +342,14 @@ def test_viewers_that_write_no_file_are_left_to_petsc(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_viewers(name: str, value: str, message: str, tmp_path: Path) -> None:
-    """PETSc itself reports it only at its end, or overwrites the file."""
+    """A wrong viewer is refused, because PETSc itself reports it only at its end, or overwrites the file."""
     (tmp_path / "notes.txt").write_text("notes")
     with pytest.raises((OptionError, OutputError), match=message):
         check_viewers([(name, value)], tmp_path)
 
 
 def test_words_that_petsc_would_cut_or_misread() -> None:
-    """Names and values that are too long, whole numbers that do not fit."""
+    """Names and values that are too long for PETSc, and whole numbers that are too large, are refused."""
     for words, most in ((["-" + "n" * 5000, "1"], 250), (["-summary", "n" * 5000], 1000)):
         with pytest.raises(OptionError, match=f"must have at most {most}"):
             split_options(words)
@@ -352,7 +361,7 @@ def test_words_that_petsc_would_cut_or_misread() -> None:
 
 
 def test_long_names_of_sensors() -> None:
-    """They stand in headings."""
+    """Long names of sensors are complete in the headings."""
     _, sensor = create_point()
     with pytest.raises(Exception, match="has 5000 characters: must have at most 200"):
         Sensor(sensor.entity, "position", name="x" * 5000)
@@ -368,7 +377,7 @@ MAY_WRITE = (
 
 
 def test_nothing_else_opens_files_for_writing() -> None:
-    """All outputs go through the one function: no other module opens a file in a mode that writes."""
+    """All outputs use the one function for opening files: no other module opens a file in a mode that writes."""
     found = []
     for folder in ("framework", "elements", "connectors", "solvers", "src/windlass"):
         for path in sorted((ROOT / folder).rglob("*.py")):

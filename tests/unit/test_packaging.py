@@ -1,4 +1,4 @@
-"""The lists in pyproject.toml against the tree, and the contents of a wheel and of an uninstalled checkout."""
+"""The lists in pyproject.toml agree with the tree, and so do the contents of a wheel and of an uninstalled checkout."""
 
 import ast
 import os
@@ -25,7 +25,7 @@ def project() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tree, so that the checkout stays clean."""
+    """Return a copy of the tree, which keeps the checkout clean."""
     source = tmp_path_factory.mktemp("source")
     tracked = ("pyproject.toml", "LICENSE", "README.md", "src", "examples", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
@@ -45,7 +45,7 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def source_distribution(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The source distribution of `make dist`."""
+    """Return the source distribution of `make dist`."""
     target = tmp_path_factory.mktemp("sdist")
     build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(target), str(source)]
     built = subprocess.run(build, capture_output=True, text=True)
@@ -61,27 +61,29 @@ def wheel_names(wheel: Path) -> list[str]:
 
 
 def folders_with_modules() -> dict[str, str]:
-    """Import name -> folder relative to the root, of every folder below the four that holds a Python file."""
+    """Return import name -> folder relative to the root, for every folder below the four source folders that holds a
+    Python file.
+    """
     files = [path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
     return {".".join(("windlass", *file.parent.parts)): file.parent.as_posix() for file in files}
 
 
 def own_folders() -> set[str]:
-    """Import names of the folders that lie next to the package itself."""
+    """Return import names of the folders next to the package itself."""
     package = ROOT / "src" / "windlass"
     files = [path.relative_to(package) for name in OWN for path in (package / name).rglob("*.py")]
     return {".".join(("windlass", *file.parent.parts)) for file in files}
 
 
 def stub_packages() -> set[str]:
-    """The stub package, and its folders with stubs."""
+    """Return the stub package, and its folders with stubs."""
     stubs = ROOT / "src" / "windlass-stubs"
     folders = {path.parent.relative_to(stubs).parts for path in stubs.rglob("*.pyi")}
     return {".".join(("windlass-stubs", *parts)) for parts in {(), *folders}}
 
 
 def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
-    """A folder missing from `packages` would be missing from the wheel, silently."""
+    """Every folder with modules is listed, because a wheel silently omits folders that are missing from `packages`."""
     listed = project["tool"]["setuptools"]["packages"]
     assert len(listed) == len(set(listed))
     own = {"windlass", "windlass.examples", *own_folders(), *stub_packages()}
@@ -142,7 +144,7 @@ def test_import_without_installation(tmp_path: Path) -> None:
 
 
 def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str], tmp_path: Path) -> None:
-    """Installed, `windlass` lies next to other packages, and only its own folder may be on its path."""
+    """After installation, `windlass` lies next to other packages, and only its own folder is on its path."""
     package = tmp_path / "lib" / "site-packages" / "windlass"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())
@@ -156,7 +158,7 @@ def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str],
 
 @pytest.mark.parametrize("package", ["windlass", *(f"windlass.{name}" for name in (*FOLDERS[:3], "exudyn"))])
 def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> None:
-    """They are read from the imports for type checkers by a pattern, which must find each of them."""
+    """A pattern reads names of packages from the imports for type checkers, and finds each of them."""
     module = import_module(package)
     tree = ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
     imports = [node for node in tree if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith(f"{package}.")]
@@ -199,7 +201,7 @@ with wl.Recorder("rope") as recorder:
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["wheel", "source_distribution"])
 def test_every_command_of_what_is_installed(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """In an environment that has Windlass and the libraries, without a checkout, each command works."""
+    """In an environment with Windlass and its libraries, and without a checkout, each command works."""
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")

@@ -30,7 +30,7 @@ LINES = 40
 
 
 def graph_of(world: World) -> Graph:
-    """The graph of a world."""
+    """Return the graph of a world."""
     world.finalize()
     couplings = []
     for component, table in world.tables.items():
@@ -41,7 +41,7 @@ def graph_of(world: World) -> Graph:
 
 
 def net_graph(shuffled: bool) -> Graph:
-    """The graph of a net, with crossings in order or in none."""
+    """Return the graph of a net, with crossings in order or in random order."""
     world = World()
     build_net(world, LINES, np.random.default_rng(1).permutation(LINES**2) if shuffled else None)
     return graph_of(world)
@@ -50,7 +50,9 @@ def net_graph(shuffled: bool) -> Graph:
 @pytest.mark.parametrize("size", [2, 3, 7])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_net_is_cut_about_as_well_as_by_straight_lines(size: int, shuffled: bool) -> None:
-    """A straight cut between two columns of crossings costs 3 edges per line: between positions, and to both slopes."""
+    """A net is cut about as well as by straight lines. A straight cut between two columns of crossings costs 3 edges
+    per line: between positions, and to both slopes.
+    """
     graph = net_graph(shuffled)
     owner = find_owners(graph, size)
     straight = 3 * LINES * (size - 1)
@@ -96,7 +98,7 @@ def test_chain_in_random_order_is_cut_into_few_pieces() -> None:
 
 
 def hub_world() -> World:
-    """Two bodies, each tied by springs to one half of many; the springs name the hub first."""
+    """Create two bodies, each tied by springs to one half of many points; the springs name the hub first."""
     world = World()
     hubs = [world.add(RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)
@@ -111,7 +113,7 @@ def test_hubs_tie_nothing_together_and_do_not_gather_rows() -> None:
     graph = graph_of(world)
     assert len(graph.edges) == 0
     owner = find_owners(graph, 2)
-    # each hub goes where its springs are
+    # each hub belongs to the process of its springs
     assert owner[:2].tolist() == [1, 0]
     layouts = [Layout(world, rank, 2) for rank in range(2)]
     assert [len(layout.rows[CartesianSpringDamper]) for layout in layouts] == [50, 50]
@@ -119,7 +121,7 @@ def test_hubs_tie_nothing_together_and_do_not_gather_rows() -> None:
 
 @pytest.mark.parametrize("size", [2, 3])
 def test_unknowns_of_all_processes_are_a_safe_order(size: int) -> None:
-    """Every unknown has one owner; the multiplier of a support comes after the coordinate that it holds."""
+    """Every unknown has one owner. The multiplier of a support follows the coordinate that it holds."""
     world = World()
     _, nodes = build_net(world, 12, np.random.default_rng(3).permutation(144))
     fix(world, nodes[:12], "x", "y")
@@ -140,7 +142,7 @@ def test_unknowns_of_all_processes_are_a_safe_order(size: int) -> None:
 
 @pytest.mark.parametrize("size", [5, 9])
 def test_more_processes_than_nodes(size: int) -> None:
-    """Some processes own nothing; every coordinate has an owner."""
+    """With more processes than nodes, some processes own no coordinate, and every coordinate has an owner."""
     world = World()
     straight_cable(world, (0, 0), (1, 0), 2, **CABLE)
     world.finalize()
@@ -150,7 +152,9 @@ def test_more_processes_than_nodes(size: int) -> None:
 
 
 def test_options_choose_the_partition(request: pytest.FixtureRequest) -> None:
-    """-partition rows and graph, -mat_partitioning_type; a wrong type is an error of the options."""
+    """The options -partition rows and graph, and -mat_partitioning_type, choose the partition. A wrong type is an error
+    of the options.
+    """
     set_option(request, "partition", "rows")
     world = World()
     build_net(world, 20, np.random.default_rng(3).permutation(400))
@@ -166,7 +170,7 @@ def test_options_choose_the_partition(request: pytest.FixtureRequest) -> None:
 
 
 def count_cut_of(world: World, graph: Graph) -> int:
-    """Edges between the owners that a layout finds."""
+    """Return the number of edges between the owners that a layout finds."""
     second = np.zeros(world.numbering.count, np.int64)
     second[Layout(world, 1, 2).owned] = 1
     owner = np.zeros(len(graph.weight), np.int64)
@@ -175,7 +179,7 @@ def count_cut_of(world: World, graph: Graph) -> int:
 
 
 def set_option(request: pytest.FixtureRequest, name: str, value: str) -> None:
-    """An option for the rest of a test."""
+    """Set an option for the rest of a test."""
     database = PETSc.Options()
     database.setValue(name, value)
     remove: Callable[[], None] = lambda: database.delValue(name)  # noqa: E731

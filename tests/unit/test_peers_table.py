@@ -1,4 +1,4 @@
-"""How scripts of Exudyn are judged by `make peers`: tolerances, shorter steps, cut runs, and rows that stay."""
+"""The judgement of scripts of Exudyn by `make peers`: tolerances, shorter steps, cut runs, and rows that are kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ APART = {(0.0, 1): (4e-4, 1e-3), (1e-10, 1): (4e-4, 9e-4)}
 
 
 def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
-    """The verdict on differences of motions and multipliers by tolerance and number of steps; 1e-3 without."""
+    """Return the verdict on differences of motions and multipliers by tolerance and number of steps; missing
+    differences are 1e-3.
+    """
 
     def solve(how: Any) -> Any:
         motion, multipliers = differences.get((how.tolerance, how.times), (1e-3, 1e-3))
@@ -40,7 +42,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "9e-04, and 1e-04, 3e-05, 6e-06 with 2, 4, 8 times as many steps",
         ),
-        # multipliers that stay apart
+        # multipliers that remain different
         (
             APART | {(1e-10, 2**k): (4e-4 / 4**k, 9e-4) for k in (1, 2, 3)},
             "differs",
@@ -52,13 +54,13 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "4e-06, and 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
         ),
-        # equal results from twice as many steps on
+        # results are equal with at least twice as many steps
         (
             APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
             "converges",
             "1e-03, and 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
         ),
-        # a larger tolerance, with which it does not fail
+        # a larger tolerance, with which Newton's method does not fail
         (
             {(0.0, 1): (4e-6, 0.0), (1e-9, 1): (2e-9, 5e-10)},
             "agrees",
@@ -91,7 +93,9 @@ def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pyt
 
 
 def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To 200 steps, and to 20 where these take too long; scripts that did not run before the end are marked."""
+    """Scripts that take long are cut to 200 steps, and to 20 steps if 200 steps take too long. Scripts that did not run
+    before the end are marked.
+    """
     record = peers.empty_record("") | {"solves": [{"q": [1.0], "lam": [], "sensors": []}]}
 
     class Records:
@@ -106,7 +110,7 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
-    """A run that was ended after 5 s is kept for the same limit, and is run again for a longer one."""
+    """A run that was ended after 5 s is kept for the same limit, and is run again for a longer limit."""
     how = peers.Settings()
     for seconds, kept in ((5.0, True), (4.0, True), (60.0, False)):
         records = peers.Records(tmp_path, seconds, "", tmp_path, "00:00")
@@ -146,7 +150,7 @@ def test_errors_that_a_script_catches_are_told() -> None:
 
 
 def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
-    """A script that waits for a connection ends after its time, and is not run again with fewer steps."""
+    """A script that waits for a connection ends after its time limit, and is not run again with fewer steps."""
     calls = []
 
     class Records:
@@ -160,8 +164,9 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
 
 
 def test_the_table_is_whole() -> None:
-    """All scripts of the repository have a row; each without agreement or convergence has a reason, and no other row
-    has one; the totals are the sums of the rows."""
+    """All scripts of the repository have a row in the table. Rows without agreement or convergence have a reason, and
+    no other row has a reason. The totals are the sums of the rows.
+    """
     reasons = peers.tomllib.loads(peers.REASONS.read_text())
     page = peers.PAGE.read_text()
     rows = [line.strip("| ").split(" | ", 2) for line in page.splitlines() if line.startswith("| ") and ".py" in line]
@@ -187,7 +192,9 @@ def test_refusals_are_counted_without_numbers_and_names() -> None:
 
 
 def test_what_fails_in_exudyn_is_not_there() -> None:
-    """Also if Windlass refuses it; refusals of scripts that take long in Exudyn are refusals."""
+    """A script that fails in Exudyn has the verdict "no result", also if Windlass refuses it. A script that Windlass
+    refuses and that takes long in Exudyn has the verdict "refused".
+    """
 
     class Records:
         def __init__(self, theirs: str) -> None:

@@ -23,7 +23,9 @@ class Of325:
 
 @pytest.mark.parametrize("reasons", [PETSc.SNES.ConvergedReason, Of325])
 def test_reasons_have_the_same_names_in_all_versions(reasons: Any) -> None:
-    """Newton runs that end with nan are repeated with another linear solver, selected by this name."""
+    """The reason of Newton runs that end with nan has the same name in all versions, because these runs are repeated
+    with another linear solver.
+    """
     assert reason_name(reasons, -4) == "DIVERGED_FNORM_NAN"
     assert reason_name(reasons, -5) == "DIVERGED_MAX_IT"
     assert reason_name(reasons, 2) == "CONVERGED_FNORM_ABS"
@@ -31,7 +33,7 @@ def test_reasons_have_the_same_names_in_all_versions(reasons: Any) -> None:
 
 
 def test_reasons_that_newton_asks_for_are_there() -> None:
-    """On the PETSc that is installed."""
+    """The installed PETSc has all reasons that the solver uses."""
     snes = {reason_name(PETSc.SNES.ConvergedReason, reason) for reason in range(-20, 10)}
     assert {"DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN", "DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH"} <= snes
     ksp = {reason_name(PETSc.KSP.ConvergedReason, reason) for reason in range(-20, 10)}

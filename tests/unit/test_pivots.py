@@ -1,4 +1,4 @@
-"""Pivots of Newton's own LU, by rows and in blocks: their signs against LAPACK, and statics in blocks against rows."""
+"""Pivots of Newton's own LU by rows and in blocks: signs against LAPACK, and statics in blocks against rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from support.matrices import dense
 
 
 def create_rope(elements: int = 24, EA: float = 1e4, EI: float = 1e-2, rise: float = 3.0) -> World:
-    """A rope between hinges, held in its middle, and a wheel with springs to many of its nodes: a hub of its matrix."""
+    """Create a rope between hinges, held in its middle, and a wheel with springs to many nodes, which is a hub of the
+    matrix.
+    """
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
         world, (0, 0), (10, rise), elements, axial_stiffness=EA, bending_stiffness=EI, mass_per_length=1.0
@@ -56,7 +58,9 @@ def factorise(matrix: Any) -> Any:
 
 @pytest.mark.parametrize("storage", [Storage.ROWS, Storage.BLOCKS, Storage.BLOCK_ROWS])
 def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
-    """Tangents at random displacements, from stable ones to tangents with many negative eigenvalues."""
+    """Signs of pivots agree with LAPACK for tangents at random displacements, from stable tangents to tangents with
+    many negative eigenvalues.
+    """
     assembly = serial_assembly(create_rope())
     problem, random = NonlinearProblem(assembly, "", storage), np.random.default_rng(3)
     zero, found = np.zeros(assembly.layout.spare), []
@@ -75,7 +79,9 @@ def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
 
 @pytest.mark.parametrize("shape", ["chain", "arrow", "net"])
 def test_signs_of_random_blocks(shape: str) -> None:
-    """Fill is found: none in a chain, the borders of a hub, and nearly everything in a net."""
+    """Signs agree with LAPACK for random blocks, and fill is found: none in a chain, the borders of a hub, and nearly
+    everything in a net.
+    """
     random, n = np.random.default_rng(8), 30
     apart = {"chain": [1], "arrow": [1], "net": [1, 6]}[shape]
     there = np.eye(n, dtype=bool)
@@ -101,7 +107,9 @@ def test_signs_of_random_blocks(shape: str) -> None:
 
 
 def test_signs_that_are_not_certain() -> None:
-    """A coordinate without stiffness that its constraint holds: LU in blocks exchanges pivots inside of the block."""
+    """For a coordinate without stiffness that its constraint holds, signs are uncertain, because LU in blocks exchanges
+    pivots inside the block.
+    """
     values = np.diag([0.0, 0.0, 1.0, 1.0])
     values[0, 1] = values[1, 0] = 2.0
     start, column = np.array([0, 1], np.int32), np.zeros(1, np.int32)
@@ -136,7 +144,9 @@ def test_asymmetry_and_errors_are_those_of_dense_matrices(storage: Storage) -> N
 
 
 def test_refined_blocks_are_as_exact_as_rows() -> None:
-    """EA L²/EI = 1e8 at a slope: without inertia the inverses of the blocks alone lose seven digits."""
+    """With EA L²/EI = 1e8 at a slope, refined blocks are as exact as rows, although the inverses of the blocks alone
+    lose seven digits without inertia.
+    """
     assembly = serial_assembly(create_rope(16, 1e7, 0.042))
     problem, random = NonlinearProblem(assembly, "", Storage.BLOCKS), np.random.default_rng(1)
     zero = np.zeros(assembly.layout.spare)
@@ -164,7 +174,7 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
 def test_statics_in_blocks_find_what_rows_find(
     slenderness: float, digits: float, request: pytest.FixtureRequest
 ) -> None:
-    """Both storages need the same number of iterations, which rounding ends at the digits that the tangent allows."""
+    """Statics with both storages need the same number of iterations, which end at the accuracy of the tangent."""
     iterations, found = [], []
     for storage in ("seqbaij", "seqaij"):
         for rtol in (1e-8, 1e-12):

@@ -1,4 +1,4 @@
-"""Programs: fixed kernel calls and Python functions in their order, and arguments as the compiler has them."""
+"""Programs: fixed kernel calls and Python functions in their order, and arguments as the compiler represents them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Columns(NamedTuple):
 
 @kernel
 def add(c: Columns, x: FloatArray, f: FloatArray) -> None:
-    """f[to] += scale x, where on; with the flags as further terms."""
+    """f[to] += scale x, if on; the flags are further terms."""
     for i in range(len(c.to)):
         if c.inner.on[i]:
             f[c.to[i]] += c.scale * x[i, c.width] + (100.0 if c.flag else 0.0)
@@ -51,7 +51,7 @@ def columns(flag: bool, first: bool, second: bool) -> Columns:
 
 
 def into(f: FloatArray) -> Evaluation:
-    """An evaluation that has only an array for forces."""
+    """Return an evaluation that has only an array for forces."""
     none = np.zeros(0)
     return evaluate(Fields(none, none, none, none, none, none), f=f)
 
@@ -59,7 +59,9 @@ def into(f: FloatArray) -> Evaluation:
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (True, True)])
 def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> None:
-    """Numbers, truth values side by side, tuples in tuples, and arrays that are no copies, in strides too."""
+    """Numbers, adjacent truth values, tuples in tuples, and arrays reach the kernel without copies, also strided
+    arrays.
+    """
     c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)
     x = np.arange(12.0).reshape(6, 2)[::2]
     add_all = call(add, lambda s: (c, x, s.f))
@@ -74,7 +76,7 @@ def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> No
 
 
 def test_steps_are_taken_in_their_order() -> None:
-    """Also if Python functions are called between kernels."""
+    """Steps are executed in order, also if Python functions are called between kernels."""
     f, seen = np.ones(2), []
     s, twice = into(f), call(double, lambda s: (s.f,))
     steps = [(twice, (s,)), (twice + twice, (s,)), (lambda s: seen.append(s.f.copy()), (s,)), (twice, (s,))]
@@ -87,14 +89,14 @@ def test_steps_are_taken_in_their_order() -> None:
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any argument")
 def test_other_arguments_are_refused() -> None:
-    """Lists could move: only arrays, numbers and tuples have a constant place in memory."""
+    """Only arrays, numbers and tuples are accepted, because they have a constant place in memory."""
     with pytest.raises(TypeError, match="must be an array or a number"):
         prepare_call(double, ([1.0],))
 
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any number")
 def test_numbers_of_numpy_and_results() -> None:
-    """Numbers of all widths are passed; a kernel that returns a value is an error."""
+    """Numbers of all widths are passed. A kernel that returns a value is an error."""
     narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
     f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
     add_all = call(add, lambda s: (narrow, x, s.f))

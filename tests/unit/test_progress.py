@@ -20,7 +20,9 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Time for one simulated second [s]: the text names the longer of simulated and elapsed time."""
+    """The factor to real time is the time for one simulated second [s], and the text names the longer of simulated and
+    elapsed time.
+    """
     clock = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(progress.options, "progress_wanted", lambda: True)
@@ -37,7 +39,7 @@ def test_factor_to_real_time(
 def test_compiling_is_not_part_of_the_estimate(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """20 s of 21 s were spent on machine code: two more simulated seconds take 2 s, not 42."""
+    """If 20 s of 21 s were spent on compilation, two more simulated seconds are estimated as 2 s instead of 42 s."""
     clock, spent = [0.0], [5.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(progress, "compiling_time", lambda: spent[0])

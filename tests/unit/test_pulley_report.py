@@ -25,10 +25,10 @@ from windlass.connectors.reports.pulley_report import (
     UNITS,
     PulleyReport,
     PulleySensor,
-    find_stretch,
     format_reports,
     pulley_report,
 )
+from windlass.connectors.reports.pulley_sums import NAMES, find_stretch
 from windlass.elements import RigidBody2D, cable_around, nodes_of
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
@@ -55,7 +55,7 @@ class Model(NamedTuple):
 
 
 def create_rope(elements: int = 24, kind: type = ContactFrictionCircleCable2D) -> Model:
-    """A rope that runs up on the left of a pulley, over it, and down on the right: wrap pi."""
+    """Create a rope that runs up on the left of a pulley, over it, and down on the right, with wrap pi."""
     world = World()
     pulley = world.add(RigidBody2D, position=(0.0, 0.0), name="sheave", **BODY)
     axis = RADIUS + OFFSET
@@ -78,7 +78,7 @@ def create_rope(elements: int = 24, kind: type = ContactFrictionCircleCable2D) -
 
 
 def create_belt(elements: int = 24) -> Model:
-    """Two pulleys and a belt that runs clockwise around both."""
+    """Create two pulleys and a belt that runs clockwise around both."""
     world = World()
     pulleys = [
         world.add(RigidBody2D, position=(x, 0.0), name=name, **BODY) for x, name in ((0.0, "driver"), (0.3, "driven"))
@@ -100,7 +100,7 @@ def create_belt(elements: int = 24) -> Model:
 
 
 def create_state(model: Model, speed: float = 0.0) -> State:
-    """The reference configuration moving along itself; gaps as they are, the first ones in contact stick."""
+    """Return the reference configuration moving along itself, with actual gaps. The first segments in contact stick."""
     model.world.finalize()
     state = State(model.world)
     nodes = nodes_of(model.world, model.cables)
@@ -135,7 +135,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     for name in POWERS:
         power = eval_output(model.contacts, name, state).sum()
         assert_allclose(getattr(report, name), power, rtol=1e-12, atol=1e-12, err_msg=name)
-    # slipping segments rub with f_t > 0, that is counter-clockwise: against a rope that runs clockwise over the top
+    # slipping segments have friction f_t > 0, that is counter-clockwise, against a rope that runs clockwise over the
+    # top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
     # f_t v_t of slipping segments, except for the difference between f_t at r + g and its torque at r
@@ -143,12 +144,12 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
         stick_slip == 1.0, force[..., 0] * eval_output(model.contacts, "coordinates_rate", state)[..., 0], 0
     )
     assert_allclose(report.friction_power, slip.sum(), rtol=0.02)
-    # ends of the contact fall on ends of segments
+    # ends of the contact coincide with ends of segments
     one = model.cables.length[0] / SEGMENTS / RADIUS
     assert_allclose(report.wrap_angle, np.pi, atol=1.1 * one)
     assert_allclose(report.wrap_angle, one * report.segments_in_contact, rtol=0.01)
     assert_allclose(report.slip_arc / report.wrap_angle, 0.75, atol=0.03)
-    # the cubic between nodes runs a little slower than its ends
+    # the cubic between nodes moves a little slower than its ends
     assert_allclose(report.belt_speed, speed, rtol=0.02)
     left, right = (report.exit_point, report.entry_point) if speed < 0 else (report.entry_point, report.exit_point)
     assert_allclose(left, (-RADIUS, 0.0), atol=1.1 * one * RADIUS)
@@ -157,7 +158,9 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
 
 @pytest.mark.parametrize("kind", [ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D])
 def test_belt_speed_is_that_of_the_cord(kind: type) -> None:
-    """A rope that turns with its pulley as one body: ω (R + offset), where the touching line has ω R."""
+    """The belt speed of a rope that turns with its pulley as one body is ω (R + offset), while the touching line has ω
+    R.
+    """
     model = create_rope(kind=kind)
     state, nodes = create_state(model), nodes_of(model.world, model.cables)
     turned = [np.column_stack((-3.0 * values[:, 1], 3.0 * values[:, 0])) for values in (nodes.position, nodes.slope)]
@@ -168,7 +171,9 @@ def test_belt_speed_is_that_of_the_cord(kind: type) -> None:
 
 @pytest.mark.parametrize("speed", [0.0, 2.0, -2.0])
 def test_report_of_contact_points(speed: float) -> None:
-    """The same numbers from points, whose tangential forces turn the circle at the distance r + g."""
+    """The report of contact points agrees with sums over points, whose tangential forces turn the circle at the
+    distance r + g.
+    """
     model = create_rope(kind=ContactFrictionCirclePoints2D)
     state = create_state(model, speed)
     report = pulley_report(model.world, state, model.contacts, model.pulleys[0])
@@ -177,7 +182,7 @@ def test_report_of_contact_points(speed: float) -> None:
     assert report.segments_in_contact == (gap <= 0.0).sum() > 20
     assert report.segments_sticking == report.segments_in_contact // 4
     assert_allclose(report.torque, ((RADIUS + gap) * force[..., 0]).sum(), rtol=1e-12)
-    # lost power, and power stored by bristles of sticking points, which have no dampers here
+    # lost power, and power stored by bristles of sticking points, which have no dampers in this model
     taken = force[..., 0] * rate[..., 0]
     assert_allclose(report.friction_power + report.bristle_power, taken.sum(), rtol=1e-12)
     slips = eval_output(model.contacts, "state", state) == 1.0
@@ -187,12 +192,12 @@ def test_report_of_contact_points(speed: float) -> None:
     assert_allclose(report.wrap_angle, one * report.segments_in_contact, rtol=0.01)
     assert_allclose(report.belt_speed, speed, rtol=0.02)
     points = (report.exit_point, report.entry_point) if speed < 0 else (report.entry_point, report.exit_point)
-    # points of the parts at both ends of the wrap are open in this shape
+    # in this shape, points of the parts at both ends of the wrap are open
     assert_allclose(points, [(-RADIUS, 0.0), (RADIUS, 0.0)], atol=2.1 * one * RADIUS)
 
 
 def test_tensions_are_those_of_the_strands() -> None:
-    """A rope that is stretched more and more along itself: each strand has its own force."""
+    """For a rope whose stretch increases along its length, each strand has the tension of its own stretch."""
     model = create_rope()
     state = create_state(model, speed=1.0)
     nodes = nodes_of(model.world, model.cables)
@@ -214,7 +219,7 @@ def test_the_seam_of_a_closed_belt_does_not_matter() -> None:
     state = create_state(model, speed=1.0)
     for pulley in model.pulleys:
         report = pulley_report(model.world, state, model.contacts, pulley)
-        # at each end one segment more or less may touch
+        # at each end, one segment more or less may touch
         assert_allclose(report.wrap_angle, np.pi, atol=2.0 * model.cables.length[0] / SEGMENTS / RADIUS)
         assert report.segments_in_contact < 24 * SEGMENTS // 2
         for shift in (5, 9, 20):
@@ -280,7 +285,7 @@ def test_the_circle_may_be_body_node_or_marker() -> None:
 
 
 def test_help_is_not_indented_before_the_numbers() -> None:
-    """Text between the summary of a report and its numbers is a paragraph like the summary."""
+    """In the help, text between the summary of a report and its numbers is indented like the summary."""
     help_text = str(inspect.getdoc(PulleyReport))
     assert "\n\nThe six powers " in help_text and "\n\nAttributes:\n    radius: radius of" in help_text
 
@@ -299,8 +304,30 @@ def test_table_names_every_number_with_its_unit() -> None:
     assert set(UNITS) == set(PulleyReport.__dataclass_fields__) - {"name"}
 
 
+LAWS = (ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, ContactCircleCable2D)
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
+    """Sums in compiled code, also after a change of the contacts, where some of them are switched off."""
+    for model in (create_rope(kind=kind), *([create_belt()] if kind is LAWS[0] else [])):
+        state = create_state(model, 2.0)
+        sensors = Sensors(None, [PulleySensor(model.contacts, pulley, NAMES) for pulley in model.pulleys])
+        for active in (True, False):
+            sensors.record(state)
+            for pulley in model.pulleys:
+                report = pulley_report(model.world, state, model.contacts, pulley)
+                values = [getattr(report, name) for name in NAMES]
+                assert_allclose(sensors[report.name][-1], values, rtol=1e-12, atol=1e-12 * np.abs(values).max())
+                assert (report.segments_in_contact > 5) and report.wrap_angle > 1.0
+            model.world.set(model.contacts[: len(model.contacts) // 3], active=not active)
+            state.step += 1
+
+
 def test_small_belt_drive(tmp_path: Path) -> None:
-    """From the preload into motion with a load: balances of the driven pulley at every instant and at the end."""
+    """A small belt drive runs from the preload into motion with a load, and the forces on the driven pulley balance at
+    every instant and at the end.
+    """
     model = create_belt()
     world, (driver, driven) = model.world, model.pulleys
     fix(world, model.pulleys, "x", "y")
@@ -340,7 +367,7 @@ def test_small_belt_drive(tmp_path: Path) -> None:
     torque = sensors["driven"][1:, 0]
     good = np.abs(left - (torque - 25.0)) < 1e-3
     assert good.mean() > 0.9, "steps accepted with a changed contact state may differ by the force error"
-    # belt mass and the coarse mesh keep the hand calculation from being exact
+    # belt mass and the coarse mesh make the hand calculation inexact
     late = sensors.times > 0.02
     for name, sign in (("driver", -1.0), ("driven", 1.0)):
         torque, wrap, entry, leaving = sensors[name][late, :4].T
@@ -364,7 +391,9 @@ def test_small_belt_drive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_stretch_in_contact_begins_behind_the_longest_gap(closed: bool) -> None:
-    """All 2^9 patterns of nine segments, against a search of all stretches that contain them."""
+    """For all 2^9 patterns of nine segments, the stretch in contact agrees with a search of all stretches that contain
+    the pattern.
+    """
     for pattern in range(1, 512):
         touching = np.array([bool(pattern >> k & 1) for k in range(9)])
         first, count = find_stretch(touching, closed)

@@ -1,4 +1,4 @@
-"""The recorder: contents of its files by VTK's readers, against directly evaluated output variables."""
+"""The recorder: contents of its files, read by VTK's readers, against directly evaluated output variables."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ class Frame(NamedTuple):
 
 
 def create_model() -> Model:
-    """A belt on two pulleys, and a rope next to it that touches nothing."""
+    """Create a belt on two pulleys, and a rope without contact."""
     world = World()
     pulleys = [
         world.add(RigidBody2D, position=(x, 0.0), angle=angle, mass=5.0, inertia=0.02)
@@ -89,7 +89,7 @@ def create_model() -> Model:
 
 
 def create_states(model: Model) -> list[State]:
-    """Three states with all values different from each other; the history is right for the gaps."""
+    """Return three states in which all values differ, with a history that is consistent with the gaps."""
     states = []
     for k, t in enumerate((0.0, 0.1 + 0.2, 2.45)):
         rng = np.random.default_rng(k)
@@ -118,7 +118,7 @@ def read_frame(grid: Any) -> Frame:
 
 
 def read_series(path: Path) -> tuple[list[float], list[Frame]]:
-    """Times [s] and frames of a series, by VTK's own readers."""
+    """Return times [s] and frames of a series, by VTK's own readers."""
     from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
     from vtkmodules.vtkIOHDF import vtkHDFReader
     from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
@@ -146,7 +146,7 @@ def read_series(path: Path) -> tuple[list[float], list[Frame]]:
 
 
 def check_cables(frame: Frame, points: np.ndarray, cables: Entity, state: State, subdivisions: int) -> int:
-    """Compare a frame, from its first point on, with the outputs of cables; return the number of points compared."""
+    """Compare a frame, from its first point on, with the outputs of cables; return the number of compared points."""
     x = cables.length[:, None] * np.arange(subdivisions + 1) / subdivisions
     count = x.size
     position = eval_output(cables, "position", state, x=x).reshape(count, 3)
@@ -177,7 +177,7 @@ def test_files_hold_the_outputs(format_: str, tmp_path: Path) -> None:
         count = check_cables(frame, moved, both, state, SEGMENTS)
         assert_array_equal(frame.lines, frames[0].lines)
         assert_array_equal(frame.cell_data["part"][:lines], np.repeat([0, 1], [12 * SEGMENTS, 2 * SEGMENTS]))
-        # with as many lines as segments each line shows one segment, of the circle that it touches
+        # with as many lines as segments, each line shows one segment of the circle that it touches
         shape = (2, 12 * SEGMENTS)
         force = eval_output(model.contacts, "force_per_length", state).reshape(*shape, 2).sum(axis=0)
         painted = {name: frame.cell_data[name][:lines] for name in LINE_FIELDS}
@@ -195,7 +195,7 @@ def test_files_hold_the_outputs(format_: str, tmp_path: Path) -> None:
 
 
 def check_circles(points: np.ndarray, fields: dict[str, np.ndarray], model: Model, state: State) -> None:
-    """Each pulley once: a rim, and a centre as its last point to which a spoke along its own x axis runs."""
+    """Check that each pulley has one rim, and a centre as its last point, with a spoke along its own x axis."""
     for pulley, radius, part in zip(model.pulleys, RADII, np.split(np.arange(len(points)), 2), strict=True):
         rim, center = points[part[:-1]], points[part[-1]]
         position, angle = eval_output(pulley, "position", state), eval_output(pulley, "rotation", state)
@@ -247,7 +247,7 @@ class Pendulum(NamedTuple):
 
 
 def create_pendulum(load: Any = 0.0) -> Pendulum:
-    """Two cable elements that hang from a hinge at one end, with a force at the other."""
+    """Create two cable elements that hang from a hinge at one end, with a force at the other end."""
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 2, **CABLE)
     nodes = nodes_of(world, cables)
@@ -312,9 +312,9 @@ def test_wrong_arguments_and_places_are_refused(tmp_path: Path, monkeypatch: pyt
     world = World()
     world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     world.finalize()
-    with pytest.raises(OutputError, match="nothing to draw"), Recorder(tmp_path / "empty") as out:
+    with pytest.raises(OutputError, match="cannot be drawn"), Recorder(tmp_path / "empty") as out:
         out.record(State(world))
-    # -help leaves no folders behind
+    # -help leaves no folders
     monkeypatch.setattr(options, "help_requested", lambda: True)
     Recorder("belt", folder=tmp_path / "never").close()
     assert not (tmp_path / "never").exists()

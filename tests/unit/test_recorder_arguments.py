@@ -1,4 +1,4 @@
-"""How many frames a recorder writes, of which fields, and with how many digits."""
+"""Tests how many frames a recorder writes, which fields, and how many digits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.series import read_series
 
 
 def create_rope() -> World:
-    """Two cables that hang from a clamp, and a disc that they do not touch."""
+    """Create two cables that hang from a clamp, and a disc without contact."""
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 2, axial_stiffness=8000.0, bending_stiffness=1.0, mass_per_length=0.8
@@ -36,7 +36,7 @@ def create_rope() -> World:
 
 
 def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
-    """Evenly in time, in statics evenly by load steps; all steps where there are fewer."""
+    """The frames of a film are evenly spaced in time, in statics by load steps. A short solve records all steps."""
     world = create_rope()
     for solver in (Dynamic(world, step=1e-3, end=0.01, name=""), Explicit(world, step=1e-3 / 32, end=0.01, name="")):
         with Recorder(tmp_path / "film", frames=4) as out:
@@ -56,7 +56,7 @@ def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_film_by_hand_has_all_frames(tmp_path: Path) -> None:
-    """Where it is unknown how long a solve takes, each step is recorded."""
+    """If the duration of a solve is unknown, each step is recorded."""
     world = create_rope()
     with Recorder(tmp_path / "hand") as out:
         for state in Dynamic(world, step=1e-3, end=0.005, name="").march():

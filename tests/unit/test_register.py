@@ -1,4 +1,4 @@
-"""Laws that would exert no force, or fail in the middle of a solve, are refused where they are written."""
+"""Laws that would exert no force, or fail in the middle of a solve, are refused at their registration."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from windlass.solvers.static import Static
 
 
 class Spring(Component):
-    """A schema with all that a connector between two markers needs."""
+    """A schema with all columns that a connector between two markers needs."""
 
     marker0 = ref(POSITION, "first end")
     marker1 = ref(POSITION, "second end")
@@ -50,7 +50,7 @@ class Spring(Component):
 
 
 class Keeper(Spring):
-    """The same with history values."""
+    """The schema of `Spring` with history values."""
 
     data = ref("GenericData", "1 history value", optional=True)
 
@@ -62,7 +62,7 @@ class Loose(Component):
 
 
 def build(rows: LocalRows) -> System:
-    """A system without forces."""
+    """Return a system without forces."""
     return System("Spring", rows.dofs)
 
 
@@ -76,7 +76,7 @@ def test_unregistered_component() -> None:
 
     world = World()
     with raises(
-        r"Forgotten is not registered, its rows would do nothing: must be made known by register\(Forgotten, "
+        r"Forgotten is not registered, and its rows would have no effect: must be registered by register\(Forgotten, "
         r"...\) before rows are added"
     ):
         world.add(Forgotten, mass=1.0)
@@ -130,7 +130,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Spring, "marker", dofs=pair_dofs, build=build, family=POSITION),
-        "family = 'position marker' in the law of Spring, a marker: must be a marker family that Spring provides, and "
+        "family = 'position marker' in the law of Spring, a marker: must be a marker family that Spring provides: "
         "it provides none",
     ),
     (
@@ -147,7 +147,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Spring, "connector", bild=build),  # type: ignore[call-arg]
-        "register: got an unexpected keyword argument 'bild': must be of component, role, dofs, bind, build, .*",
+        "register: got an unexpected keyword argument 'bild': must be one of component, role, dofs, bind, build, .*",
     ),
 ]
 
@@ -219,7 +219,7 @@ def three_by_three(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: 
 
 
 def test_kernels_of_pairs() -> None:
-    """Each kernel is refused for a wrong number of arguments, and for a wrong number of results."""
+    """Each kernel of a pair is refused for a wrong number of arguments, and for a wrong number of results."""
     coordinate: Any = coordinate_pair
     position: Any = position_pair
     with raises(
@@ -243,7 +243,7 @@ def test_kernels_of_pairs() -> None:
 
 
 def test_kernels_of_joints_markers_and_families() -> None:
-    """They are refused where they are handed over, too."""
+    """Kernels of joints, markers and families with wrong arguments are refused at registration."""
     words = r"equation of joint_rows takes 4 arguments, one\(row, u, ut, t\): must be a function of 8, .*"
     with raises(words):
         joint_rows(one)
@@ -294,7 +294,7 @@ class Mixed(Component):
 
 
 class Shaped(Component):
-    """A schema whose markers are of a family that is not made for pairs."""
+    """A schema whose markers are of a family that does not support pairs."""
 
     marker0 = ref(SHAPE, "first end")
     marker1 = ref(SHAPE, "second end")
@@ -302,7 +302,7 @@ class Shaped(Component):
 
 
 def test_schemas_of_pairs() -> None:
-    """Missing parts are errors at registration, unknown families where they are named."""
+    """Missing parts of a schema are errors at registration. Unknown families are errors when they are named."""
     with raises(
         "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
         "with marker0, marker1"
@@ -333,7 +333,7 @@ def test_schemas_of_pairs() -> None:
 
 
 def test_a_column_that_bind_pair_needs() -> None:
-    """In a law that binds its markers itself, missing parts are errors at the first evaluation."""
+    """If a law calls `bind_pair` itself, a missing column is an error at the first evaluation."""
 
     def build_pair(rows: LocalRows) -> System:
         bind_pair(rows)
@@ -348,7 +348,7 @@ def test_a_column_that_bind_pair_needs() -> None:
 
 
 def test_a_family_registers_its_laws() -> None:
-    """A new family has laws between two markers if it says how these are registered."""
+    """A new family has laws between two markers if it defines their registration."""
     late = MarkerFamily("late marker")
 
     class Early(Component):
@@ -396,14 +396,16 @@ FIELDS = "must be one of marker0, marker1, stiffness, active"
     ],
 )
 def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: str) -> None:
-    """A name that the row does not have is refused before anything is compiled, also in a kernel that is called."""
+    """A name that is no field of the row is refused before compilation, also in a kernel that is called."""
     with raises(message):
         register_pair(Spring, more.pop("force", calling), three_by_three, **more)
     assert law_of(Spring) is None
 
 
 def test_words_of_joints_are_fields_of_the_row() -> None:
-    """Multipliers of its equation and of its drive, with further fields where a joint declares them."""
+    """Kernels of joints may read multipliers of the equation and of the drive, and further fields that the joint
+    declares.
+    """
 
     def equation(row: Any, k: int, m: Any, m0: int, m1: int, d: Any, g: Any, G: Any) -> float:
         return float(d[0] - row.rest)
@@ -418,13 +420,13 @@ def test_words_of_joints_are_fields_of_the_row() -> None:
 
 
 def test_words_of_updates_are_fields_of_the_row() -> None:
-    """Updates read history values, too."""
+    """Kernels of updates may also read history values."""
     with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
 
 
 def test_derived_fields_are_those_declared() -> None:
-    """A law whose ``derive`` returns other names is an error at the first evaluation."""
+    """A law whose ``derive`` returns undeclared names is an error at the first evaluation."""
 
     class Sprung(Spring):
         """A spring with a derived field."""
@@ -443,7 +445,9 @@ def test_derived_fields_are_those_declared() -> None:
 
 
 def test_a_law_whose_family_was_not_loaded() -> None:
-    """The first marker of a process may be wrong: the message says so, and the family is loaded for it."""
+    """If the first marker of a process is of the wrong family, the message says so, and the family is loaded for the
+    message.
+    """
     text = (
         "import windlass as wl, windlass.connectors as con, windlass.elements as el\n"
         "world = wl.World()\n"

@@ -1,4 +1,4 @@
-"""The report of a run: complete on one page, without a network, also after a failure and on two processes."""
+"""The report of a run is complete on one page, without a network, also after a failure and on two processes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ wl.add_to_report("Remarks", "a rope & its end", wl.ReportTable(["what"], [["noth
 
 
 def run(folder: Path, *words: str, processes: int = 1) -> tuple[int, str]:
-    """Exit code and report of the model."""
+    """Return exit code and report of the model."""
     (folder / "rope.py").write_text(MODEL)
     command = ["run", "rope.py", "-quiet", "-report", "report.html", *words]
     done = run_windlass(command, folder=folder, processes=processes)
@@ -86,7 +86,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         assert words in page, words
     # the model, the steps of two solves, the sensor, the energies
     assert page.count("<img ") == 5
-    # nothing is fetched
+    # no address is loaded
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []
     assert "default-src 'none'" in page
     assert "<script" not in page and "@import" not in page
@@ -94,7 +94,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("load", "solves"), [("early", 0), pytest.param("wild", 1, marks=pytest.mark.long)])
 def test_a_failure_is_reported_with_its_reason(load: str, solves: int, tmp_path: Path) -> None:
-    """Also in the first solve; earlier solves are in the report."""
+    """A failure is reported with its reason, also in the first solve. Earlier solves are in the report."""
     code, page = run(tmp_path, "-load", load)
     assert code == 2
     assert titles(page)[0] == "Failure" and page.count("<h2>Solve ") == solves
@@ -164,7 +164,9 @@ def test_wrong_parts_are_errors() -> None:
 
 
 def test_every_source_is_in_the_bibliography() -> None:
-    """Every key that a law names is an entry, every entry is named by a law, and every law has a source."""
+    """Every key that a law names is an entry of the bibliography, every entry is named by a law, and every law has a
+    source.
+    """
     named = {key for law in all_laws().values() for key in find_keys(law.source)}
     assert named == set(read_bibliography())
     package = ("windlass.framework", "windlass.elements", "windlass.connectors")

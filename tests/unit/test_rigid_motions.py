@@ -1,4 +1,6 @@
-"""Rigid motions as near null space: no elastic force on a free model, a default of GAMG, right on several processes."""
+"""Rigid motions as near null space: no elastic force on a free model, default of GAMG, and equal results on several
+processes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from support.processes import ROOT, run_python
 
 
 def find_forces(world: World) -> Any:
-    """Tangent times each rigid motion at the reference configuration, shape (n, 6), and the tangent's largest entry."""
+    """Return the tangent times each rigid motion at the reference configuration, shape (n, 6), and the tangent's
+    largest entry.
+    """
     static = Static(world, name="")
     problem = static.problem
     state = local_state(static.assembly, None)
@@ -34,7 +38,9 @@ def find_forces(world: World) -> Any:
 
 
 def test_free_net_resists_no_rigid_motion_of_the_plane() -> None:
-    """Separate slopes at crossings; without prestress the tangent times a rigid motion is rounding."""
+    """For a free net with separate slopes at crossings and without prestress, the tangent times a rigid 2D motion is 0
+    to rounding.
+    """
     world = World()
     build_net(world, 4)
     forces, largest = find_forces(world)
@@ -42,7 +48,7 @@ def test_free_net_resists_no_rigid_motion_of_the_plane() -> None:
 
 
 def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
-    """Euler parameters: moved along a rotation, every point of the body moves by k × r."""
+    """If Euler parameters move along a rotation, every point of the body moves by k × r."""
     world = World()
     e = np.array([0.8, 0.2, -0.4, 0.4]) / np.linalg.norm([0.8, 0.2, -0.4, 0.4])
     body = world.add(RigidBody3D, position=(0.4, 0.7, 0.2), euler_parameters=e, mass=1.0, inertia=0.1)
@@ -62,7 +68,9 @@ def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
 
 
 def test_gamg_gets_them_by_default() -> None:
-    """-static_pc_type gamg sets them on the tangent, other solvers do not; the answer equals the default solver's."""
+    """-static_pc_type gamg sets the rigid motions on the tangent, and other solvers do not. The solution equals that of
+    the default solver.
+    """
     world = World(gravity=(0.0, -1e-3, 0.0))
     _, crossings = build_net(world, 8, reference_strain=-0.01)
     number = np.arange(64).reshape(8, 8)
@@ -97,7 +105,7 @@ def test_planar_bodies_turn() -> None:
 
 @pytest.mark.mpi
 def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
-    """Tables of more than 1000 rows are distributed; the motions are made of the rows that are there."""
+    """Tables of more than 1000 rows are distributed, and rigid motions are computed from the rows of each process."""
     program = tmp_path / "net.py"
     program.write_text(
         "import sys\n"
@@ -112,5 +120,6 @@ def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
         int(line.split(name)[1].split()[0])
         for line, name in zip(done.stdout.splitlines()[-2:], ("gamg", "gamg rigid"), strict=True)
     )
-    # 120 and 26 iterations; without rigid motions of both processes the second number would grow with the model, too
+    # 120 and 26 iterations; without the rigid motions of both processes, the second number would also grow with the
+    # model
     assert rigid < 40 < 80 < without

@@ -1,7 +1,8 @@
 """Routes against the nodes of a reference belt, closed formulas and their own continuity.
 
-tests/reference/belt_nodes.npz holds [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt: pulleys of 0.09995 m
-at (0, 0) and (0.1π, 0), centre line 0.05 mm outside of them, clockwise, first node on top of the left pulley.
+tests/reference/belt_nodes.npz holds [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt. The pulleys of
+0.09995 m are at (0, 0) and (0.1π, 0), the centre line is 0.05 mm outside them and runs clockwise, and the first node is
+on top of the left pulley.
 """
 
 from math import asin, pi, sqrt
@@ -14,7 +15,7 @@ from numpy.testing import assert_allclose
 from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "belt_nodes.npz"
-# Some ten roundings of numbers of the size of 1 m.
+# About ten rounding errors of numbers of the size of 1 m.
 ROUNDING = 1e-14
 
 LEFT_PULLEY = Circle((0.0, 0.0), 0.09995, "right")
@@ -34,14 +35,15 @@ def belt() -> Route:
 
 
 def assert_consistent(route: Route, circles: list[Circle], offset: float = 0.0) -> None:
-    """Positions and slopes join, slopes are unit tangents, arcs lie on their circles on the right side."""
-    # Both sides of every joint, one floating-point number away from it, so that both pieces are evaluated there.
+    """Check that positions and slopes join, slopes are unit tangents, and arcs lie on the right sides of circles."""
+    # Points on both sides of every joint, one floating-point number away from it, so that both pieces are evaluated at
+    # the joint.
     joints = route.stations if route.closed else route.stations[1:-1]
     before, after = (route.eval_points(np.nextafter(joints, d)) for d in (-np.inf, np.inf))
     assert_allclose(before[0], after[0], rtol=0, atol=10 * ROUNDING)
     assert_allclose(before[1], after[1], rtol=0, atol=10 * ROUNDING)
 
-    # Central differences inside the pieces: error h²/6 κ² ≈ 7e-10, and rounding 1e-16/h.
+    # Central differences inside the pieces: error h²/6 κ² ≈ 7e-10, and rounding error 1e-16/h.
     h = 1e-6
     s = np.concatenate(
         [np.linspace(a + 2 * h, b - 2 * h, 7) for a, b in zip(route.stations[:-1], route.stations[1:], strict=True)]
@@ -141,7 +143,9 @@ def test_closed_route_does_not_depend_on_the_first_circle() -> None:
 
 
 def test_block_and_tackle_over_three_sheaves() -> None:
-    """Four vertical falls of 2 m between two lower sheaves and an upper one: length 4 · 2 m + 3 π R, half turns."""
+    """A block and tackle with four vertical falls of 2 m between two lower sheaves and an upper sheave has the length 4
+    · 2 m + 3 π R, with half turns.
+    """
     R = 0.1
     sheaves = [Circle((0, 0), 0.09, "left"), Circle((0.2, 2), 0.09, "right"), Circle((0.4, 0), 0.09, "left")]
     route = route_around(sheaves, radial_offset=0.01, closed=False, start=(-R, 2.0), end=(0.5, 2.0))
@@ -171,7 +175,9 @@ def test_straight() -> None:
 
 
 def test_drum_with_turns_at_the_end_of_the_rope() -> None:
-    """From (-1, R) onto the top of a drum at the origin, 3.25 turns clockwise, to its right."""
+    """A route from (-1, R) onto the top of a drum at the origin has 3.25 turns clockwise, to the right side of the
+    drum.
+    """
     drum = Circle((0, 0), 0.2, "right", turns=3.25)
     route = route_around([drum], closed=False, start=(-1.0, 0.2))
     assert route.length == pytest.approx(1 + 3.25 * 2 * pi * 0.2, abs=10 * ROUNDING)
@@ -183,7 +189,9 @@ def test_drum_with_turns_at_the_end_of_the_rope() -> None:
 
 
 def test_drum_with_turns_at_the_start_and_inside() -> None:
-    """Half a turn and two turns on a drum at the start, then a quarter wrap plus one turn on a capstan."""
+    """A route has half a turn and two turns on a drum at the start, followed by a quarter turn plus one turn on a
+    capstan.
+    """
     drum, capstan = Circle((0, 0), 0.2, "right", turns=2.5), Circle((1, 0), 0.2, "right", turns=1)
     route = route_around([drum, capstan], closed=False, end=(1.2, -3.0))
     assert route.length == pytest.approx(5 * pi * 0.2 + 1 + 2.5 * pi * 0.2 + 3, abs=100 * ROUNDING)
@@ -193,7 +201,9 @@ def test_drum_with_turns_at_the_start_and_inside() -> None:
 
 
 def test_start_and_end_on_the_circle_are_contact_points() -> None:
-    """Half circle from contact point to contact point; centres and radii that are not exact in binary."""
+    """A route along a half circle starts and ends at contact points, with centres and radii that are not exact in
+    binary.
+    """
     center, R = (0.3, -0.7), 0.1
     angle = 0.4 + np.array([0.0, pi])
     start, end = np.array(center) + R * np.column_stack((np.cos(angle), np.sin(angle)))
@@ -202,7 +212,7 @@ def test_start_and_end_on_the_circle_are_contact_points() -> None:
     assert len(route.pieces) == 1
     assert route.length == pytest.approx(pi * R, abs=10 * ROUNDING)
     assert_allclose(route.eval_points([0, route.length])[0], [start, end], rtol=0, atol=1e-13)
-    # A start at the point where the cable leaves anyway: no arc, for any rounding.
+    # If the cable starts where it leaves the circle, the arc is empty for any rounding error.
     tangent = np.array([-np.sin(0.4), np.cos(0.4)])
     touching = route_around([circle], radial_offset=0.01, closed=False, start=start, end=start + tangent)
     assert touching.length == pytest.approx(1.0, abs=1e-12)
@@ -215,13 +225,15 @@ def test_open_route_between_two_circles_is_the_free_span() -> None:
 
 
 def test_roller_that_only_touches_has_no_wrap() -> None:
-    """Rounding turns the spans by 1e-16 in either direction; this must not become a full turn."""
+    """A roller that only touches a straight route has no wrap, although rounding turns the spans by 1e-16 in either
+    direction.
+    """
     rollers = [Circle((0.1 * k + 0.07 * k * k, 0.3 * k), 0.05, "right") for k in range(5)]
     in_line = [Circle((0.1 * k, 0.3 * k), 0.05, "right") for k in range(7)]
     route = route_around(in_line, closed=False)
     assert all(wrap.angle < 1e-12 for wrap in route.wraps)
     assert route.length == pytest.approx(6 * sqrt(0.1), abs=10 * ROUNDING)
-    # The cable bends to the right over these, so each has a real wrap.
+    # The cable bends to the right over these circles, so each has a real wrap.
     assert all(0.01 < wrap.angle < 1.0 for wrap in route_around(rollers, closed=False).wraps[1:-1])
 
 
@@ -269,7 +281,7 @@ RIGHT = Circle((0.0, 0.0), 0.1, "right")
 @pytest.mark.parametrize(
     ("circles", "options", "message"),
     [
-        # Different sides: the circles must be apart; the same side: neither may lie in the other.
+        # On different sides, circles must be apart; on the same side, neither circle may lie inside the other.
         (
             [RIGHT, Circle((0.15, 0), 0.1, "left")],
             {},

@@ -1,4 +1,4 @@
-"""Records of rows: fields by the names of columns, aligned, with a key that other processes understand."""
+"""Records of rows: fields by the names of columns, aligned, with a key that other processes can reproduce."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.framework.model.rows import field_names, row_type
 
 
 class Mixed(Component):
-    """Columns of all kinds."""
+    """A schema with columns of all kinds."""
 
     marker0 = ref(con.POSITION, "a place")
     body = ref("body", "no place")
@@ -36,7 +36,7 @@ class Mixed(Component):
 
 
 def test_fields() -> None:
-    """Texts, functions and open columns are left out; numbers are aligned, in any order of declaration."""
+    """Records omit texts, functions and columns of open length. Numbers are aligned, in any order of declaration."""
     names = ("marker0", "data", "stiffness", "closed", "count", "frame", "history", "start", "bent")
     assert field_names(Mixed, ("bent",), 2) == names
     kind = row_type(Mixed, {"bent": np.zeros(4, bool)}, 2)
@@ -55,7 +55,7 @@ def change(rows: Any, i: int) -> float:
 
 
 def test_kernels_and_python_read_and_write_alike() -> None:
-    """A record is a view of its array; ``data`` is the field, not NumPy's buffer."""
+    """A record is a view of its array for kernels and Python. ``data`` is the field, not NumPy's buffer."""
     plain = getattr(change, "py_func", change)
     for function_ in (change, plain):
         rows = np.zeros(3, row_type(Mixed, {}, 2))
@@ -65,7 +65,7 @@ def test_kernels_and_python_read_and_write_alike() -> None:
 
 
 def test_types_of_records_as_text() -> None:
-    """Kernels listed for compiling ahead keep layout, shapes and alignment of records."""
+    """Kernels listed for compilation in advance keep layout, shapes and alignment of records."""
     types: Any = numba
     kind = types.typeof(np.zeros(1, row_type(Mixed, {"bent": np.zeros((1, 0))}, 1)))
     again = decode_type(json.loads(json.dumps(encode_type(kind))))
@@ -75,7 +75,7 @@ def test_types_of_records_as_text() -> None:
 ROOT = Path(__file__).parents[2]
 LINE = {"axial_stiffness": 1e3, "bending_stiffness": 1.0, "mass_per_length": 1.0}
 STIFF = {"contact_stiffness_per_length": 1e3}
-# fields that are no columns: computed from others, or places
+# fields without a column: computed from columns, or positions in arrays
 DERIVED = {
     "circle_points": {"radius", "length", "beside"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
@@ -85,7 +85,7 @@ DERIVED = {
 
 
 def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]]]:
-    """A contact of one of the rooms, and the schemas of its parameters."""
+    """Create a contact of one kind, and return the schemas of its parameters."""
     world = wl.World()
     line = straight_cable(world, (0.0, 1.1), (1.0, 1.1), 1, **LINE)
     rope = straight_cable(world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, **LINE)
@@ -103,7 +103,7 @@ def create_contact(room: str) -> tuple[wl.World, wl.Entity, list[type[Component]
 
 
 def read_words(room: str) -> set[str]:
-    """Fields of records that the kernels of a room read or set."""
+    """Return the fields of records that the kernels of a package read or set."""
     words = set()
     for path in (ROOT / "connectors" / room).glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -119,7 +119,7 @@ def read_words(room: str) -> set[str]:
 
 @pytest.mark.parametrize("room", DERIVED)
 def test_words_of_kernels_of_contact(room: str) -> None:
-    """Kernels read the columns of the schema by their public names, and the few that are computed from them."""
+    """Kernels read the columns of the schema by their public names, and a few fields that are computed from columns."""
     world, rows, schemas = create_contact(room)
     assembly = Assembly(world)
     columns = assembly.local_rows(rows.table, rows.rows).columns

@@ -1,4 +1,4 @@
-"""The scaling study: its arithmetic on made-up children, and its child on small models."""
+"""The scaling study: its arithmetic with artificial child processes, and its child script on small models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHILD = ROOT / "benchmarks/scaling_child.py"
 
 
 def made_up(processes: int, wall: float, cpu: float) -> dict[str, Any]:
-    """A result of the child in which every stage takes the same time."""
+    """Return a result of the child script in which every stage takes the same time."""
     names = ("residual", "tangent", "sums into the matrix", "exchange of ghosts", "factorisation", "solve", "rest")
     stages = {name: {"wall": wall, "cpu": cpu} for name in (*names, "whole")}
     solve = {"stages": stages, "iterations": [3, 1, 2], "linear_iterations": 7}
@@ -40,7 +40,9 @@ def test_table_has_the_least_times_of_all_rounds(modules: dict[str, ModuleType])
 
 
 def test_ratios_to_the_same_and_to_the_best_solver(modules: dict[str, ModuleType]) -> None:
-    """A: 0.3 s to 0.2 s, 1.5; the best on one process is B with 0.1 s, 0.5.  The laws: 2 x 0.08 s to 2 x 0.04 s."""
+    """Solver A needs 0.3 s on one process and 0.2 s on two, a ratio of 1.5. The best solver on one process is B with
+    0.1 s, which gives the ratio 0.5. The laws need 2 x 0.08 s and 2 x 0.04 s.
+    """
     results = {
         "A, x, 1": [made_up(1, 0.3, 0.08)],
         "A, x, 2": [made_up(2, 0.2, 0.04)],

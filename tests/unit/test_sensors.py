@@ -1,4 +1,4 @@
-"""Sensors: their values in memory and in the table against the output variables evaluated directly."""
+"""Sensors: their values in memory and in the table against directly evaluated output variables."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ class Model(NamedTuple):
 
 
 def create_model(load: Any = 0.0) -> Model:
-    """A cable of four elements that swings from a hinge, and a body that turns next to it under a torque."""
+    """Create a cable of four elements that swings from a hinge, and a body that rotates under a torque."""
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 4, mass_per_length=0.8, axial_stiffness=8000.0, bending_stiffness=1e-3
@@ -48,7 +48,7 @@ def create_model(load: Any = 0.0) -> Model:
 
 
 def solve(model: Model, sensors: Sensors, end: float = 0.01) -> list[State]:
-    """Copies of the start and of all states of a short run with the sensors."""
+    """Return copies of the start and of all states of a short run with the sensors."""
     start = State(model.world)
     solver = Dynamic(model.world, step=1e-3, end=end)
     return [start, *(state.copy() for state in solver.march(start, hooks=[sensors]))]
@@ -83,9 +83,9 @@ def test_values_are_those_of_the_outputs(tmp_path: Path) -> None:
     shapes = {"spin": (), "tip y": (), "tip velocity": (3,), "force": (4, 2), "x": (4,)}
     for name, values in expected.items():
         assert sensors[name].shape == (11, *shapes[name])
-        # the accelerations of the first step are found between the start and the first record
+        # the accelerations of the first step are computed between the start and the first record
         assert_allclose(sensors[name], np.array(values), rtol=1e-13, atol=1e-13)
-    # the torque turns the body steadily
+    # the torque accelerates the body steadily
     assert_allclose(sensors["spin"], 3.0 / 0.5 * times, rtol=1e-9, atol=1e-12)
     last = sensors.names[-1]
     assert last.endswith(".force")
@@ -164,7 +164,7 @@ def test_one_evaluation_of_the_markers_serves_all_sensors(monkeypatch: pytest.Mo
 
 
 def test_other_sensors_bring_their_own_probe() -> None:
-    """The whole of the protocol: a name, and a probe of a model."""
+    """A user's sensor needs only a name and a method that creates its probe."""
 
     class Extent:
         name = "extent"
@@ -219,14 +219,14 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot be written"):
         Sensors(tmp_path / "file" / "spin.csv", [spin])
-    # -help leaves no folders behind
+    # -help leaves no folders
     monkeypatch.setattr(options, "help_requested", lambda: True)
     Sensors(tmp_path / "never" / "spin.csv", [spin]).close()
     assert not (tmp_path / "never").exists()
 
 
 def test_units_of_coordinates() -> None:
-    """Forces on angles are torques: by the kind of the coordinate, row by row, at velocity level too."""
+    """Forces on angles have the unit of torques, by the kind of the coordinate, row by row, also at velocity level."""
     world = World()
     body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     drive = prescribe_velocity(world, body, "rotation", lambda t: 2.0 * t)

@@ -22,14 +22,14 @@ STEP = 1e-3
 
 @pytest.fixture(autouse=True)
 def ctrl_c_interrupts() -> Iterator[None]:
-    """Processes in the background of a shell ignore Ctrl-C, and tests may run there."""
+    """Enable Ctrl-C, because background processes of a shell ignore it, and tests may run as background processes."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 def rope(name: str = "rope", taut: bool = False) -> tuple[wl.World, Any]:
-    """A rope that falls from the horizontal, hinged at one end; or a taut one, hinged at both."""
+    """Create a rope that falls from the horizontal, hinged at one end, or a taut rope, hinged at both ends."""
     world = wl.World(gravity=(0.0, -9.81))
     cable = straight_cable(
         world, (0, 0), (1, 0), 4, axial_stiffness=1e4, bending_stiffness=0.1, mass_per_length=0.5, name=name,
@@ -41,7 +41,7 @@ def rope(name: str = "rope", taut: bool = False) -> tuple[wl.World, Any]:
 
 
 class PressCtrlC(wl.StepHook):
-    """Interrupts the program in a step, as the button of a notebook does."""
+    """Interrupts the program in a step, like the button of a notebook."""
 
     def __init__(self, step: int) -> None:
         self._step = step
@@ -60,14 +60,16 @@ class PressCtrlC(wl.StepHook):
     ids=["Dynamic", "Explicit"],
 )
 def test_an_interrupted_solve_goes_on(solver: Any) -> None:
-    """It stops after the step in progress; later steps equal the steps without a break to the last bit."""
+    """An interrupted solve stops after the step in progress. The later steps are bitwise equal to the steps of an
+    uninterrupted solve.
+    """
     world, _ = rope()
     whole = solver(world).solve()
     broken = solver(world)
     with pytest.raises(KeyboardInterrupt) as stop:
         broken.solve(hooks=[PressCtrlC(12)])
     assert stop.value.__notes__[-1] == (
-        "solver.state has the last good state; solve(solver.state, resume=True) continues"
+        "solver.state contains the last good state; solve(solver.state, resume=True) continues"
     )
     assert broken.state is not None and broken.state.step == 12
     assert broken.verdict.word == "interrupted" and f"after step 12, t = {broken.state.t:.9g} s" in repr(broken.verdict)
@@ -78,7 +80,7 @@ def test_an_interrupted_solve_goes_on(solver: Any) -> None:
 
 
 def test_ctrl_c_within_a_step_leaves_its_start() -> None:
-    """The second interruption ends at once; a hook on passes gets the intermediate state."""
+    """The second interruption ends the solve immediately; a hook on passes gets the intermediate state."""
 
     class Impatient(wl.StepHook):
         def after_iteration(self, state: wl.State, error: float) -> None:
@@ -119,7 +121,7 @@ def test_a_failed_solve_leaves_its_last_good_state() -> None:
 
 @pytest.fixture
 def no_options() -> Iterator[None]:
-    """Before and after a test the options of the command line hold."""
+    """Restore the options of the command line before and after the test."""
     wl.set_options()
     yield
     wl.set_options()
@@ -159,8 +161,8 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
         ("-dynamic_snes_rtol 2", "-dynamic_snes_rtol = 2: expected a number >= 0 and < 1"),
         ("-dynamic_pc_type nonsense", "-dynamic_pc_type nonsense: PETSc refuses it"),
         ("-verdict maybe", "-verdict = maybe: expected one of fail, warn, off"),
-        ("-log_view", "-log_view in set_options: counts when a program starts"),
-        ("-restart run.h5", "-restart in set_options: counts when a program starts"),
+        ("-log_view", "-log_view in set_options: takes effect only at program start"),
+        ("-restart run.h5", "-restart in set_options: takes effect only at program start"),
         ("-dynamic_step 1 -dynamic_step 2", "is given twice"),
         ("monitor", "monitor: belongs to no option"),
         (3, "words of set_options = .*3.*: must be texts"),
@@ -184,7 +186,7 @@ def test_a_changed_model_is_another_world() -> None:
 
 
 def define(factor: float) -> Any:
-    """A law defined in a cell of a notebook: each run of the cell creates the class and its kernels again."""
+    """Define a law in a cell of a notebook. Each run of the cell creates the class and its kernels again."""
 
     class CellSpring(Component):
         """A spring between two points."""
@@ -202,7 +204,7 @@ def define(factor: float) -> Any:
 
     @kernel
     def first(row, u, ut, t):  # type: ignore[no-untyped-def]
-        """Its x [N]."""
+        """Return the x component of the force [N]."""
         return factor * row.stiffness * u[0]
 
     register_pair(CellSpring, pull, outputs={"x": Output("N", "N, ()", first)}, source="F")
@@ -210,7 +212,9 @@ def define(factor: float) -> Any:
 
 
 def test_a_law_is_defined_again(tmp_path: Path) -> None:
-    """Worlds use the law of their class, the earlier or the new one; files name the new one."""
+    """If a law is defined again, worlds use the law of their own class, the earlier or the new one. Files name the new
+    law.
+    """
 
     def build(kind: Any) -> tuple[wl.World, Any]:
         world = wl.World()
@@ -239,7 +243,7 @@ def drive() -> tuple[wl.World, wl.Belt]:
 
 
 def is_png(figure: Any) -> bool:
-    """The representations that a notebook requests from a value."""
+    """Return the representations that a notebook requests from a value."""
     return bool(figure._repr_png_().startswith(b"\x89PNG"))
 
 
@@ -315,7 +319,9 @@ def test_errors_in_notebooks_show_lines_of_the_user(monkeypatch: pytest.MonkeyPa
 
 
 def test_scenes_need_a_screen_or_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`tests/examples/test_tutorials.py` shows one in a notebook."""
+    """A scene without a screen or a notebook is an error; `tests/examples/test_tutorials.py` shows a scene in a
+    notebook.
+    """
     monkeypatch.delenv("DISPLAY", raising=False)
     state = wl.State(rope()[0])
     with pytest.raises(wl.OptionError, match="needs a screen"):

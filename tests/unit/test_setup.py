@@ -1,4 +1,4 @@
-"""The set-up script on systems that it does not support, and the report of `windlass doctor`."""
+"""The set-up script on unsupported systems, and the report of `windlass doctor`."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ DEBIAN_12 = 'ID=debian\nVERSION_ID="12"\n'
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with only the files that the script reads."""
+    """Return a folder with only the files that the script reads."""
     folder = tmp_path / "checkout"
     (folder / "scripts").mkdir(parents=True)
     shutil.copy(ROOT / "scripts" / "setup.sh", folder / "scripts" / "setup.sh")
@@ -32,7 +32,7 @@ def run_setup(
     path: str = os.environ["PATH"],
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Call the script with its own /etc/os-release and with `tools`, name -> shell text, before `path`."""
+    """Call the script with a given /etc/os-release and with `tools`, name -> shell text, before `path`."""
     release = checkout.parent / "os-release"
     release.write_text(os_release)
     bin_folder = checkout.parent / "bin"
@@ -51,7 +51,7 @@ def run_setup(
 
 
 def assert_refused(run: subprocess.CompletedProcess[str], checkout: Path, reason: str) -> None:
-    """Exit 1, the reason and all three ways out on stderr, and nothing written."""
+    """Check exit code 1, the reason and all three solutions on stderr, and that no file is written."""
     assert run.returncode == 1
     for text in (reason, "environment.yml", "Dockerfile", "pip install -e .", "Nothing was changed"):
         assert text in run.stderr
@@ -91,7 +91,7 @@ def test_other_python_is_refused(checkout: Path) -> None:
     [(DEBIAN_12, "3.11"), ('ID=debian\nVERSION_ID="13"\n', "3.13"), ('ID=ubuntu\nVERSION_ID="24.04"\n', "3.12")],
 )
 def test_each_system_has_its_python(checkout: Path, os_release: str, version: str) -> None:
-    """petsc4py of the system is made for the Python of the system."""
+    """petsc4py of each system is made for the Python of this system."""
     tools = {"dpkg": "echo amd64", "other-python": "exit 1"}
     run = run_setup(checkout, tools=tools, os_release=os_release, PYTHON="other-python")
     assert_refused(run, checkout, f"is not a CPython {version},")
@@ -109,7 +109,7 @@ def test_unknown_argument_is_refused(checkout: Path) -> None:
 
 
 def test_environment_with_another_python_is_kept(checkout: Path) -> None:
-    """An environment that the script did not make is named, not replaced."""
+    """An environment that the script did not create is named, not replaced."""
     python = checkout / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(checkout / "gone")
@@ -120,7 +120,7 @@ def test_environment_with_another_python_is_kept(checkout: Path) -> None:
 
 
 def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None:
-    """PETSc is not built into an environment that has the one of the system."""
+    """PETSc is not built into an environment that uses the PETSc of the system."""
     link = checkout / ".venv/lib/python3.11/site-packages/petsc-system.pth"
     link.parent.mkdir(parents=True)
     link.write_text("/usr/lib/petscdir")
@@ -130,7 +130,7 @@ def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None
     assert link.read_text() == "/usr/lib/petscdir"
 
 
-# An environment whose pip writes the requested sources; these log the commands that are applied to them.
+# An environment whose pip writes the requested sources, which log the commands that are applied to them.
 PIP = """case "$*" in
   *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
   *" download "*)
@@ -149,7 +149,9 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that do nothing, of which one fails in the folder `stopped`; returns their log."""
+    """Call --build-petsc with tools that do nothing, of which one fails in the folder `stopped`; return the log of the
+    tools.
+    """
     log = checkout.parent / "log"
     log.write_text("")
     compilers = dict.fromkeys(("mpicc", "mpicxx", "mpif90"), "exit 0")
@@ -168,7 +170,7 @@ def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.Completed
 
 @pytest.mark.parametrize("name", ["petsc", "slepc"])
 def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None:
-    """A stopped compilation continues without a second configuration or download; finished parts are not touched."""
+    """A stopped compilation continues without a second configuration or download, and finished parts do not change."""
     environment = checkout / ".venv-petsc"
     run, done = build_petsc(checkout, f"{name}-3.99.1")
     assert run.returncode == 1
@@ -191,7 +193,9 @@ def test_build_continues_where_it_was_stopped(checkout: Path, name: str) -> None
 def run_without_debian_packages(
     checkout: Path, *words: str, user: int, **tools: str
 ) -> subprocess.CompletedProcess[str]:
-    """Call the script as user number `user` with only the Debian packages and tools that it needs so far."""
+    """Call the script as user number `user` with only the Debian packages and tools that the script needs before the
+    check.
+    """
     bin_folder = checkout.parent / "tools"
     bin_folder.mkdir()
     for name in ("bash", "cat", "cut", "dirname", "env", "sha256sum", "sh"):
@@ -202,7 +206,7 @@ def run_without_debian_packages(
 
 @pytest.mark.parametrize("tools", [{}, {"sudo": "exit 1"}])
 def test_missing_packages_without_root_are_named(checkout: Path, tools: dict[str, str]) -> None:
-    """Where sudo is missing or refuses, the script prints the command for an administrator."""
+    """If sudo is missing or refuses, the script prints the command for an administrator."""
     run = run_without_debian_packages(checkout, user=1000, **tools)
     assert run.returncode == 1
     assert "apt-get install -y --no-install-recommends python3-petsc4py-real python3-slepc4py-real" in run.stderr
@@ -233,12 +237,12 @@ def test_failing_apt_get_ends_the_script(checkout: Path) -> None:
 
 @pytest.fixture
 def few_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reports within this process leave superlu_dist out: PETSc 3.18 may crash at exit where it was used twice."""
+    """Exclude superlu_dist from reports within this process, because PETSc 3.18 may crash at exit after two uses."""
     monkeypatch.setattr(doctor, "SOLVER_PACKAGES", ("petsc", "no_such_solver"))
 
 
 def test_command_reports_and_succeeds(tmp_path: Path) -> None:
-    """The whole command in its own process, which also has to end well after trying all packages."""
+    """The whole command runs in its own process and ends successfully after a trial of all packages."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "windlass.commands.cli", "doctor"]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
@@ -252,7 +256,9 @@ def test_command_reports_and_succeeds(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("few_packages")
 def test_report_names_solver_packages_that_solve() -> None:
-    """PETSc's own LU is in every build; a name that no build has must not count as usable."""
+    """The report names PETSc's own LU, which every build has. A package name that no build has does not count as
+    usable.
+    """
     text, ready = doctor.report()
     assert ready, text
     (line,) = (line for line in text.splitlines() if line.startswith("solver packages:"))
@@ -285,7 +291,7 @@ def test_report_warns_of_several_threads(monkeypatch: pytest.MonkeyPatch, thread
 
 @pytest.mark.usefixtures("few_packages")
 def test_report_tells_of_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A file in place of the folder refuses even root."""
+    """The report names a cache that cannot be written. A file in place of the folder refuses even root."""
     file = tmp_path / "file"
     file.write_text("")
     monkeypatch.setenv("WINDLASS_CACHE", str(file / "folder"))

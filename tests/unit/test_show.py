@@ -25,7 +25,7 @@ needs_drawing = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A rope that falls, three frames."""
+    """Return a falling rope in three frames."""
     world = wl.World(gravity=(0.0, -9.81))
     straight_cable(world, (0, 0), (1, 0), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=1.0)
     recorder = wl.Recorder("rope", folder=tmp_path_factory.mktemp("show"), formats=("vtkhdf", "vtu"))
@@ -74,7 +74,7 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
 
 
 def without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if a package was not installed."""
+    """Simulate that a package is not installed."""
     load: Callable[..., Any] = builtins.__import__
 
     def refuse(wanted: str, *words: Any, **more: Any) -> Any:
@@ -97,7 +97,7 @@ def test_missing_package_is_named_with_the_line_that_installs_it(
 def test_films_say_what_is_missing(
     series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Films as .mp4 need ffmpeg, which the package imageio-ffmpeg contains."""
+    """A film as .mp4 without ffmpeg gives a message that names the package imageio-ffmpeg, which contains ffmpeg."""
     without("imageio_ffmpeg", monkeypatch)
     assert main(["show", str(series), "-movie", str(tmp_path / "rope.mp4")]) == 2
     assert "pip install 'windlass[show]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Singular tangents do not affect later solves: MUMPS reports each, and factorises the next tangent."""
+"""Singular tangents do not affect later solves: MUMPS reports each one, and factorises the next tangent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTION = "static_pc_factor_mat_solver_type"
 
 @pytest.mark.parametrize("package", ["mumps", "klu"])
 def test_singular_tangents_leave_no_trace(package: str) -> None:
-    """MUMPS used unfinished factors; after two such errors PETSc refused all further solves."""
+    """After a singular tangent MUMPS uses no unfinished factors, and PETSc accepts further solves."""
     PETSc.Options().setValue(OPTION, package)
     try:
         world = World(gravity=(0.0, -9.81))
@@ -34,7 +34,7 @@ def test_singular_tangents_leave_no_trace(package: str) -> None:
             run = static.newton.solve(scheme)
             assert not run.converged
             assert run.reason.startswith("DIVERGED_LINEAR_SOLVE")
-            assert ("PETSc error" in run.reason) == (package == "klu")  # KLU itself raises
+            assert ("PETSc error" in run.reason) == (package == "klu")  # KLU raises an error itself
         world.set(spring, stiffness=100.0)
         assert static.newton.solve(scheme).converged
     finally:
@@ -43,7 +43,9 @@ def test_singular_tangents_leave_no_trace(package: str) -> None:
 
 @pytest.mark.parametrize("stiffness", [7.0, 0.1])
 def test_motions_that_nothing_holds_at_full_load_are_named(stiffness: float) -> None:
-    """Three wheels that springs couple and only the stabiliser holds: an error or, where rounding hides it, a note."""
+    """Three wheels are coupled by springs and held only by the stabiliser. The solve gives an error or, where rounding
+    hides the singularity, a note.
+    """
     world = World(gravity=(0.0, -9.81))
     wheels = [world.add(RigidBody2D, name=name, position=(0.0, 0.0), mass=2.0, inertia=0.3) for name in "abc"]
     fix(world, wheels, "x", "y")

@@ -29,7 +29,7 @@ SITE = ROOT / "docs" / "site"
 
 
 def site(name: str) -> ModuleType:
-    """A module of the site, which is no package."""
+    """Load a module of the site, which is no package."""
     sys.path.insert(0, str(SITE))
     try:
         return import_module(name)
@@ -38,7 +38,7 @@ def site(name: str) -> ModuleType:
 
 
 def registered_names() -> set[str]:
-    """Names of all components whose class is defined in the package, found in the text of its files."""
+    """Return the names of all components whose class is defined in the package, found in the text of its files."""
     # base classes of several laws: references to inputs, parameters of contact at points and segments
     shared, names = {"Inputs", "PointContact", "SegmentContact"}, set()
     known = {"Component", "Cable2D", "ALENode", *shared}
@@ -51,7 +51,7 @@ def registered_names() -> set[str]:
 
 
 def test_every_component_is_in_the_reference() -> None:
-    """With all of its columns, references and outputs, and in the list."""
+    """Every component is in the reference, with all of its columns, references and outputs, and in the list."""
     components = site("components")
     pages = components.component_pages()
     names = registered_names()
@@ -73,17 +73,17 @@ def test_a_column_has_its_unit_range_and_default() -> None:
 
 
 def test_every_component_has_a_drawing_of_its_columns() -> None:
-    assert generic_nodes.GenericNode2.__name__ == "GenericNode2"  # a kind made on demand, as by other tests
+    assert generic_nodes.GenericNode2.__name__ == "GenericNode2"  # a kind that other tests create on demand
     drawings, names = site("component_drawings"), {c.__name__ for c in site("components").find_components()}
     assert set(drawings.DRAWINGS) == names
     for name in ("Cable2D", "ContactFrictionCirclePoints2D"):
-        assert drawings.draw(name) == drawings.draw(name)  # no date, no random names
+        assert drawings.draw(name) == drawings.draw(name)  # no date and no random names
         assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "explanation" / "theory").glob("*.md")), ids=lambda p: p.stem)
 def test_a_theory_page_begins_with_an_equation_and_a_figure(page: Path) -> None:
-    """In its first section; the index has none."""
+    """The first section of a theory page has an equation and a figure. The index has none of them."""
     if page.stem == "index":
         return
     head = "".join(page.read_text(encoding="utf-8").split("\n## ")[:2])
@@ -110,7 +110,7 @@ def test_every_public_name_is_in_the_reference() -> None:
             value = getattr(package, name)
             if isinstance(value, type) and issubclass(value, Component) and value is not Component:
                 continue
-            # arrays are no separate classes, and some names are offered twice
+            # arrays are no separate classes, and some names are available twice
             shown = {
                 f"{p}.{name}" for p in ("windlass", "windlass.elements", "windlass.connectors", "windlass.framework")
             }
@@ -128,7 +128,7 @@ def test_every_option_is_in_the_reference() -> None:
 
 
 def test_the_schema_of_model_files_is_published() -> None:
-    """The schema equals the one that `tests/unit/test_model_file.py` tests, with all components."""
+    """The published schema equals the schema that `tests/unit/test_model_file.py` tests, with all components."""
     site("components")
     schema = json.loads(site("build").schema_text())
     looked_at = json.loads(json.dumps(full_schema(COMPONENTS)["$defs"]))
@@ -145,7 +145,7 @@ def test_short_forms_are_of_examples_and_their_options() -> None:
 
 
 def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
-    """One example; `test_the_site_is_made` tests all."""
+    """One example has its picture and page; `test_the_site_is_made` tests all examples."""
     gallery = site("gallery")
     example = ROOT / "examples" / "mass_on_springs.py"
     assert example in gallery.EXAMPLES
@@ -158,7 +158,7 @@ def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
 
 
 def test_results_of_examples_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An example runs again where it, its options or the package have changed."""
+    """An example runs again only if its script, its options or the package have changed."""
     gallery, runs = site("gallery"), []
 
     def run(example: Path, folder: Path) -> str:
@@ -205,7 +205,7 @@ def test_a_run_without_a_picture_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_site_is_made() -> None:
-    """As `make docs` does: without a warning, with a picture and a page for every example and page."""
+    """The site is made as by `make docs`: without a warning, with a picture and a page for every example and page."""
     pytest.importorskip("sphinx", reason="make docs installs it")
     done = subprocess.run([sys.executable, SITE / "build.py"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-3000:]

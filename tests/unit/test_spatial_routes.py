@@ -1,4 +1,4 @@
-"""3D routes: against 2D results, closed forms and their own derivatives."""
+"""3D routes agree with 2D results, closed forms and their own derivatives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROPE = {"axial_stiffness": 1e4, "bending_stiffness": 0.1, "mass_per_length": 0.5
 
 
 def assert_smooth(route: Any, jumps: int = 0) -> None:
-    """Tangents are unit vectors and derivatives of positions; curvatures are derivatives of tangents."""
+    """Check that tangents are unit vectors and derivatives of positions, and curvatures are derivatives of tangents."""
     n = 20001
     s = np.linspace(0.0, route.length, n)
     p, t, k = route.eval_points(s)
@@ -49,7 +49,7 @@ def assert_smooth(route: Any, jumps: int = 0) -> None:
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_sheaves_in_one_plane(closed: bool) -> None:
-    """The route over circles in a plane, in any plane; a turned axis turns the side."""
+    """The route over circles in any plane equals the 2D route; a reversed axis reverses the side."""
     circles = [Circle((0, 0), 0.1, "right"), Circle((1, 0.2), 0.2, "left"), Circle((2, -0.3), 0.3, "right", turns=1)]
     ends: dict[str, Any] = {} if closed else {"start": (-1.0, 0.5), "end": (3.0, 1.0)}
     flat = route_around(circles, 0.01, closed, **ends)
@@ -71,7 +71,7 @@ def test_sheaves_in_one_plane(closed: bool) -> None:
 
 
 def test_fleet_angles() -> None:
-    """Spans are at right angles to the radii at both ends; the direction jumps by the fleet angle."""
+    """With fleet angles, spans are normal to the radii at both ends; the direction jumps by the fleet angle."""
     sheaves = [
         Sheave((0, 0, 0), (0, 0.1, 1), 0.1, "right"),
         Sheave((1, 0.2, 0.1), (0, 1, -2), 0.2, "right"),
@@ -98,7 +98,7 @@ def test_fleet_angles() -> None:
 
 
 def test_helix() -> None:
-    """Length, rise and radius of a helix, on both sides and against the axis."""
+    """Length, rise and radius of a helix agree with closed forms, on both sides and against the axis."""
     axis = np.array((1.0, 2.0, 2.0)) / 3.0
     for side, pitch in (("left", 0.05), ("right", 0.05), ("left", -0.05)):
         route = helix((0.1, 0.2, 0.3), 5.0 * axis, 0.2, 4.25, pitch=pitch, side=side, radial_offset=0.01)  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ def test_helix() -> None:
 
 
 def test_through_points() -> None:
-    """A smooth curve passes through its points; a closed one returns to its start in the same direction."""
+    """A smooth curve passes through its points. A closed curve returns to its start in the same direction."""
     points = np.array([(0, 0, 0), (1, 0, 0.2), (1, 1, 0), (0.2, 1, 1)], float)
     route = through_points(points)
     assert_smooth(route)
@@ -130,7 +130,7 @@ def test_through_points() -> None:
 
 
 def test_catenaries_in_vertical_planes() -> None:
-    """The 2D catenary in a vertical plane of any direction, for gravity of any direction."""
+    """The catenary in a vertical plane of any direction, for gravity of any direction, equals the 2D catenary."""
     flat = hang_between((0.0, 0.0), (3.0, 1.0), 4.0, 1e4, 0.5, (0.0, -9.81))
     space = hang_between((0, 0, 0), lift((3.0, 1.0), TURNED), 4.0, 1e4, 0.5, TURNED @ (0.0, -9.81, 0.0))
     s = np.linspace(0.0, 4.0, 9)
@@ -143,7 +143,7 @@ def test_catenaries_in_vertical_planes() -> None:
 
 
 def test_cables_along_routes() -> None:
-    """3D cables along every kind of route; those along 2D routes stay in the plane."""
+    """3D cables can be created along every kind of route. Cables along 2D routes stay in the plane."""
     world = World(gravity=(0.0, 0.0, -9.81))
     drum = cable_along(world, helix((0, 0, 0), (0, 0, 1), 0.2, 3, pitch=0.02), 48, name="rope", **ROPE)
     assert drum.kind == "Cable3D" and len(nodes_of(world, drum)) == 49
@@ -165,14 +165,17 @@ def test_cables_along_routes() -> None:
         (lambda: Sheave((0, 0, 0), (0, 0, 1), -0.1, "left"), "radius = -0.1 m"),
         (lambda: Sheave((0, 0, 0), (0, 0, 1), 0.1, "up"), "must be 'left' or 'right'"),  # type: ignore[arg-type]
         (lambda: Sheave((0, 0, 0), (0, 0, 1), 0.1, "left", 1.5), "whole turns"),  # type: ignore[arg-type]
-        (lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1, start=(0, 0, 2)), "a part across the axis"),
+        (
+            lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1, start=(0, 0, 2)),
+            "a component perpendicular to the axis",
+        ),
         (lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1, radial_offset=-0.1), "minus the radius"),
         (
             lambda: route_over_sheaves([Sheave((0, 0, 0), (0, 0, 1), 0.5, "left")], start=(0.1, 0, 1), end=(2, 0, 0)),
-            "0.1 m from its axis: must be >= 0.5 m",
+            "0.1 m from the axis: must be >= 0.5 m",
         ),
         (lambda: route_over_sheaves([Sheave((0, 0, 0), (0, 0, 1), 0.5, "left")], start=(1, 0, 1)), "start and end"),
-        (lambda: through_points([(0, 0, 0), (0, 0, 0)]), "points.0. and the next are 0.0 m apart"),
+        (lambda: through_points([(0, 0, 0), (0, 0, 0)]), "points.0. and points.1. are 0.0 m apart"),
         (lambda: through_points([(0, 0, 0)]), "must have shape"),
         (lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1).eval_points([9.0]), "of the open route"),
     ],
@@ -188,7 +191,9 @@ def test_ends_in_plane_and_space() -> None:
 
 
 def test_layers_on_a_drum() -> None:
-    """Turns touch the drum, the ropes below or a flange, none is inside another; radii, lengths and lead by hand."""
+    """Turns on a drum touch the drum, the lower ropes or a flange, and no turns overlap. Radii, lengths and lead agree
+    with hand calculations.
+    """
     R, d, p, n = 0.1, 0.01, 0.0102, 3
     layers = DrumLayers(R, d, p, n)
     turn, rise = 2.0 * np.pi, np.sqrt(d**2 - 0.25 * p**2)
@@ -197,7 +202,7 @@ def test_layers_on_a_drum() -> None:
     assert_allclose(z, p * np.array((0.0, 1.0, 2.0, 2.5, 1.5, 0.5)), atol=1e-16)
     assert_allclose(layers.flanges, (-0.5 * d, 2.5 * p + 0.5 * d), rtol=1e-14)
     assert_allclose(layers.eval_length(3.05 * turn, 3.45 * turn), 0.4 * turn * (R + rise), rtol=1e-5)
-    # in the middle of each crossing of layer two it lies on top of one rope
+    # in the middle of each crossing, layer two lies on top of one rope
     radius, _ = layers.eval_places((4.0 * turn - 0.25 * np.pi, 5.0 * turn - 0.75 * np.pi))
     assert_allclose(radius, R + d, rtol=1e-14)
 
@@ -208,14 +213,15 @@ def test_layers_on_a_drum() -> None:
     distance = cdist(points, points)
     # a spline through points of touching ropes
     assert_allclose(distance[far].min(), d, rtol=2e-3)
-    # at its ends the spline has no curvature
+    # at its ends, the spline has no curvature
     assert np.hypot(points[:, 0], points[:, 1]).min() > R - 2e-6
     # the dead end, where the rope begins
     assert_allclose(points[-1, 2] - points[0, 2], -0.5 * p, rtol=1e-9)
 
     other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")
     assert_allclose(other.eval_points(0.0)[0][0], (1.0, 2.0, 3.0 + R), rtol=1e-9)
-    # without curvature at its end a spline is turned there by 0.289 (half of 1/sqrt(3)) angles between its points
+    # a spline without curvature at its end is rotated there by 0.289 (half of 1/sqrt(3)) times the angle between its
+    # points
     assert_allclose(other.eval_points(0.0)[1][0], (1.0, 0.0, 0.0), atol=0.29 * turn / POINTS)
     with pytest.raises(RouteError, match=r"must be from 0 to .* rad"):
         layers.route(6.0 * turn)

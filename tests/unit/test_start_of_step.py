@@ -1,6 +1,6 @@
 """Post-Newton updates can read the size of their step, and time, coordinates and velocities at its start.
 
-A law adds up h and the increments of time, coordinate and velocity since the start of the step.  These sums are the
+A law sums h and the increments of time, coordinate and velocity since the start of the step. These sums must equal
 time, displacement and change of velocity of the whole run, for any number of steps in Python or compiled code.
 """
 
@@ -25,7 +25,7 @@ PLACES = 4
 
 
 class Odometer(Component):
-    """Adds up the increments of steps: h, t - t_start, x - x_start, v - v_start."""
+    """Sums the increments of steps: h, t - t_start, x - x_start, v - v_start."""
 
     marker = ref(COORDINATE, "what moves")
     data = ref("GenericData", "the sums", optional=True)
@@ -33,7 +33,7 @@ class Odometer(Component):
 
 
 class Columns(NamedTuple):
-    """Local numbers of the coordinate, place of the first sum and largest step of each row."""
+    """Local numbers of the coordinate, position of the first sum and largest step of each row."""
 
     dof: IntArray
     data: IntArray
@@ -44,7 +44,7 @@ class Columns(NamedTuple):
 def add_up(
     c: Columns, size: Any, times: Any, x: Any, v: Any, start_x: Any, start_v: Any, data: Any, start: Any, outcome: Any
 ) -> None:
-    """Continue the sums of the start of the step."""
+    """Add the increments to the sums of the start of the step."""
     error = 0.0
     for i in range(len(c.dof)):
         k, at = c.dof[i], c.data[i]
@@ -56,7 +56,7 @@ def add_up(
 
 
 def build(rows: LocalRows) -> System:
-    """The update alone."""
+    """Build a system with only the update."""
     c = Columns(rows.dofs[:, 0].copy(), rows.data_start("data"), rows.local("longest"))
     system = System("Odometer", rows.dofs)
     system.post_newton = call(
@@ -70,8 +70,9 @@ def build(rows: LocalRows) -> System:
 
 @pytest.fixture(autouse=True)
 def law() -> Iterator[None]:
-    """The law, for these tests alone."""
-    from windlass.framework.model import law as laws  # imported here, because only this test removes laws
+    """Return the law, which only these tests use."""
+    # imported inside the function, because only this test removes laws
+    from windlass.framework.model import law as laws
 
     register(
         Odometer,
@@ -88,7 +89,7 @@ def law() -> Iterator[None]:
 
 
 def swing(longest: float = 1e9) -> tuple[wl.World, Any, Any]:
-    """A mass on a spring, which begins at 0.2 m with 0.1 m/s."""
+    """Create a mass on a spring, which begins at 0.2 m with 0.1 m/s."""
     world = wl.World()
     mass = world.add(MassPoint, position=(0.5, 0.0), displacement=(0.2, 0.0), velocity=(0.1, 0.0), mass=2.0)
     marker = coordinate_marker(world, mass, "x")
@@ -98,7 +99,7 @@ def swing(longest: float = 1e9) -> tuple[wl.World, Any, Any]:
 
 
 class Look(wl.StepHook):
-    """Looks at passes, which keeps steps out of compiled code."""
+    """Observes passes, which excludes compiled steps."""
 
     passes = 0
 
@@ -107,14 +108,14 @@ class Look(wl.StepHook):
 
 
 def check(state: wl.State, mass: Any, meter: Any, first: wl.State, size: float, places: int = PLACES) -> None:
-    """The first sums of the only row equal the sums of the run."""
+    """Check that the sums of the only row equal the increments of the run."""
     gained = [(state.of(mass, name) - first.of(mass, name))[0, 0] for name in ("q", "v")]
     wanted = [size, state.t - first.t, *gained][:places]
     np.testing.assert_allclose(state.of(meter, "data")[0, :places], wanted, rtol=0, atol=1e-12)
 
 
 def solver_of(name: str, world: wl.World, **more: Any) -> Any:
-    """A solver up to 0.5 s."""
+    """Create a solver up to 0.5 s."""
     if name in ("verlet", "rk"):
         return wl.Explicit(world, step=0.01, end=0.5, method=name, name="", **more)
     return wl.Dynamic(world, step=0.01, end=0.5, method=name, name="", **more)
@@ -122,7 +123,7 @@ def solver_of(name: str, world: wl.World, **more: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["generalized_alpha", "trapezoidal_index2", "verlet", "rk"])
 def test_steps_add_up(name: str) -> None:
-    """Steps of compiled code, and of the explicit methods, whose stages are no steps."""
+    """Increments sum to the run for steps of compiled code, and for the explicit methods, whose stages are no steps."""
     world, mass, meter = swing()
     first = wl.State(world)
     # updates of Verlet's method have predicted velocities
@@ -130,7 +131,9 @@ def test_steps_add_up(name: str) -> None:
 
 
 def test_steps_that_are_looked_at_add_up() -> None:
-    """Steps that Python takes pass by pass, and ends of steps that are made of both of their ends (rotations)."""
+    """Increments sum to the run for steps that Python runs pass by pass, and for rotations, whose steps combine values
+    of both ends.
+    """
     world, mass, meter = swing()
     world.add(RigidBody3D, position=(0.0,) * 3, mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(1.0, 2.0, 0.5))
     first, hook = wl.State(world), Look()
@@ -139,7 +142,7 @@ def test_steps_that_are_looked_at_add_up() -> None:
 
 
 def test_cut_steps_begin_again() -> None:
-    """A refused attempt leaves no trace: the sums contain only accepted steps."""
+    """A rejected attempt has no effect: the sums contain only accepted steps."""
     world, mass, meter = swing(longest=0.004)
     first, solver = wl.State(world), solver_of("generalized_alpha", world)
     check(solver.solve(first), mass, meter, first, 0.5)
@@ -147,7 +150,9 @@ def test_cut_steps_begin_again() -> None:
 
 
 def test_runs_go_on_within_and_between_solves() -> None:
-    """A second solve begins where the first one ended, and a march with pauses takes the same steps as one without."""
+    """A second solve continues where the first solve ended, and a march with pauses takes the same steps as a march
+    without pauses.
+    """
     world, mass, meter = swing()
     first = wl.State(world)
     half = wl.Dynamic(world, step=0.01, end=0.2, name="").solve(first)
@@ -157,11 +162,11 @@ def test_runs_go_on_within_and_between_solves() -> None:
 
 
 def test_no_time_passes_in_statics() -> None:
-    """Displacements of load steps add up, with h = 0."""
+    """In statics, displacements of load steps are summed, with h = 0."""
     world, mass, meter = swing()
     world.add(CoordinateLoad, marker=coordinate_marker(world, mass, "x"), value=5.0)
     first = wl.State(world)
     last = wl.Static(world, load_steps=5, name="").solve(first)
     assert abs(last.of(mass)[0, 0] - 0.1) < 1e-12
-    # the velocities of the start are the given ones, which statics ignores
+    # the initial velocities are the given velocities, which statics ignores
     np.testing.assert_allclose(last.of(meter, "data")[0, :3], [0.0, 0.0, -0.1], rtol=0, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Files of states store the switches of the model: a difference is never silent."""
+"""Files of states store the switches of the model, and a difference is always reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FRICTION = {"friction_coefficient": 0.5, "friction_stiffness_per_length": 1e6}
 
 
 def create_rope(friction: bool) -> tuple[wl.World, Any, wl.Entity]:
-    """A straight rope that touches a wheel, with one constraint that is off."""
+    """Create a straight rope that touches a wheel, with one constraint that is switched off."""
     world = wl.World()
     wheel = world.add(RigidBody2D, name="wheel", position=(0.5, 0.098), mass=1.0, inertia=0.01)
     rope = straight_cable(world, (0, 0), (1, 0), 8, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5)
@@ -33,7 +33,7 @@ def create_rope(friction: bool) -> tuple[wl.World, Any, wl.Entity]:
 
 
 def turn(world: wl.World, contacts: wl.Entity, wheel: wl.Entity) -> wl.State:
-    """A state whose points stick and whose wheel has turned by 1 mrad since, at t = 2 s."""
+    """Return a state at t = 2 s whose points stick and whose wheel has since turned by 1 mrad."""
     state = wl.State(world)
     state.assembly.decide(state)
     state.put(wheel, [0.0, 0.0, 1e-3])
@@ -46,13 +46,15 @@ def torque(world: wl.World, state: wl.State, contacts: wl.Entity, wheel: wl.Enti
 
 
 def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
-    """A saved state keeps the torque of its friction coefficient, or loading it is an error."""
+    """A saved state retains the torque of its friction coefficient in a model without friction, or its loading is an
+    error.
+    """
     world, contacts, wheel = create_rope(friction=True)
     state = turn(world, contacts, wheel)
     right = torque(world, state, contacts, wheel)
     assert abs(right) > 1e-3
     path = state.save(tmp_path / "state.npz")
-    # equal rows are one row of the file
+    # the file stores equal rows as one row
     with np.load(path) as file:
         name = "switch.ContactFrictionCirclePoints2D.friction_coefficient"
         assert file[name].tolist() == [0.5]
@@ -62,7 +64,7 @@ def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
     with pytest.raises(wl.ModelError) as found:
         wl.State(other).load(path)
     message = str(found.value)
-    assert "state.npz was saved while the model was switched otherwise:" in message
+    assert "state.npz was saved with other switches of the model:" in message
     assert "friction_coefficient of ContactFrictionCirclePoints2D row 0: 0.5 1 in the file, 0.0 1 now" in message
     assert "(and 7 more rows)" in message and "switches='restore'" in message and "switches='keep'" in message
     assert "active" not in message
@@ -71,7 +73,7 @@ def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
     assert kept.t == 2.0 and torque(other, kept, touching, disc) == 0.0
     restored = wl.State(other).load(path, switches="restore")
     assert torque(other, restored, touching, disc) == right
-    # now both are switched alike
+    # both now have the same switches
     assert torque(other, wl.State(other).load(path), touching, disc) == right
 
 
@@ -88,12 +90,12 @@ def test_one_row_differs(tmp_path: Path) -> None:
 
 
 def test_file_without_switches(tmp_path: Path) -> None:
-    """Files of old versions are read; they cannot switch a model."""
+    """Files of old versions without switches can be read. They do not switch a model."""
     world, contacts, wheel = create_rope(friction=True)
     path = turn(world, contacts, wheel).save(tmp_path / "state.npz")
     with np.load(path) as file:
         old = {name: file[name] for name in file if not name.startswith("switch.")}
     write_state_file(path, old)
     assert wl.State(world).load(path).t == 2.0
-    with pytest.raises(wl.ModelError, match="does not say how the model was switched"):
+    with pytest.raises(wl.ModelError, match="does not contain the switches of the model"):
         wl.State(world).load(path, switches="restore")

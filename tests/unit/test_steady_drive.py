@@ -1,4 +1,4 @@
-"""Steady motion of belt drives without time steps: against creep theory, balances, errors."""
+"""Steady motion of belt drives without time steps: against creep theory, balances, and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THREE = {
 
 
 def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
-    """A belt around pulleys that are given by centre [m], radius [m] and side."""
+    """Create a belt around pulleys that are given by centre [m], radius [m] and side."""
     world = wl.World()
     wheels = [
         wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
@@ -33,7 +33,9 @@ def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
 @pytest.mark.parametrize("speed", [-20.0, 55.0])
 @pytest.mark.parametrize("mass", [0.0, 0.9])
 def test_two_equal_pulleys(speed: float, mass: float) -> None:
-    """Speeds, tensions and slip arcs of `belt_creep`, in both directions, to 1e-9; the power balance to rounding."""
+    """For two equal pulleys, speeds, tensions and slip arcs equal those of `belt_creep` in both directions to 1e-9. The
+    power balance closes to rounding.
+    """
     belt = mount(
         {"a": ((0.0, 0.0), 0.1, "right"), "b": ((0.3, 0.0), 0.1, "right")}, axial_stiffness=8000.0, friction=0.4,
         mass_per_length=mass,
@@ -55,9 +57,10 @@ def test_two_equal_pulleys(speed: float, mass: float) -> None:
 
 
 def test_bent_belts() -> None:
-    """Power balance and torque to rounding, hub loads of an idler against lines that touch R + EI/(2FR), and an error.
+    """For belts with bending stiffness, power balance and torque close to rounding, and hub loads of an idler agree
+    with lines that touch circles of R + EI/(2FR). A belt that is too stiff is an error.
 
-    Tangents to circles that grow by d on both of its sides wrap an idler on the back by 2 d/L more for spans of a
+    If the circles on both of its sides grow by d, an idler on the back is wrapped by 2 d/L more, for spans of the
     length L.
     """
     places = {"a": ((0.0, 0.0), 0.05, "right"), "idler": ((0.3, 0.02), 0.05, "left"), "b": ((0.6, 0.0), 0.05, "right")}
@@ -72,13 +75,17 @@ def test_bent_belts() -> None:
     assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
     loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
     assert_allclose(sum(p.power for p in loaded.pulleys), -sum(p.loss for p in loaded.pulleys), rtol=1e-9)
-    with pytest.raises(wl.ModelError, match=r"does not lie on driver: there F = N - rhoA v² is .* N, must be > EI"):
+    with pytest.raises(
+        wl.ModelError, match=r"does not lie on driver: F = N - rhoA v² at this pulley is .* N, must be > EI"
+    ):
         mount(THREE, bending_stiffness=2.0).steady({"driver": 100.0})
 
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_three_pulleys(direction: float) -> None:
-    """Cords off the face, another friction, an idler on the back: balances, and the slip arcs of Euler and Grashof."""
+    """For three pulleys with cords off the face, another friction and an idler on the back, balances close, and slip
+    arcs agree with Euler and Grashof.
+    """
     belt = mount(THREE, cord_offset=(0.002, 0.001))
     found = belt.steady({"driver": 400.0 * direction}, {"driven": lambda speed: -0.03 * speed})
     driver, driven, idler = (found[name] for name in THREE)
@@ -89,18 +96,18 @@ def test_three_pulleys(direction: float) -> None:
     press = [span.tension - 0.3 * found.flow * abs(span.speed) for span in found.spans]
     assert_allclose(driver.torque, -(press[0] - press[2]) * 0.052, rtol=1e-9)
     assert_allclose(driver.slip_arc, abs(log(press[0] / press[2])) * 0.052 / (0.5 * 0.05), rtol=1e-9)
-    # the flow of reference length is the same everywhere
+    # the flow of reference length is equal in all spans
     flows = [abs(span.speed) / (1.0 + span.tension / 1e4) for span in found.spans]
     assert_allclose(flows, found.flow, rtol=1e-12)
     assert_allclose(sum(p.power for p in found.pulleys), -sum(p.loss for p in found.pulleys), rtol=1e-9)
-    # hub loads: for a belt at rest equal to the mounted belt's
+    # hub loads of a belt at rest equal those of the mounted belt
     idle = belt.steady({"driver": 1e-3 * direction})
     assert_allclose([p.hub_load for p in idle.pulleys], belt.hub_loads, rtol=1e-6, atol=1e-6)
     assert "steady motion" in found.format() and "slip reserve [1]" in found.format()
 
 
 def test_closed_length() -> None:
-    """The reference length on spans and arcs, integrated by small steps, equals the belt's."""
+    """The reference length on spans and arcs, integrated by small steps, equals the length of the belt."""
     belt = mount(THREE)
     found = belt.steady({"driver": -400.0}, {"driven": 12.0})
     E = 1e4 - 0.3 * found.flow**2
@@ -117,7 +124,9 @@ def test_closed_length() -> None:
 
 
 def test_largest_torque() -> None:
-    """Up to the torque of Euler and Eytelwein of the smallest arc; more is refused with a message."""
+    """Torques up to the limit of Euler and Eytelwein of the smallest arc are accepted. A larger torque is refused with
+    a message.
+    """
     belt = mount(THREE, mass_per_length=0.0, axial_stiffness=4e6)
     wrap = belt.wrap_angles[0]
     # stiff belts keep the reference length: the sum of tension times length is constant except for slip arcs
@@ -136,7 +145,9 @@ def test_largest_torque() -> None:
 
 
 def test_arm_of_a_tensioner() -> None:
-    """Belt and spring have no moment about the pivot; a weight keeps the pull of the belt, a rigid spring the place."""
+    """The moments of belt and spring about the pivot of a tensioner's arm balance. With a weight the pull of the belt
+    is constant, and with a rigid spring the position of the arm.
+    """
     belt, pivot = mount(THREE), (0.06, -0.08)
     lever = np.array(THREE["idler"][0]) - pivot
     pull = belt.hub_loads[2]
@@ -160,7 +171,7 @@ def test_arm_of_a_tensioner() -> None:
 
 
 def test_a_sweep_is_quick() -> None:
-    """A hundred drives, 5 ms each (measured): 60 ms are asserted, by the clock of the process."""
+    """A hundred drives take 5 ms each (measured). The test requires 60 ms by the clock of the process."""
     belt = mount(THREE)
     begin = time.process_time()
     losses = [
@@ -180,21 +191,21 @@ def test_a_sweep_is_quick() -> None:
         ({"motor": 1.0}, {}, "'motor' in speeds of 'belt': must be one of driver, driven, idler"),
         ({"driver": 1.0}, {"pump": 1.0}, "'pump' in torques of 'belt': must be one of driver"),
         ({"driver": 1.0}, {"driver": 1.0}, "'driver' of 'belt' has a speed and a torque: must have one of them"),
-        ({"driver": 1.0, "idler": 1.0}, {}, "must be other than 0 and run the belt in one direction"),
-        ({"driver": 0.0}, {}, "must be other than 0"),
+        ({"driver": 1.0, "idler": 1.0}, {}, "must not be 0 and must run the belt in one direction"),
+        ({"driver": 0.0}, {}, "must not be 0"),
         ({"driver": float("nan")}, {}, "must be a mapping of names of pulleys to speeds"),
         ({"driver": 1.0}, {"driven": "much"}, "must be a mapping of names of pulleys to torques"),
         ({"driver": 1000.0}, {}, r"lifts off its pulleys at 50 m/s: the speed must be < 37.* m/s"),
     ],
 )
 def test_what_cannot_be(speeds: Any, torques: Any, words: str) -> None:
-    """Each mistake is named, with the allowed values."""
+    """Each impossible drive gives an error with the wrong value and the allowed values."""
     with pytest.raises(wl.ModelError, match=words):
         mount(THREE).steady(speeds, torques)
 
 
 def test_ropes_and_frictionless_pulleys_have_none() -> None:
-    """An open rope does not run steadily, and a pulley without friction has no speed."""
+    """An open rope and a pulley without friction have no steady motion, and are refused."""
     with pytest.raises(wl.ModelError, match="friction = 0 of the pulley driver of 'belt': must be > 0"):
         mount(THREE, friction=0.0).steady({"driver": 1.0})
     belt = mount(THREE)

@@ -1,4 +1,4 @@
-"""Tangents in blocks of four: numbers, slots, the same values as by rows, and the return to rows."""
+"""Tangents in blocks of four: numbers, slots, values equal to those of rows, and the return to rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from support.nets import CABLE
 
 
 def rope() -> World:
-    """A rope held at its ends and in its middle, and a wheel that hangs on it by a spring."""
+    """Create a rope held at its ends and in its middle, with a wheel that hangs on the rope by a spring."""
     world = World(gravity=(0.0, -9.81))
     nodes = nodes_of(world, straight_cable(world, (0, 0), (10, 0), 40, **CABLE))
     hinge(world, nodes[0])
@@ -53,7 +53,7 @@ def rope() -> World:
 
 
 def dense(assembly: Assembly, storage: Storage) -> FloatArray:
-    """The tangent in a storage over coordinates and then multipliers; pads are separate."""
+    """Return the tangent of a storage over coordinates and multipliers, in this order; pads are separate."""
     sparsity = assembly.use(storage, update=True)
     pattern, unknowns = sparsity.pattern, sparsity.unknowns
     values = np.zeros(pattern.spare + 1)
@@ -76,11 +76,11 @@ def test_unknowns_in_blocks() -> None:
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
     # the spare slot belongs to the last row
     assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
-    # nodes in the order of the layout, each a block
+    # nodes in the order of the layout, one block each
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
     assert_array_equal(nodes % BLOCK, np.tile(np.arange(BLOCK), (41, 1)))
     assert (np.diff(nodes[:, 0]) > 0).all()
-    # multipliers come after the coordinates that they hold: LU without exchange of pivots is safe
+    # multipliers follow the coordinates that they hold, so LU is safe without exchange of pivots
     sparsity = assembly.use(Storage.BLOCKS)
     for component, coupling in sparsity.couplings.items():
         constraint = layout.systems[component].constraint
@@ -108,7 +108,9 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
 
 @pytest.mark.parametrize("block", [1, 3, 4])
 def test_slots_are_those_of_the_entries(block: int) -> None:
-    """Blocks of coordinates in any order, also runs that do not begin with a block, and coordinates of none."""
+    """Slots of blocks equal the slots of entries for coordinates in any order, also for runs that do not begin with a
+    block, and for missing coordinates.
+    """
     random, unknowns = np.random.default_rng(7), 24 * block
     scattered = random.integers(-1, unknowns - block, size=(30, 5))
     runs = random.integers(0, unknowns - 4 - block, size=(20, 2, 1)) + np.arange(4)
@@ -123,7 +125,7 @@ def test_slots_are_those_of_the_entries(block: int) -> None:
         assert_array_equal(rows[slots[there]], i[there])
         assert_array_equal(columns[slots[there]], j[there])
     values, x = random.normal(size=pattern.spare + 1), random.normal(size=unknowns)
-    x[-1] = 0.0  # of the spare slot
+    x[-1] = 0.0  # value of the spare slot
     full = np.zeros((unknowns, unknowns))
     full[rows, columns] = values[:-1]
     assert_allclose(pattern.multiply(values, x), full @ x, rtol=0, atol=1e-13)
@@ -153,7 +155,7 @@ def test_options_of_linear_solvers_want_rows(option: str, request: pytest.Fixtur
 
 
 def march(changes: int = 0, first: str = "seqbaij") -> FloatArray:
-    """Coordinates and multipliers of a swinging rope; after some steps the linear solver changes."""
+    """Return coordinates and multipliers of a swinging rope; the linear solver changes after some steps."""
     solver, found = Dynamic(rope(), step=2e-3, end=0.04, name="", lag=False), []
     for state in solver.march():
         found.append(np.concatenate((state.q, state.lam)))
@@ -173,7 +175,9 @@ def test_solvers_by_rows_take_over_from_blocks(changes: int) -> None:
 
 
 def test_inaccurate_blocks_are_found() -> None:
-    """Inverses of the blocks of a slender cable lose all digits without inertia, and none with it."""
+    """Inverses of the blocks of a slender cable lose all digits without inertia, which is detected, and no digits with
+    inertia.
+    """
     world = World(gravity=(0.0, -9.81))
     stiffness = {"axial_stiffness": 1e7, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (100, 30), 8, **stiffness))
@@ -209,7 +213,7 @@ def test_blocks_give_the_solution_of_rows(request: pytest.FixtureRequest) -> Non
 
 
 def test_pads_have_no_names() -> None:
-    """The worst equations belong to coordinates and multipliers, also if all are requested."""
+    """The worst equations belong to coordinates and multipliers and never to pads, also if all are requested."""
     problem = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem
     unknowns = problem.sparsity.unknowns
     problem.residual_vector.set(np.nan)
@@ -219,7 +223,7 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """A run in which the other solver had taken over continues with it, to the last bit."""
+    """A run in which the pivoting solver had taken over continues with this solver, bitwise equal."""
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:
         solver = Dynamic(rope(), step=2e-3, end=0.04, name="")
@@ -243,7 +247,7 @@ def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
 
 
 def test_values_of_another_storage_are_refused() -> None:
-    """Kernels do not check their indices."""
+    """Values of another storage are refused, because kernels do not check their indices."""
     assembly = serial_assembly(rope())
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.use(Storage.BLOCKS)
@@ -257,7 +261,7 @@ def test_values_of_another_storage_are_refused() -> None:
 
 
 def march_with_spheres() -> FloatArray:
-    """Coordinates of a rope and of three spheres that meet each other."""
+    """Return the coordinates of a rope and of three spheres that collide."""
     world = World(gravity=(0.0, -9.81, 0.0))
     nodes = nodes_of(world, straight_cable(world, (0, 0), (10, 0), 40, **CABLE))
     hinge(world, nodes[0])
@@ -276,7 +280,7 @@ def march_with_spheres() -> FloatArray:
 
 
 def test_blocks_follow_changing_contacts(request: pytest.FixtureRequest) -> None:
-    """A search for neighbours sets up another sparsity, in blocks as by rows."""
+    """A search for neighbours creates another sparsity, and blocks and rows give equal results."""
     found = march_with_spheres()
     PETSc.Options().setValue("dynamic_pc_type", "lu")
     request.addfinalizer(lambda: PETSc.Options().delValue("dynamic_pc_type"))

@@ -1,4 +1,4 @@
-"""The stubs for type checkers: made from the schemas as they are, and good enough to find mistakes in models."""
+"""The stubs for type checkers are made from the current schemas, and find mistakes in models."""
 
 import ast
 import inspect
@@ -55,7 +55,7 @@ MISTAKES = {
 }
 """A mistake in the model above: old and new text."""
 NAMES = {"": "right.py"} | {what: f"wrong{k}.py" for k, what in enumerate(MISTAKES)}
-"""The files of the model and of its copies with a mistake."""
+"""The files of the model and of its copies with one mistake each."""
 Errors = dict[str, list[tuple[int, str]]]
 """Line and message of each error that a type checker reports, by mistake."""
 
@@ -66,7 +66,7 @@ def test_stubs_follow_the_schemas() -> None:
 
 
 def find_builders() -> dict[str, Path]:
-    """Public functions and classes of elements and connectors that take further keywords, and their files."""
+    """Return public functions and classes of elements and connectors that take additional keywords, and their files."""
     found = {}
     for name, value in ((name, getattr(p, name)) for p in (wl, elements, connectors) for name in p.__all__):
         plain = inspect.unwrap(value.__init__ if isinstance(value, type) else value)
@@ -78,7 +78,7 @@ def find_builders() -> dict[str, Path]:
 
 
 def test_builders_name_the_columns_that_they_take() -> None:
-    """Their stubs have no further keywords."""
+    """Stubs of builders name all columns and have no additional keywords."""
     builders = find_builders()
     assert {"cable_around", "add_contact", "Belt", "Rope", "winch_rope", "sliding_joint"} <= builders.keys()
     for name, file in builders.items():
@@ -91,13 +91,13 @@ def test_builders_name_the_columns_that_they_take() -> None:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model, its copies with a mistake, and an environment like a user's."""
+    """Write the model, its copies with one mistake each, and an environment like that of a user."""
     folder = tmp_path_factory.mktemp("models")
     (folder / NAMES[""]).write_text(MODEL)
     for what, (old, new) in MISTAKES.items():
         assert MODEL.count(old) >= 1, what
         (folder / NAMES[what]).write_text(MODEL.replace(old, new, 1))
-    # the package lies on the path, as scripts/setup.sh and wheels leave it
+    # the package is on the path, as after scripts/setup.sh and the installation of a wheel
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
@@ -107,14 +107,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_checker(command: list[str], folder: Path) -> str:
-    """The output of a type checker for all models, in one run."""
+    """Return the output of a type checker for all models, in one run."""
     outside = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MYPYPATH")}
     run = subprocess.run([*command, *NAMES.values()], capture_output=True, text=True, cwd=folder, env=outside)
     return run.stdout
 
 
 def sort_errors(errors: list[tuple[str, int, str]]) -> Errors:
-    """Errors by file, line and message, by the mistake."""
+    """Sort errors of file, line and message by the mistake."""
     return {what: [(line, text) for file, line, text in errors if file == name] for what, name in NAMES.items()}
 
 
@@ -132,7 +132,7 @@ def found_by_pyright(models: Path) -> Errors:
         pytest.skip("pyright is not installed (npm install -g pyright)")
     text = run_checker(["pyright", "--outputjson", "--pythonpath", "environment/bin/python"], models)
     errors = [item for item in json.loads(text)["generalDiagnostics"] if item["severity"] == "error"]
-    # it counts lines from 0
+    # pyright counts lines from 0
     return sort_errors([(Path(e["file"]).name, e["range"]["start"]["line"] + 1, e["message"]) for e in errors])
 
 

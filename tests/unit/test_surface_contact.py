@@ -26,7 +26,7 @@ GROOVE = {"radius": 0.5, "groove_radius": 0.02, "outer_radius": 0.53}
 
 
 def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """A rope above a surface on the ground, and their contact."""
+    """Create a rope above a surface on the ground, and their contact."""
     world = wl.World()
     rope = straight_cable(world, (-1.0, 0.6, 0.0), (1.0, 0.6, 0.0), 2, **ROPE)
     surface = world.add(kind, marker=con.rigid_marker(world, world.add(Ground)), **columns)
@@ -55,13 +55,13 @@ def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity
     ],
 )  # fmt: skip
 def test_errors(kind: Any, columns: Any, rope: float, message: str) -> None:
-    """Negative radii, grooves narrower than the rope and so on are errors before the solve."""
+    """Invalid surfaces, such as negative radii and grooves narrower than the rope, are errors before the solve."""
     with pytest.raises(wl.ModelError, match=message):
         create(kind, columns, rope_radius=rope)[0].finalize()
 
 
 def test_more_errors() -> None:
-    """A surface that nothing can touch, wrong markers, cables that move along their axis, no stiffness."""
+    """A surface that no cable can touch, wrong markers, ALE cables, and missing stiffness are errors."""
     world, _, _ = create(con.DrumSurface, {"radius": 0.1})
     marker = con.rigid_marker(world, world.add(Ground))
     world.add(con.SphereSurface, marker=marker, radius=0.1)
@@ -89,7 +89,7 @@ def test_more_errors() -> None:
 
 
 def test_surface_out_of_reach() -> None:
-    """Statics report that no cable is near; points beyond the end of a surface are open."""
+    """Statics report that no cable is near the surface. Points beyond the end of a surface are open."""
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": -9.0})
     system = Assembly(world).layout.systems[con.ContactFrictionSurfaceCable]
     assembly = Assembly(world)
@@ -97,10 +97,10 @@ def test_surface_out_of_reach() -> None:
     assert system.checks.doubts is not None
     (said,) = system.checks.doubts(assembly.fields, 0.0)
     assert "no cable is near the surface" in said and "9.6 m away" in said
-    # a process with only some of the cables cannot detect this
+    # a process with only some of the cables cannot detect this error
     part = assembly.local_rows(contacts.table, np.array([0]))
     assert not find_doubts(part, part.columns, assembly.fields, 0.0)
-    # the same for a surface of a set, also if another surface of the set is near
+    # the same error for a surface of a set, also if another surface of the set is near
     world, near, _ = create(con.DrumSurface, {"radius": 0.5})
     ground = con.rigid_marker(world, world.add(Ground))
     far = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.0), offset=-9.0)
@@ -118,7 +118,9 @@ def test_surface_out_of_reach() -> None:
 
 
 def test_chosen_stiffness() -> None:
-    """A rope of 1000 N sinks in by 0.1 % of the radius, a stiff one by so little that it costs 1 % of its stretch."""
+    """The chosen stiffness lets a rope of 1000 N sink in by 0.1 % of the radius, and a stiff rope only by so much that
+    it reduces the stretch by 1 %.
+    """
     _, _, contacts = create(
         con.DrumSurface, {"radius": 0.5}, tension=1000.0, radius=0.5, friction_coefficient=0.1,
         contact_damping_per_length=7.0,
@@ -134,19 +136,21 @@ def test_chosen_stiffness() -> None:
         assert_allclose(chosen[0].contact_stiffness_per_length, stiffness)
         assert_allclose(chosen[1].friction_stiffness_per_length, stiffness)
         assert_allclose(chosen[1].contact_damping_per_length, 2.0 / 3.0 * np.sqrt(stiffness * mass))
-    # a plane bends nothing
+    # a plane bends no cable
     bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
     chosen = con.add_surface_contact(world, bed, rope, tension=1000.0, radius=0.5)
     assert_allclose(chosen[0].contact_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
 
 
 def find_rope(world: wl.World) -> wl.Entity:
-    """Both cables of a world of `create`."""
+    """Return both cables of a world of `create`."""
     return wl.Entity(world.table(Cable3D), np.arange(2))
 
 
 def test_search() -> None:
-    """With a search the rope falls as with one row for each pair, to 1e-12; three rows of five, and few searches."""
+    """The motion with a search equals the motion with one row for each pair to 1e-12. Three of five rows are used, and
+    few searches are made.
+    """
     ends, reports = [], []
     for search in ({}, {"touching": 2, "skin": 0.05}):
         model = create_falling(**search)
@@ -163,14 +167,16 @@ def test_search() -> None:
     assert set(found) > {-1, 0}
     (section,) = tabulate_surfaces(model.world, state)
     assert "DrumSurface 0" in section.parts[1].headings
-    # the report of a surface of a set equals the report by rows of pairs
+    # the report of a surface of a set equals the report of rows of pairs
     assert reports[0].points_in_contact == reports[1].points_in_contact > 0
     assert_allclose(reports[1].force, reports[0].force, rtol=1e-9)
     assert_allclose(reports[1].wrap_angle, reports[0].wrap_angle, rtol=1e-9)
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """A new search finds the pairs of a running one: the same bits from a saved state, in a new world."""
+    """In a new world, a saved state continues bitwise equal, although a new search finds the pairs of the running
+    search.
+    """
 
     def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:
         return wl.Dynamic(model.world, step=2e-3, end=end, name="").solve(start)
@@ -190,7 +196,7 @@ def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
 
 
 def test_drawing() -> None:
-    """Every surface is drawn once, also in sets, with its points on the surface; ends are at nodes."""
+    """Every surface is drawn once, also in sets, with its points on the surface. Ends are at nodes."""
     world, _, _ = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
     marker = con.rigid_marker(world, world.add(Ground))
     surfaces = [
@@ -227,14 +233,14 @@ def test_drawing() -> None:
     assert_allclose(np.linalg.norm(disc[-48:, :2], axis=1), 0.3, rtol=1e-12)
     assert_allclose(disc[:, 2], -0.1)
     assert_allclose((np.hypot(flank[:, 0], flank[:, 1]) - 0.5) * np.tan(0.3), -flank[:, 2], atol=1e-12)
-    # corners of faces go around: the areas of the sphere's faces add up to its surface
+    # corners of faces are ordered around each face, so the areas of the sphere's faces sum to its surface
     corners = ball[drawings[2].faces]
     area = 0.5 * np.linalg.norm(np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]), axis=1).sum()
     assert 0.98 < area / (4.0 * np.pi * 0.4**2) < 1.0
 
 
 def test_recorded_faces(tmp_path: Path) -> None:
-    """Faces of a drum with flanges on a body that moves, as VTK reads them from both kinds of file."""
+    """VTK reads the faces of a drum with flanges on a moving body from both kinds of file."""
     world = wl.World()
     rope = straight_cable(world, (-1.0, 0.0, 0.3), (1.0, 0.0, 0.3), 2, **ROPE)
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=0.1)
@@ -262,7 +268,9 @@ def test_recorded_faces(tmp_path: Path) -> None:
 
 
 def test_report_of_a_bed() -> None:
-    """A rope whose middle lies on a bed: touchdown, length on the ground, load; errors for wrong surfaces."""
+    """For a rope whose middle lies on a bed, the report has touchdown, length on the ground and load. Wrong surfaces
+    are errors.
+    """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 16, **ROPE)
     marker = con.rigid_marker(world, world.add(Ground))
@@ -273,7 +281,7 @@ def test_report_of_a_bed() -> None:
     state.data.reshape(-1, 20)[:, :4] = wl.eval_output(contacts, "gap", state) - 1e-6
     state.q[2::6] = -1e-4
     report = con.surface_report(world, state, contacts, bed)
-    # the bed reaches from -1 m to 1 m, the rope begins in its middle: 16 points of 1/16 m
+    # the bed extends from -1 m to 1 m, and the rope begins in its middle: 16 points of 1/16 m
     assert (report.points_in_contact, report.points_sticking) == (16, 0)
     assert_allclose(report.contact_length, 1.0)
     assert_allclose(report.exit_point, [31 / 32, 0.0, -1e-4], atol=1e-12)

@@ -1,4 +1,4 @@
-"""Sweeps: cases in separate processes, a case that fails, kill and continue, table, plots, wrong command lines."""
+"""Sweeps: cases in separate processes, a case that fails, kill and continuation, table, plots, wrong command lines."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SWEEP = ["-stiffness", "100:300:3", "-mass", "2", "-fixed", "-output none"]
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs; one that has ended and is not yet collected does not."""
+    """Whether a process runs; a process that has ended without being collected does not run."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
@@ -72,7 +72,9 @@ def wait_for(condition: Any, seconds: float = 300.0) -> None:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], dict[str, Any]]:
-    """Folder of a sweep of three springs that was killed when one had ended and two were at work, and was continued."""
+    """Return the folder of a sweep of three springs that was killed when one case had ended and two were running, and
+    was continued.
+    """
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "spring.py").write_text(MODEL)
     words = ["sweep", "spring.py", *SWEEP, "-gate", str(folder / "gate"), "-jobs", "2", "-output", "springs"]
@@ -95,7 +97,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], di
 
 
 def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
-    """Completed cases are kept, the others are run, and a failed case is a row with its reason."""
+    """Completed cases of a killed sweep are read, other cases are run, and a failed case has a row with its reason."""
     folder, _, said = swept
     assert said["ended"] == ["0001"] and said["kept"]
     assert said["done"].returncode == 0, said["done"].stderr
@@ -114,7 +116,7 @@ def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> 
 
 
 def test_frame_has_the_deflections(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
-    """m g / k, and no number for the spring that breaks."""
+    """The table has the deflections m g / k, and no number for the spring that breaks."""
     frame = wl.read_sweep(swept[0])
     assert list(frame.index) == [1, 2, 3] and list(frame.columns[:3]) == ["stiffness", "status", "reason"]
     good = frame[frame.status == "ok"]
@@ -132,7 +134,7 @@ def test_frame_wants_pandas_and_a_sweep(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_table_is_also_parquet(swept: tuple[Path, list[str], dict[str, Any]], tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    import pandas as pd  # imported here, because the test first checks whether pyarrow exists
+    import pandas as pd  # imported inside the function, because the test first checks whether pyarrow exists
 
     rows = sweep_table.read_rows(swept[0])
     (tmp_path / "sweep.parquet").write_bytes(sweep_table.write_parquet(sweep_table.find_columns(rows), rows))
@@ -152,7 +154,7 @@ def test_folder_of_another_sweep_is_refused(
     folder, words, _ = swept
     monkeypatch.chdir(folder.parent)
     assert cli.main([word if word != "100:300:3" else "100:300:2" for word in words]) == 2
-    assert "holds another sweep, which differs in cases: must be a new folder" in capsys.readouterr().err
+    assert "contains another sweep, which differs in cases: must be a new folder" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -165,17 +167,17 @@ def spring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "the model comes first"),
+        ("", "the first word must be the model"),
         ("missing.py -output d -mass 1,2", "windlass sweep missing.py: no such file"),
         ("spring.py -mass 1,2", "-output is not given: expected the folder of the sweep"),
         ("spring.py -output d", "nothing varies: expected values of an option"),
         ("spring.py -output d -mass 1,2 -jobs 0", "-jobs = 0: expected a whole number >= 1"),
         ("spring.py -output d -mass 1:2 -samples 0", "-samples = 0: expected a whole number >= 1"),
         ("spring.py -output d -mass 1,2 -mass 3", "-mass: is given twice"),
-        ("spring.py -output d -mass 1,2 -cases c.csv", "-cases and -mass 1,2: must be one of them"),
+        ("spring.py -output d -mass 1,2 -cases c.csv", "-cases and -mass 1,2: must be only one of these"),
         ("spring.py -output d -cases c.csv -samples 3", "-cases and -samples are given: expected one of them"),
         ("spring.py -output d -cases c.csv", "-cases c.csv: cannot be read as CSV"),
-        ("spring.py -output d -mass 1,2 -summary s.json", "-summary: the sweep sets it for each of its cases"),
+        ("spring.py -output d -mass 1,2 -summary s.json", "-summary: the sweep sets this option for each of its cases"),
         ("spring.py -output d -mass=1,2", "-mass=1,2: an option has one dash"),
     ],
 )
@@ -212,7 +214,7 @@ def test_cases_do_not_believe_that_they_are_part_of_a_job(monkeypatch: pytest.Mo
 @pytest.mark.mpi
 @pytest.mark.long
 def test_processes_of_mpiexec_run_cases(spring: Path) -> None:
-    """One process distributes the cases, the others run them."""
+    """One process of mpiexec distributes the cases, and the other processes run them."""
     done = run_windlass(["sweep", "spring.py", "-mass", "1,3", "-output", "d", "-quiet"], processes=2, folder=spring)
     assert done.returncode == 0, done.stderr
     rows = sweep_table.read_rows(spring / "d")
@@ -220,7 +222,7 @@ def test_processes_of_mpiexec_run_cases(spring: Path) -> None:
 
 
 def synthetic(folder: Path, failed: int = 0) -> list[dict[str, Any]]:
-    """Rows of a grid of 3 x 2 cases with words on one axis."""
+    """Return the rows of a grid of 3 x 2 cases with words on one axis."""
     cases = [(x, kind) for x in (1.0, 2.0, 4.0) for kind in ("a", "b")]
     rows = [{"case": k, "x": x, "kind": kind, "status": "ok", "y": x * k} for k, (x, kind) in enumerate(cases, 1)]
     if failed:

@@ -1,4 +1,4 @@
-"""Threads: sets of rows that share no coordinate, and the same forces and tangents as with one thread."""
+"""Threads: sets of rows that share no coordinate, and the forces and tangents of one thread."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from windlass.framework.assembly.steps import force_steps, run_steps
 
 
 def ring(count: int) -> IntArray:
-    """Coordinates of a closed chain of rows, each with coordinates of two neighbours and one that does not exist."""
+    """Return coordinates of a closed chain of rows, with coordinates of two neighbours and one missing coordinate."""
     first = np.arange(count)
     return np.column_stack((first, (first + 1) % count, np.full(count, count)))
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: bool) -> None:
-    """Rows of different sets have no coordinate in common, and all rows are in one set; few are left over in order."""
+    """Rows of different sets have no coordinate in common, every row is in one set, and few rows remain for serial
+    evaluation.
+    """
     monkeypatch.setattr(threads.options, "thread_count", lambda: 3)
     monkeypatch.setattr(threads, "SMALLEST", 10)
     dofs = ring(100)
@@ -40,14 +42,14 @@ def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: boo
 
 
 def test_small_tables_stay_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Below the smallest range there is one set of all rows."""
+    """A table below the smallest size is one set of all rows."""
     monkeypatch.setattr(threads.options, "thread_count", lambda: 8)
     (rows,) = threads.split_rows(ring(9999), 9999)
     assert_array_equal(rows, np.arange(9999))
 
 
 def test_errors_of_threads_are_raised() -> None:
-    """An exception in any of the tasks reaches the caller."""
+    """An exception in any of the tasks is raised in the caller."""
 
     def fail() -> None:
         raise ValueError("here")
@@ -58,7 +60,9 @@ def test_errors_of_threads_are_raised() -> None:
 
 @pytest.mark.parametrize("integration", [0, 2])
 def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyPatch, integration: int) -> None:
-    """Two ropes in random motion: equal up to the order of sums; two threads have a rope each, and no row is left."""
+    """Forces and tangents of two ropes in random motion equal those of one thread up to the order of sums. Each of two
+    threads evaluates one rope, and no row remains.
+    """
     monkeypatch.setattr(threads, "SMALLEST", 10)
     found = []
     for count in (1, 2, 3):

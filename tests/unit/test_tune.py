@@ -1,4 +1,4 @@
-"""The search for the quickest solver: excluded settings, the ranking, limits, the file of options, statistics."""
+"""The search for the fastest solver: excluded settings, the ranking, limits, the file of options, statistics."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ SOLVE: dict[str, Any] = {
 
 
 def create_result(wall_time: float = 1.0, shift: float = 0.0, reason: str = "", **more: Any) -> Result:
-    """A run whose answer is shifted by some of its size."""
+    """Return a run whose answer is shifted by a fraction of its size."""
     answer = {"q": np.array([2.0, 2.0 * shift]), "v": np.zeros(2), "t": np.array(1.0)}
     return Result(reason, more.pop("stopped", False), 2.0, [{**SOLVE, "wall_time": wall_time, **more}], answer)
 
 
 def test_ranking_leaves_out_what_is_wrong() -> None:
-    """The quickest setting changes the answer, others fail, hang or are doubtful: none of them is chosen."""
+    """The fastest setting changes the answer, and others fail, hang or are doubtful. None of them is chosen."""
     default = Tried(Setting("default", ()), runs=[create_result()])
     runs = {
         "wrong": create_result(0.1, shift=1e-3),
@@ -84,7 +84,9 @@ def test_default_stays_where_nothing_is_gained() -> None:
 
 
 def test_differences_of_answers() -> None:
-    """Differences are relative to the largest coordinate; at rest velocities are relative to displacement/time."""
+    """Differences of answers are relative to the largest coordinate. At rest, velocities are relative to
+    displacement/time.
+    """
     base = create_result()
     moving = Result("", False, 1.0, [], {**base.answer, "v": np.array([0.0, 2e-3])})
     assert moving.differ_from(base) == pytest.approx(1e-3)
@@ -130,7 +132,7 @@ def test_reasons_are_one_line(tmp_path: Path) -> None:
 
 
 class FakeRunner:
-    """Runs of a model whose times come from a simulated clock: the default 4 s, all others a given time [s]."""
+    """Runs a model with times of a simulated clock: 4 s for default settings, and a given time for all others [s]."""
 
     model, processes = Path("rope.py"), 1
 
@@ -138,7 +140,7 @@ class FakeRunner:
         self.clock, self.others, self.runs = clock, others, 0
 
     def run(self, options: Sequence[str], limit: float | None = None) -> Result:
-        """A result; one beyond the limit is stopped there."""
+        """Return a result; a run beyond the limit is stopped."""
         self.runs += 1
         needed = self.others if any("snes_rtol" not in word and is_option(word) for word in options) else 4.0
         spent = needed if limit is None else min(needed, limit)
@@ -151,7 +153,7 @@ class FakeRunner:
 def test_search_ends_when_it_says(
     others: float, longest: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also where all settings are slow, and within a time that the user gives; the results so far are written."""
+    """The search ends within the user's time limit, also if all settings are slow. The results so far are written."""
     clock = [0.0]
     monkeypatch.setattr(tune.time, "perf_counter", lambda: clock[0])
     runner: Any = FakeRunner(clock, others)
@@ -161,7 +163,7 @@ def test_search_ends_when_it_says(
     }  # fmt: skip
     tune.Search(runner, (), values, tmp_path / "best.opts", "windlass tune").conduct()
     said = re.search(r"(\d+) settings, 4\.0 s for a run of the default: ends in (\d+) s", capsys.readouterr().out)
-    # earlier the default and tighter tolerances ran before this message, which took 12 s
+    # the message is printed before the default and tighter tolerances run, which takes 12 s
     assert said is not None and int(said[1]) > 20 and clock[0] <= 12.0 + float(said[2]) + 1.0
     assert longest == 0.0 or clock[0] <= longest
     assert (tmp_path / "best.opts").exists() and (runner.runs > 30 or longest or others > 4.0)
@@ -169,7 +171,9 @@ def test_search_ends_when_it_says(
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A search among three settings: tolerances, one of which changes the answer, and full Newton."""
+    """Return a search among three settings: two tolerances, one of which changes the answer, and a new Jacobian in each
+    iteration.
+    """
     folder = tmp_path_factory.mktemp("tune")
     (folder / "rope.py").write_text(MODEL)
     words = [

@@ -1,4 +1,6 @@
-"""`windlass uncertainty`: spreads in closed form by each method, failed runs, continuing, and wrong command lines."""
+"""`windlass uncertainty`: spreads in closed form by each method, failed runs, continued studies, and wrong command
+lines.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def read_results(folder: str = "o") -> dict[str, Any]:
 
 
 def test_first_order(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sum is exact, a ratio has a bend of some per cent, a square has no first-order term, which is noted."""
+    """The first-order spread of a sum is exact, and that of a ratio differs by some per cent. A square has no
+    first-order term, which gives a note.
+    """
     assert call(f"-output o {LAWS}") == 0
     said, results = capsys.readouterr().out, read_results()
     assert len(quick) == 5 and "5 runs, 0 failed" in said
@@ -74,12 +78,14 @@ def test_first_order(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_sample(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """Mean and deviation of a sum; quantiles of a square of a normal value; few runs fail."""
+    """Mean and deviation of a sum and quantiles of a square of a normal variable agree with closed forms. Few runs
+    fail.
+    """
     assert call(f"-output o {LAWS} -method sample -runs 400 -results sum,square") == 0
     said, results = capsys.readouterr().out, read_results()
     assert list(results) == ["sum", "square"]
     assert "runs that failed are not in these numbers" in said
-    # a Latin hypercube has the exact mean of a sum, but for the run at k > 230 N/m
+    # a Latin hypercube has the exact mean of a sum, except for the run at k > 230 N/m
     assert_allclose(results["sum"]["mean"], 220.0, atol=0.05)
     assert_allclose(results["sum"]["deviation"], np.hypot(1.0, 100.0 * MASS_DEVIATION), rtol=0.05)
     assert_allclose(results["square"]["quantiles"]["0.95"], 196.0**2 / 100.0, rtol=0.1)
@@ -87,7 +93,7 @@ def test_sample(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_indices_of_sobol() -> None:
-    """Indices of Ishigami's function in closed form (T. Ishigami, T. Homma, ISUMA (1990) 398-403)."""
+    """Sobol's indices of Ishigami's function agree with closed forms (T. Ishigami, T. Homma, ISUMA (1990) 398-403)."""
     laws = {name: Distribution("", "uniform", (-np.pi, np.pi), "1") for name in "abc"}
     count = 4096
     points = points_of_sobol(laws, count, 1)
@@ -104,7 +110,7 @@ def test_indices_of_sobol() -> None:
 
 
 def test_sobol_by_command(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """A sum has equal first and total indices; a failed run leaves no indices."""
+    """A sum has equal first-order and total indices. If a run fails, no indices are given."""
     words = "-stiffness normal:200:5 -mass normal:2:0.01 -method sobol -runs 256 -results sum,constant"
     assert call(f"-output o {words}") == 0
     sums = read_results()["sum"]
@@ -116,7 +122,7 @@ def test_sobol_by_command(quick: list[Any], capsys: pytest.CaptureFixture[str]) 
 
 
 def test_distributions() -> None:
-    """Mean and deviation in closed form, and values at shares."""
+    """Mean, deviation and quantiles of distributions agree with closed forms."""
     for kind, numbers, mean, deviation in (
         ("normal", (0.3, 0.03), 0.3, 0.03),
         ("uniform", (1.0, 3.0), 2.0, 2.0 / np.sqrt(12.0)),
@@ -131,13 +137,13 @@ def test_distributions() -> None:
 
 
 def test_continuing(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Only runs that have not ended are done again, and another study is refused."""
+    """A continued study runs only the cases that have not ended, and another study is refused."""
     assert call(f"-output o {LAWS}") == 0
     (tmp_path / "o" / "cases" / "0003" / "outcome.json").unlink()
     assert call(f"-output o {LAWS} -results sag") == 0
     assert len(quick) == 6
     assert call(f"-output o {LAWS} -method sample") == 2
-    assert "holds another study, which differs in method" in capsys.readouterr().err
+    assert "contains another study, which differs in method" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -149,9 +155,9 @@ def test_continuing(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixt
         ("-output o -mass normal:2:x", "with finite numbers"),
         ("-output o -mass normal:2:-1", "the deviation must be > 0"),
         ("-output o -mass lognormal:-2:1", "the median must be > 0"),
-        ("-output o -mass uniform:2:1", "the numbers must rise"),
-        ("-output o -mass triangular:1:3:2", "the numbers must rise"),
-        ("-output o -count uniform:1:3", "must be an option with any numbers"),
+        ("-output o -mass uniform:2:1", "the numbers must be ascending"),
+        ("-output o -mass triangular:1:3:2", "the numbers must be ascending"),
+        ("-output o -count uniform:1:3", "must be an option that allows any number"),
         ("-output o -mass normal:0.1:0.2", "mass"),
         ("-output o -mass normal:2:0.1 -method sobol -runs 100", "must be a power of two"),
         ("-output o -mass normal:2:0.1 -results height", "must be numbers of the model: sum, sag, square, constant"),

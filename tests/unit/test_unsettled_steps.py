@@ -23,7 +23,9 @@ Update = Callable[[float, float], PostNewton]
 
 
 def create_solver(update: Update, **settings: Any) -> Dynamic:
-    """Steps of 0.1 s to 1 s; ``update`` gives the result of a pass for the time at the end of the step and its size."""
+    """Create a solver with steps of 0.1 s to 1 s; ``update`` returns the result of a pass for the time at the end of
+    the step and its size.
+    """
     world = World(gravity=(0.0, -9.81))
     world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     solver = Dynamic(world, step=0.1, end=1.0, name="", **settings)
@@ -35,7 +37,7 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
         sizes.append(size)
         return size, then
 
-    # compiled steps cannot take the given errors
+    # compiled steps cannot use the given errors
     solver.problem.may_compile = False
     solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
     solver.sizes.__class__ = type("Noting", (type(solver.sizes),), {"propose": note})
@@ -43,13 +45,13 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
 
 
 def run(solver: Dynamic) -> list[tuple[float, int]]:
-    """Sizes of the accepted steps [s], and how many of each follow each other."""
+    """Return the sizes of the accepted steps [s], and the number of consecutive steps of each size."""
     times = [0.0] + [state.t for state in solver.march()]
     return [(size, len(list(group))) for size, group in groupby(np.diff(times).round(9).tolist())]
 
 
 def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
-    """The event at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, then 0.1 s again."""
+    """The event at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, and 0.1 s again."""
 
     def update(t: float, size: float) -> PostNewton:
         switches = t - size < 0.33 <= t and size > 0.03
@@ -63,7 +65,7 @@ def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
 
 @pytest.mark.parametrize("adaptive", [True, False])
 def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) -> None:
-    """An error of 5e-4 of the contact force at 0.33 s that no step size removes: accepted, counted, and named."""
+    """An error of 5e-4 of the contact force at 0.33 s, which no step size removes, is accepted, counted, and named."""
 
     def update(t: float, size: float) -> PostNewton:
         switches = t - size < 0.33 <= t
@@ -77,7 +79,9 @@ def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) ->
 
 
 def test_large_error_ends_the_run() -> None:
-    """At the smallest step, with the connector of the largest force error; the state before it is kept."""
+    """A large error at the smallest step ends the run, and names the connector with the largest force error. The state
+    before the step is kept.
+    """
     solver = create_solver(lambda t, size: PostNewton(5.0 if t > 0.33 else 0.0, changed=True, force=1e3))
     with pytest.raises(NotConverged, match=r"force error 5 N > 0\.01 N with a contact force of 1e\+03 N") as caught:
         run(solver)
@@ -87,7 +91,9 @@ def test_large_error_ends_the_run() -> None:
 
 
 def test_last_load_step_must_settle() -> None:
-    """In statics a small intermediate load step is accepted unsettled and counted; the last one is not."""
+    """In statics, an unsettled small intermediate load step is accepted and counted. An unsettled last load step is not
+    accepted.
+    """
     for factor, settles in ((0.9, True), (1.1, False)):
         world = World()
         world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -107,24 +113,24 @@ def test_last_load_step_must_settle() -> None:
 
 
 class Look(wl.StepHook):
-    """Looks at every pass."""
+    """Observes every pass."""
 
     def after_iteration(self, state: wl.State, error: float) -> None:
-        """The state of the pass is available."""
+        """Read the state of the pass."""
         assert np.isfinite(state.q).all() and np.isfinite(error)
 
 
 class Replace(wl.StepHook):
-    """Puts other arrays with the same values into the state."""
+    """Replaces arrays of the state by other arrays with the same values."""
 
     def before_step(self, state: wl.State) -> None:
-        """Users may do so."""
+        """Replace the arrays, as users may do."""
         state.v, state.data = state.v.copy(), state.data.copy()
 
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_state_goes_back_however_it_is_looked_at(spatial: bool) -> None:
-    """A mass that bounces, with rejected steps and several passes: the same digits with and without hooks."""
+    """A bouncing mass with rejected steps and several passes gives bitwise equal results with and without hooks."""
     states = []
     hooks: list[list[wl.StepHook]] = [[], [Look()], [Replace()]]
     for own in hooks:

@@ -1,4 +1,4 @@
-"""Weights are kept, but follow gravity."""
+"""Weights are cached, but follow changes of gravity."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def test_weights_follow_gravity_at_the_same_time() -> None:
-    """A changed gravity acts at once, also if it is zero."""
+    """A changed gravity acts immediately, also if it becomes zero."""
     world = wl.World(gravity=(0.0, -9.81))
     straight_cable(world, (0, 0), (2, 0), 4, axial_stiffness=1e5, bending_stiffness=1.0, mass_per_length=0.5)
     assembly, total = Assembly(world), []
@@ -17,4 +17,4 @@ def test_weights_follow_gravity_at_the_same_time() -> None:
         f = np.zeros(assembly.layout.spare + 1)
         assembly.add_loads(f)
         total.append(f[1:-1:4].sum())
-    np.testing.assert_allclose(total, [-9.81, -9.81, -1.62, 0.0], rtol=1e-14)  # N: 1 kg
+    np.testing.assert_allclose(total, [-9.81, -9.81, -1.62, 0.0], rtol=1e-14)  # weight of 1 kg [N]

@@ -52,7 +52,7 @@ PHRASES = {
     r"\bis said (?:to|in|by|of|once)\b": "name who says it",
     r"\bthe way (?:along|around|of)\b": "displacement, route",
 }
-"""Phrases that readers had to guess, and their cures."""
+"""Phrases that readers had to guess, and their replacements."""
 
 AMERICAN = (
     r"\b(?:colou?r(?<=color)\w*|neighbor\w*|behavior\w*|stabilizer\w*|\w*(?:meter)(?<=kilometer)|modeling|modeled|"
@@ -66,7 +66,7 @@ ANY_AMERICAN = re.compile(AMERICAN, re.IGNORECASE)
 
 
 def prose_of(text: str) -> str:
-    """A page without code, addresses of links and quoted output."""
+    """Return a page without code, addresses of links and quoted output."""
     text = re.sub(r"^\s*```.*?^\s*```", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"`[^`\n]*`|\*[^*\n]+\*(?!\*)|\]\([^)]*\)|\"[^\"\n]*\"", " ", text)
     return re.sub(r"\s+", " ", text)
@@ -81,7 +81,7 @@ def read_prose(page: Path) -> str:
 
 
 def list_docstrings(node: ast.AST) -> list[str]:
-    """Texts that are statements, docstrings of attributes included, without docstrings of kernels."""
+    """Return texts that are statements, including docstrings of attributes, without docstrings of kernels."""
     found: list[str] = []
     for place, child in enumerate(getattr(node, "body", [])):
         if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant) and isinstance(child.value.value, str):
@@ -94,7 +94,7 @@ def list_docstrings(node: ast.AST) -> list[str]:
 
 
 def list_comments(source: str) -> list[str]:
-    """Comments; lines that follow each other are one comment."""
+    """Return the comments; consecutive lines are one comment."""
     found: list[str] = []
     last = -1
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -109,13 +109,13 @@ def list_comments(source: str) -> list[str]:
 
 
 def read_code(source: str) -> str:
-    """Docstrings and comments of Python code, without code and words in quotes."""
+    """Return docstrings and comments of Python code, without code and words in quotes."""
     parts = [*list_docstrings(ast.parse(source)), *list_comments(source)]
     return " | ".join(re.sub(r"\s+", " ", re.sub(r"`+[^`]*`+|\"[^\"]*\"", " ", part)) for part in parts)
 
 
 def find_phrases(prose: str) -> list[str]:
-    """Each forbidden phrase with its surroundings and cure."""
+    """Return each forbidden phrase with its surroundings and replacement."""
     found = []
     for pattern, cure in PHRASES.items():
         for match in re.finditer(pattern, prose, re.IGNORECASE):
@@ -132,7 +132,9 @@ def test_pages_are_plain(page: Path) -> None:
 
 @pytest.mark.parametrize("folder", CODE)
 def test_code_is_plain(folder: str) -> None:
-    """Only files whose text has a phrase anywhere are parsed, which takes most of the time."""
+    """Docstrings and comments contain no forbidden phrase. Only files whose text has a phrase are parsed, because
+    parsing takes most of the time.
+    """
     found = []
     for path in sorted((ROOT / folder).rglob("*.py")):
         if path == Path(__file__):

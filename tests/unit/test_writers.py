@@ -1,4 +1,4 @@
-"""The series of fields: every file is read back with VTK's readers and the values are compared."""
+"""The series of fields: VTK's readers read every file, and the values are compared."""
 
 import contextlib
 import subprocess
@@ -28,7 +28,7 @@ every_series = pytest.mark.parametrize("kind", SERIES)
 
 @contextlib.contextmanager
 def viewer_of(path: Path) -> Iterator[None]:
-    """Another process that keeps an HDF5 file open, as a viewer does."""
+    """Start another process that keeps an HDF5 file open, as a viewer does."""
     code = "import h5py, sys; f = h5py.File(sys.argv[1], 'r'); print('open', flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -81,7 +81,7 @@ def test_series_does_not_depend_on_the_working_directory(
 
 @every_series
 def test_many_frames_of_a_small_and_a_large_mesh(kind: Any, tmp_path: Path) -> None:
-    """More frames than a chunk of VTKHDF, and more points than a chunk."""
+    """More frames than a chunk of VTKHDF, and more points than a chunk, are read correctly."""
     for n, frames in ((2, 300), (6000, 3)):
         points = np.column_stack([np.arange(n) * 0.25, np.zeros(n), np.zeros(n)])
         mesh = LineMesh(points, np.column_stack([np.arange(n - 1), np.arange(1, n)]), np.zeros(n - 1, int))
@@ -140,7 +140,7 @@ def test_a_new_series_replaces_the_old_one(kind: Any, tmp_path: Path) -> None:
     with kind(tmp_path / "belt", mesh) as series:
         append_frames(series, mesh, TIMES)
     unused = kind(tmp_path / "belt", mesh)
-    check_series(unused.path, mesh, TIMES)  # nothing is touched before the first frame
+    check_series(unused.path, mesh, TIMES)  # no file is changed before the first frame
     with kind(tmp_path / "belt", mesh) as series:
         append_frames(series, mesh, TIMES[:2])
     check_series(series.path, mesh, TIMES[:2])
@@ -167,7 +167,7 @@ def test_wrong_frames_are_refused_and_leave_no_trace(kind: Any, tmp_path: Path) 
         ("must be float64 with 1 component as", 1.0, {"cell_data": {**fields, "gap": np.zeros((m, 3))}}),
         ("'more' .*must be absent", 1.0, {"cell_data": {**fields, "more": np.zeros(m)}}),
         ("a field name must be", 1.0, {"cell_data": {**fields, "N/m": np.zeros(m)}}),
-        ("taken by the labels", 1.0, {"cell_data": {**fields, "part": np.zeros(m)}}),
+        ("reserved for the labels", 1.0, {"cell_data": {**fields, "part": np.zeros(m)}}),
     ]
     with kind(tmp_path / "belt", mesh) as series:
         series.append(TIMES[0], **create_frame(mesh, 0))
@@ -241,7 +241,7 @@ def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
     for k in (3, 1):
         warp.UpdateTimeStep(TIMES[k])
         read = convert(warp.GetOutputDataObject(0).GetBlock(0))
-        # the filter keeps float64 points; difference and sum round once each
+        # the filter keeps float64 points, and difference and sum have one rounding error each
         assert_allclose(read.points, create_frame(mesh, k)["points"], rtol=0, atol=1e-15 * 10)
 
 
@@ -263,7 +263,7 @@ def test_fields_in_single_precision(kind: Any, tmp_path: Path) -> None:
     mesh = create_mesh()
     with kind(tmp_path / "belt", mesh, Style(single=True)) as series:
         append_frames(series, mesh, TIMES)
-    half_a_unit = 2.0**-24  # in the last place of float32
+    half_a_unit = 2.0**-24  # in the last digit of float32
     if kind is not XdmfSeries:  # its displacement is a field
         check_series(series.path, mesh, TIMES, field_tolerance=half_a_unit)
     _, frame = read_series(series.path)
@@ -274,7 +274,7 @@ def test_fields_in_single_precision(kind: Any, tmp_path: Path) -> None:
 
 
 def test_compressed_vtkhdf(tmp_path: Path) -> None:
-    """The same numbers in fewer bytes, also after a restart."""
+    """Compressed files have the same numbers in fewer bytes, also after a restart."""
     n = 3000
     points = np.column_stack([np.arange(n) * 0.25, np.zeros(n), np.zeros(n)])
     mesh = LineMesh(points, np.column_stack([np.arange(n - 1), np.arange(1, n)]), np.zeros(n - 1, int))
@@ -298,7 +298,9 @@ def test_compressed_vtkhdf(tmp_path: Path) -> None:
 
 
 def test_frames_of_vtkhdf_are_counted_in_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that is killed anywhere in a frame leaves the frames before: the count is the last write, in one page."""
+    """A run that is killed anywhere in a frame leaves the earlier frames readable, because the count is the last write
+    and lies in one page.
+    """
     mesh, writes = create_mesh(), []
     with VtkhdfSeries(tmp_path / "belt", mesh) as series:
         append_frames(series, mesh, TIMES[:2])

@@ -1,4 +1,6 @@
-"""Files and folders of the writers: unwritable places, safe replacement, CSV tables, and the mesh with its checks."""
+"""Files and folders of the writers: places without write access, safe replacement, CSV tables, and the mesh with its
+checks.
+"""
 
 import os
 import shutil
@@ -32,7 +34,7 @@ def test_a_series_says_where_it_cannot_write(kind: Any, tmp_path: Path) -> None:
     mesh = create_mesh()
     for path, message in (
         (tmp_path / "missing" / "belt", "must be an existing folder"),
-        (tmp_path / "belt.xdmf", "must come without .xdmf"),
+        (tmp_path / "belt.xdmf", "must be given without .xdmf"),
         (tmp_path / "a:b", "without a colon"),
     ):
         with pytest.raises(OutputError, match=message):
@@ -47,7 +49,7 @@ def test_a_series_says_where_it_cannot_write(kind: Any, tmp_path: Path) -> None:
 
 
 def test_collection_lists_finished_frames_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen at the worst moment: while the next frame is being written, and while the list is being replaced."""
+    """A collection lists only finished frames, also while the next frame is written and while the list is replaced."""
     import meshio
 
     mesh = create_mesh()
@@ -73,7 +75,7 @@ def test_collection_lists_finished_frames_only(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", slow_replace)
     for time in (0.0, 1.0, 2.0):
         series.append(time, mesh.points + time, {}, {})
-    # during the frame, before the frame is renamed, before the new list is renamed
+    # during the frame, before the frame is renamed, and before the new list is renamed
     assert seen == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
@@ -169,7 +171,7 @@ def test_csv_errors_and_unfinished_files(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_no_target(tmp_path: Path) -> None:
-    """Devices, FIFOs and folders are refused by everything that writes; full disks are in test_campaigns.py."""
+    """All writers refuse devices, FIFOs and folders; full disks are tested in test_campaigns.py."""
     (tmp_path / "belt.pvd").mkdir()
     os.mkfifo(tmp_path / "belt.h5")
     os.mkfifo(tmp_path / "belt.vtkhdf")
@@ -198,7 +200,7 @@ def test_output_folder_that_cannot_be_written(tmp_path: Path) -> None:
     file = tmp_path / "file.txt"
     file.write_text("keep")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
-    # these fail for root too, unlike a folder without permission bits
+    # these also fail for root, unlike a folder without permission bits
     wrong = [file, file / "below", file / "far" / "below", tmp_path / "dangling", "", "a\0b"]
     wrong += [path for path in ("/proc/results", "/proc") if Path("/proc/self").exists()]
     if os.geteuid() != 0:

@@ -1,4 +1,6 @@
-"""Belts of `ALECable2D` on pulleys: as plain belts where both must agree, running over a mesh at rest, in parallel."""
+"""Belts of `ALECable2D` on pulleys are compared with plain belts, with a belt that runs over a mesh at rest, and with
+parallel runs.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ BRISTLES = {"friction_stiffness_per_length": 1e7}
 
 
 def split(model: Drive, state: State) -> tuple[Any, Any]:
-    """Displacements of the nodes of the first belt and of the pulleys, and history values by pair and kind."""
+    """Return displacements of the nodes of the first belt and of the pulleys, and history values by pair and kind."""
     nodes = np.unique(model.world.dofs_of(model.belts[0])[:, :8])
     wheels = np.concatenate([model.world.dofs_of(pulley)[0] for pulley in model.pulleys])
     rows = state.data.reshape(2, len(model.belts), ELEMENTS, -1)[..., : 3 * SEGMENTS]
@@ -42,9 +44,11 @@ def split(model: Drive, state: State) -> tuple[Any, Any]:
 
 
 def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt() -> None:
-    """s = 0, friction with bristles, nodes free to run: an ALE cable at rest in its mesh is a cable.
+    """An ALE belt whose material is held (s = 0), with bristles and free nodes, has the preload and motion of the plain
+    belt.
 
-    To the tolerance of Newton's method: 1e-9 m after the preload, 1e-8 m over 60 steps; the same segments stick.
+    Displacements agree within the tolerance of Newton's method, 1e-9 m after the preload and 1e-8 m over 60 steps. The
+    same segments stick.
     """
     results = []
     for moving in (True, False):
@@ -63,7 +67,7 @@ def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt
 
 
 def test_position_of_the_material_does_not_matter_without_friction() -> None:
-    """A homogeneous belt that is held at another s lies as before."""
+    """A homogeneous belt without friction that is held at another s has the same shape."""
     shapes = []
     for s in (0.0, 0.123):
         model = create_drive((True,))
@@ -77,7 +81,7 @@ def test_position_of_the_material_does_not_matter_without_friction() -> None:
 
 @pytest.fixture(scope="module")
 def running() -> tuple[Drive, State]:
-    """A belt without load, drawn by the driver over a mesh at rest, in its steady state."""
+    """Return a belt without load in its steady state, driven over a mesh at rest."""
     model = create_drive((True,))
     state = preload(model)
     assert model.axial_hold is not None
@@ -86,9 +90,11 @@ def running() -> tuple[Drive, State]:
 
 
 def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive, State]) -> None:
-    """Both pulleys turn at the same speed, s_t |r'| is the speed of the rims, nothing slips, and the mesh is at rest.
+    """Without load, both pulleys turn at the same speed, s_t |r'| is the speed of the rims, no point slips, and the
+    mesh is at rest.
 
-    Chords: the velocity between two points of a circle is shorter by cos of half their angle, 2e-3 here.
+    The velocity between two points of a circle is shorter by the cosine of half their angle, because segments are
+    chords; this is 2e-3.
     """
     model, state = running
     assert model.axial is not None
@@ -104,18 +110,20 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
     speed = float(eval_output(model.axial, "velocity", state)) * (1 + STRAIN + tension.mean() / EA)
     half = np.pi / (ELEMENTS // 2 * SEGMENTS // 2) / 2
     assert_allclose(speed * np.cos(half), OMEGA * RADIUS, rtol=1e-3)
-    # the material runs, the mesh does not
+    # the material runs, and the mesh does not
     assert float(eval_output(model.axial, "displacement", state)) > 0.9
     positions = model.world.dofs_of(model.belts[0])[:, :2]
-    assert np.abs(state.v[positions]).max() < 5e-3 * speed  # strands that still sway
+    assert np.abs(state.v[positions]).max() < 5e-3 * speed  # the strands still oscillate
 
 
 def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive, State]) -> None:
-    """Normal force on half a turn: sum of f_n = pi (T - rhoA v^2), and 2 (T - rhoA v^2) on the shaft."""
+    """In a running belt, the normal force on half a turn is reduced by the centrifugal force: sum of f_n = pi (T - rhoA
+    v^2), and 2 (T - rhoA v^2) on the shaft.
+    """
     model, state = running
     tension = float(eval_output(model.belts[0], "axial_force", state, x=0.0).mean())
     material = eval_output(model.belts[0], "velocity", state, x=0.0)
-    # the mass that passes is rhoA s_t, its speed s_t |r'|
+    # the mass flow is rhoA s_t, and its speed is s_t |r'|
     assert model.axial is not None
     momentum = RHO * float(eval_output(model.axial, "velocity", state)) * np.linalg.norm(material, axis=-1).mean()
     assert momentum > 0.01 * tension
@@ -126,9 +134,9 @@ def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive
 
 
 def test_both_kinds_on_the_same_pulleys() -> None:
-    """Two belts that lie in each other in one table of contacts: the same motion while the material is held.
+    """Two coincident belts of both kinds in one table of contacts have the same motion while the material is held.
 
-    The report of a pulley needs cables of one kind; otherwise it is an error.
+    The report of a pulley needs cables of one kind; both kinds are an error.
     """
     model = create_drive((True, False), **BRISTLES)
     state = preload(model)
@@ -146,7 +154,7 @@ def test_both_kinds_on_the_same_pulleys() -> None:
 
 
 def test_both_kinds_move_on_with_the_pulleys() -> None:
-    """The same two belts with the material of one free and its mesh held: both transmit the torque of the pulleys."""
+    """A plain belt and an ALE belt with free material and held mesh both transmit the torque of the pulleys."""
     model = create_drive((True, False))
     state = preload(model)
     assert model.axial is not None and model.axial_hold is not None
@@ -160,7 +168,9 @@ def test_both_kinds_move_on_with_the_pulleys() -> None:
 
 
 def run_loaded(**contact: Any) -> tuple[float, Any]:
-    """Loss of speed [1] of a belt of 64 elements under a torque of 25 N m, mean of 0.3 s, and states at the end."""
+    """Return the speed loss [1] of a belt of 64 elements under a torque of 25 N m, a mean over 0.3 s, and states at the
+    end.
+    """
     model = create_drive((True,), elements=64, **contact)
     spin = coordinate_marker(model.world, model.pulleys[1], "rotation")
     model.world.add(CoordinateLoad, marker=spin, function=lambda t: 25.0 * min(max((t - 0.05) / 0.1, 0.0), 1.0))
@@ -171,17 +181,18 @@ def run_loaded(**contact: Any) -> tuple[float, Any]:
     for now in create_motion(model, 0.9, step=1e-3).march(state):
         state = now
         angles.append(float(eval_output(model.pulleys[1], "rotation", now)))
-    # the driver is prescribed
+    # the motion of the driver is prescribed
     loss = 1 + (angles[-1] - angles[-301]) / (0.3 * OMEGA)
     return loss, eval_output(model.contacts, "state", state).reshape(2, -1)
 
 
 def test_bristles_in_lasting_motion_over_a_mesh_at_rest() -> None:
-    """Creep of moving material, theory 0.629 %: bristles on current lengths give it within 6 % on 64 elements.
+    """Moving material over a mesh at rest creeps by 0.629 % in theory. Bristles on current lengths agree within 6 % on
+    64 elements.
 
-    The slip arcs have the angle of the theory within three segments (of 64 on both arcs).  With the reference length
-    the belt does not creep at all, because the reference length rolls; and without bristles the velocity penalty
-    of 1e5 N s/m² lets the sticking arcs slip: half as much again.
+    The slip arcs agree with the angle of the theory within three segments (of 64 on both arcs). With the reference
+    length the belt does not creep, because the reference length rolls. Without bristles, the velocity penalty of 1e5 N
+    s/m² lets the sticking arcs slip, and the creep is 1.5 times as large.
     """
     theory = belt_creep(
         axial_stiffness=EA, reference_strain=STRAIN, mass_per_length=RHO, length=0.4 * np.pi, distance=0.1 * np.pi,
@@ -196,7 +207,7 @@ def test_bristles_in_lasting_motion_over_a_mesh_at_rest() -> None:
 
 
 def test_axial_motion_that_nothing_holds_is_named() -> None:
-    """Statics of a closed belt without friction: the first tangent is singular in s."""
+    """A closed belt without friction gives an error in statics, because its first tangent is singular in s."""
     model = create_drive((True,))
     assert model.axial_hold is not None
     model.world.set(model.axial_hold, active=False)
@@ -206,7 +217,9 @@ def test_axial_motion_that_nothing_holds_is_named() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """100 steps up to speed with friction and a brake on whole cables: as in serial to 1e-8 of the largest."""
+    """A run of 100 steps up to speed, with friction and a brake on whole cables, gives on two processes the serial
+    results to 1e-8 of the largest value.
+    """
     results = []
     for processes in (1, 2):
         path = tmp_path / f"belt{processes}.npz"

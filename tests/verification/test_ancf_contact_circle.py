@@ -1,8 +1,9 @@
-"""A cable that sinks onto two fixed circles: statics with contact switching, without friction.
+"""A cable sinks onto two fixed circles: statics with contact switching and without friction, compared with Exudyn.
 
-Case: cable of 8 elements (2 m, EA = 2.07e5 N, EI = 0.01725 N m^2), clamped at the left, under nodal forces; circles at
-(0.5, -0.15) and (1.5, -0.5) m; 4 contact segments per element and circle.  40 geometric load steps over a range of 1e4,
-stabiliser 2, rtol 1e-7, atol 1e-10, passes accepted at a force error of 1 N.
+The cable of 8 elements (2 m, EA = 2.07e5 N, EI = 0.01725 N m^2) is clamped at the left and loaded by nodal forces. The
+circles are at (0.5, -0.15) and (1.5, -0.5) m. There are 4 contact segments per element and circle. The solver uses 40
+geometric load steps over a range of 1e4, stabiliser 2, rtol 1e-7 and atol 1e-10. Passes are accepted at a force error
+of 1 N.
 Source: Exudyn 1.11.0, test model ANCFcontactCircleTest (models/ANCFcontactCircleTest*).
 """
 
@@ -40,24 +41,28 @@ def tip_y(model: Items, state: State) -> float:
 
 
 def test_tip_as_published(solved: Solved) -> None:
-    """The published tip, to 1e-7 m: the last load step ends before its equilibrium is exact.
+    """The position of the tip agrees with the published value to 1e-7 m, because the last load step ends before its
+    equilibrium is exact.
 
-    It ends early because the residual after the first iteration (about 500 N) becomes the reference of rtol, so that
-    the value depends on the path.  With exact tangents 1e-8 m is expected from the reference data; measured 3.9e-9 m.
+    The step ends early because the residual after the first iteration (about 500 N) is the reference of rtol, so the
+    value depends on the path. With exact tangents, 1e-8 m is expected from the reference data. The measured error is
+    3.9e-9 m.
     """
     model, _, state = solved
     assert_allclose(tip_y(model, state), TIP_Y, rtol=0, atol=1e-8)
 
 
 def test_counts(solved: Solved) -> None:
-    """187 Newton iterations and 44 passes, as published."""
+    """The numbers of Newton iterations (187) and passes (44) equal the published numbers."""
     statistics = solved[1].statistics
     assert (statistics.newton_iterations, statistics.discontinuous_iterations) == (187, 44)
     assert (statistics.steps, statistics.rejected, statistics.unconverged_passes) == (40, 0, 0)
 
 
 def test_whole_state(solved: Solved) -> None:
-    """All coordinates, gaps and multipliers; tolerances as for the tip.  Multipliers change sign in that program."""
+    """All coordinates, gaps and multipliers agree with Exudyn; tolerances are those of the tip. Multipliers change sign
+    in Exudyn.
+    """
     _, _, state = solved
     with np.load(MODELS / "ANCFcontactCircleTest_r1_state0.npz") as file:
         assert_allclose(state.q, file["q"], rtol=0, atol=3e-8)
@@ -66,7 +71,9 @@ def test_whole_state(solved: Solved) -> None:
 
 
 def test_tip_solved_to_rounding(solved: Solved) -> None:
-    """The equilibrium itself: 11 digits known, so 5e-12 m; forces of 1e4 N leave 2e-9 N of rounding."""
+    """The equilibrium itself agrees with the reference to 5e-12 m, because 11 digits are known. Forces of 1e4 N leave a
+    rounding error of 2e-9 N.
+    """
     model, _, state = solved
     exact = Static(model.world, rtol=0.0, atol=2e-9, passes=Passes(atol=1e-6)).solve(state)
     assert_allclose(tip_y(model, exact), TIP_Y_ROUNDED, rtol=0, atol=5e-12)

@@ -1,9 +1,9 @@
-"""A cable that falls onto a driven roll and slips over it: a whole model with friction, step by step.
+"""A cable falls onto a driven roll and slips over it: a whole model with friction is compared with Exudyn step by step.
 
-Case: cable of 8 elements (2 m, EA = 2.07e6 N, EI = 172.5 N m^2), clamped at the left, under nodal forces, above a
-spring-mounted roll of 0.3 m radius that a torque of -0.1 N m turns; 8 contact segments per element, point-wise normals,
-friction coefficient 2, velocity penalty, no bristles.  Newmark (beta 1/4, gamma 1/2) at index 3, 300 steps of 5e-4 s,
-full Newton.
+The cable of 8 elements (2 m, EA = 2.07e6 N, EI = 172.5 N m^2) is clamped at the left and loaded by nodal forces. Below
+it, a spring-mounted roll of 0.3 m radius is turned by a torque of -0.1 N m. The contact has 8 segments per element,
+point-wise normals, the friction coefficient 2, a velocity penalty, and no bristles. The method is Newmark (beta 1/4,
+gamma 1/2) at index 3, with 300 steps of 5e-4 s and a new Jacobian in each iteration.
 Source: Exudyn 1.11.0, test model ANCFcontactFrictionTest, recorded step by step (models/ANCFcontactFrictionTest*).
 """
 
@@ -25,7 +25,7 @@ ROLL_X = -0.014187561328096003
 
 
 class Run(NamedTuple):
-    """The recorded trace and ours, without the start, each (steps, ...)."""
+    """The recorded motion and the computed motion, without the start, each (steps, ...)."""
 
     theirs: dict[str, FloatArray]
     ours: dict[str, FloatArray]
@@ -46,12 +46,16 @@ def run() -> Run:
 
 
 def test_displacement_of_the_roll(run: Run) -> None:
-    """The published value of the test model; tolerance required 1e-9 m, reached 1e-14 m, asserted 1e-12 m."""
+    """The displacement of the roll agrees with the published value of the test model. The required tolerance is 1e-9 m,
+    the error is 1e-14 m, and the test asserts 1e-12 m.
+    """
     assert_allclose(run.ours["q"][-1, 36], ROLL_X, rtol=0, atol=1e-12)
 
 
 def test_counts_in_every_step(run: Run) -> None:
-    """964 Newton iterations and 307 passes, and the same counters after every step: the algorithm is the same one."""
+    """The total counts (964 Newton iterations and 307 passes) and the counters after every step equal those of Exudyn,
+    so the algorithm is the same.
+    """
     assert_array_equal(run.ours["newton"], run.theirs["newton"])
     assert_array_equal(run.ours["disc"], run.theirs["disc"])
     assert (run.ours["newton"][-1], run.ours["disc"][-1]) == (964, 307)
@@ -61,7 +65,7 @@ def test_counts_in_every_step(run: Run) -> None:
     ("name", "tolerance"),
     [
         ("t", 1e-15),
-        # rounding of coordinates of order 1; measured 8e-15
+        # rounding errors of coordinates of order 1; measured 8e-15
         ("q", 1e-13),
         # one division by the step of 5e-4 s, velocities of order 1 m/s; measured 2e-11
         ("q_t", 1e-9),
@@ -70,15 +74,17 @@ def test_counts_in_every_step(run: Run) -> None:
     ],
 )
 def test_every_step(run: Run, name: str, tolerance: float) -> None:
-    """All coordinates, velocities and history values of every step, absolute."""
+    """All coordinates, velocities and history values of every step agree with Exudyn, with absolute tolerances."""
     assert_allclose(run.ours[name], run.theirs[name], rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize(("name", "tolerance"), [("q_tt", 1e-6), ("ae", 1e-10)])
 def test_accelerations_and_multipliers_of_every_step(run: Run, name: str, tolerance: float) -> None:
-    """Relative to the largest entry of the whole run, which is much larger than in quiet steps.
+    """Accelerations and multipliers of every step agree with Exudyn, relative to the largest entry of the whole run,
+    which is much larger than the entries of quiet steps.
 
-    Accelerations carry the rounding of displacements over the step squared, 1e-15/(5e-4)^2 = 4e-9 times stiff modes.
+    Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9 times
+    stiff modes.
     """
     scale = np.abs(run.theirs[name]).max()
     assert_allclose(run.ours[name], run.theirs[name], rtol=0, atol=tolerance * scale)

@@ -1,7 +1,8 @@
-"""How much speed a belt drive loses, against the theory of creep with inertia; and a belt that runs free of load.
+"""The speed loss of belt drives is compared with the theory of creep with inertia, and a belt without load is tested.
 
-Runs start in the steady motion of the theory and end after 40 elements have passed: two thirds of the belt, and more
-than two arcs.  Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67 (2000), see `belt_theory`.
+Runs start in the steady motion of the theory and end after 40 elements have passed, which is two thirds of the belt,
+and more than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67 (2000), see
+`belt_theory`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from windlass.framework.errors import ModelError
 from support.belt_theory import solve_creep
 from support.creep import FRICTION, RADIUS, Case, eval_mesh_bend, eval_theory, eval_wave, mass_per_length, run_drive
 
-# the loss is 3.7 % at the lowest speed; the same belt, its mass, at speeds where rhoA v² is 5, 30, 70 % of the tension
+# the loss is 3.7 % at the lowest speed; the same belt with mass runs at speeds where rhoA v² is 5, 30 and 70 % of the
+# tension
 SPEEDS = {0.05: 12.0, 0.3: 12.0 * 6.0**0.5, 0.7: 12.0 * 14.0**0.5}
 DRIVE: dict[str, Any] = {
     "axial_stiffness": 8000.0, "length": 1.2, "distance": 0.3, "radius": 0.1, "driver_speed": 20.0, "torque": 30.0,
@@ -31,10 +33,11 @@ DRIVE: dict[str, Any] = {
 
 @pytest.mark.parametrize("inertia", SPEEDS)
 def test_creep_at_three_speeds(inertia: float) -> None:
-    """60 elements of 4 segments: speed of the driven pulley within 0.01 % of the driver's, 0.4 % of the loss.
+    """With 60 elements of 4 segments, the speed of the driven pulley agrees with theory within 0.01 % of the driver's
+    speed, which is 0.4 % of the loss.
 
-    Measured -0.07 to +0.28 % of the loss.  The remaining error comes from the mesh: the belt runs as a polygon, whose
-    speed varies.
+    Measured errors are -0.07 to +0.28 % of the loss. The remaining error is due to the mesh: the belt runs as a
+    polygon, whose speed varies.
     """
     case = Case(inertia=inertia, speed=SPEEDS[inertia], contact_stiffness=3e8)
     assert_allclose(mass_per_length(case), mass_per_length(Case()), rtol=1e-12)
@@ -66,17 +69,20 @@ def test_creep_at_three_speeds(inertia: float) -> None:
     ],
 )
 def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict[str, float]) -> None:
-    """The same accuracy for bristles from 1e7 to 1.6e9 N/m², other belts, and a belt that touches below its axis."""
+    """Creep agrees with theory with equal accuracy for bristles from 1e7 to 1.6e9 N/m², other belts, and a belt that
+    touches below its axis.
+    """
     result = run_drive(Case(contact_stiffness=3e8)._replace(**change))
     assert abs(result.loss - result.theory) < 1e-4, name
     assert_allclose(result.loss, result.theory, rtol=5e-3, err_msg=name)
 
 
 def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
-    """Bristles that stretch over 0.2 m, the whole arc, lose 1.7 % instead of 0.75 %: within 0.05 % of the speed.
+    """Bristles that stretch over 0.2 m, the whole arc, lose 1.7 % instead of 0.75 %. The loss agrees with theory within
+    0.05 % of the speed.
 
-    Measured +0.02 %, 1.3 % of the loss: bristles of the segments that open on the arc, where the cubic deviates by as
-    much as the belt sinks in, lose their deflection.
+    The measured error is +0.02 %, which is 1.3 % of the loss. Bristles of segments that open on the arc lose their
+    deflection, because the cubic deviates by as much as the belt sinks in.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.01, bristles=1e7, contact_stiffness=4e9)
     result = run_drive(case, passes=60)
@@ -87,9 +93,11 @@ def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
 
 @pytest.mark.parametrize("per_point", [8, 16])
 def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
-    """Bristles that bend by 10 mm, half an element: within 0.05 % of the speed at two steps (measured 0.012 %).
+    """Bristles deflect by 10 mm, half an element. The speed agrees with theory within 0.05 % at two step sizes
+    (measured 0.012 %).
 
-    Slipping points keep the bend that their dampers leave; with the bend at the limit it was -0.23 and -0.43 %.
+    Slipping points retain the deflection that their dampers leave. With a deflection at the friction limit, the errors
+    would be -0.23 and -0.43 %.
     """
     case = Case(axial_stiffness=4e5, bristles=1e7, contact_stiffness=4e9, points=True)
     result = run_drive(case, passes=80, per_segment=per_point)
@@ -107,12 +115,12 @@ def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     ],
 )
 def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, points: bool) -> None:
-    """The most demanding cases of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the
-    speed.
+    """The most demanding cases of the map, with the contact stiffness 100 EA/R² of the rule, agree with theory within
+    0.1 % of the speed.
 
-    The belt sinks in by 1 to 16 um, its cubics wave by 0.5 um.  At 70 % inertia their waves stand in the arcs and open
-    them: measured +0.085 and +0.063 % on points, +0.079 % on segments; with a quarter of the damping of the contact
-    +0.123, +0.095, +0.117 %.
+    The belt sinks in by 1 to 16 um, and its cubics wave by 0.5 um. At 70 % inertia, the waves are stationary in the
+    arcs and open contacts. The measured errors are +0.085 and +0.063 % on points and +0.079 % on segments. With a
+    quarter of the damping of the contact, they are +0.123, +0.095 and +0.117 %.
     """
     case = Case(axial_stiffness=4e5, reference_strain=strain, inertia=inertia, speed=SPEEDS[inertia], bristles=1e7)
     case = case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, contact_damping=0.2, points=points)
@@ -121,7 +129,9 @@ def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inert
 
 
 def test_theory_at_small_torques() -> None:
-    """Bristles that bend, torques of 1e-12 to 1e-4 of the largest, of both signs: loss is proportional to torque."""
+    """With bristles that deflect and torques of both signs, 1e-12 to 1e-4 of the largest torque, the loss is
+    proportional to the torque.
+    """
     case = Case(bristles=1.6e9, contact_stiffness=5e8)
     torques = np.outer((-1, 1), np.logspace(-9, -1, 33)).ravel()
     losses = np.array([eval_theory(case, torque).speed_loss for torque in torques])
@@ -129,16 +139,17 @@ def test_theory_at_small_torques() -> None:
 
 
 def test_reference_length_loses_too_little_speed() -> None:
-    """The published law counts slip as rolling: 12 % of the loss are missing on the same mesh."""
+    """The published law counts slip as rolling. On the same mesh, its loss is 12 % too small."""
     result = run_drive(Case(contact_stiffness=3e8, sticking_length="reference"))
     assert 0.85 < result.loss / result.theory < 0.9
 
 
 @pytest.mark.parametrize("sticking_length", ["current", "reference"])
 def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
-    """120 elements of 4 segments, a belt stretched by 3 % without load: below 10 % of the limit of friction.
+    """A belt of 120 elements with 4 segments, stretched by 3 % without load, has tractions below 10 % of the limit of
+    friction.
 
-    With the reference length the segments at both ends of the arcs are at the limit.
+    With the reference length, the segments at both ends of the arcs are at the limit.
     """
     case = Case(load=0.0, stretch=1.03, elements=120, contact_stiffness=3e8, sticking_length=sticking_length)
     result = run_drive(case, passes=50, mean=15)
@@ -151,11 +162,13 @@ def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
 
 @pytest.mark.parametrize("points", [False, True])
 def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
-    """They come from cubics that wave by l³/(192 R²) as they are bent onto a circle: bound, order 3 and size.
+    """Tractions of a belt without load are caused by cubics that wave by l³/(192 R²) when they are bent onto a circle.
+    The test checks bound, order 3 and size.
 
-    Bristles of points bend by their mean, about half of it.
+    Bristles of points deflect by the mean of the wave, about half of it.
 
-    60 elements of 4 segments or points: below 10 % of the limit where bristles are no stiffer than 5e7 N/m².
+    With 60 elements of 4 segments or points, tractions are below 10 % of the limit if bristles are no stiffer than 5e7
+    N/m².
     """
     case = Case(load=0.0, stretch=1.03, bristles=5e7, contact_stiffness=3e8, points=points)
     coarse = run_drive(case, passes=35, mean=10)
@@ -166,7 +179,9 @@ def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
 
 
 def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
-    """90 elements of 4 points, bristles of 1.6e9 N/m²: below 10 % of the limit, where single bristles had 29 %."""
+    """With 90 elements of 4 points and bristles of 1.6e9 N/m², tractions are below 10 % of the limit, while single
+    bristles would have 29 %.
+    """
     case = Case(load=0.0, stretch=1.03, bristles=1.6e9, elements=90, contact_stiffness=3e8, points=True)
     result = run_drive(case, passes=42, mean=10)
     assert result.bend < eval_mesh_bend(case)
@@ -187,17 +202,20 @@ def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
     ],
 )
 def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, bristles: float, error: float) -> None:
-    """Soft bristles bend by all of the wave of the cubic, stiff ones hold it back."""
+    """Tractions of the mesh agree with the closed form: soft bristles deflect by the whole wave of the cubic, and stiff
+    bristles restrain it.
+    """
     case = Case(load=0.0, stretch=1.03, contact_stiffness=3e8, points=points, elements=elements, bristles=bristles)
     result = run_drive(case, passes=elements // 4 + 20, mean=10)
     assert_allclose(result.bend, eval_mesh_bend(case), rtol=error)
 
 
 def test_loss_by_the_contact_stiffness() -> None:
-    """A belt that sinks in loses up to EA/(k R²) more, relative to the loss: 4 % here, of which 0.6 to 1 appear.
+    """A belt that sinks in loses up to EA/(k R²) more speed, 4 % of the loss in this model. The computed increase is
+    0.6 to 1 times this value.
 
-    The whole would need bristles soft compared with the contact: where the belt enters it holds already while it
-    still sinks in.
+    The whole increase would need bristles that are soft compared with the contact. Stiffer bristles already hold the
+    belt at the entry while it sinks in.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))
     assert_allclose(soft.theory / stiff.theory - 1, 8000.0 / RADIUS**2 * (1 / 2e7 - 1 / 6e8), rtol=0.15)
@@ -205,7 +223,9 @@ def test_loss_by_the_contact_stiffness() -> None:
 
 
 def test_theory_fulfils_its_equations() -> None:
-    """Equilibrium, friction, flow and length of the belt, each formed here from the stretches alone."""
+    """The theory satisfies equilibrium, friction, flow and length of the belt, each formed in the test from the
+    stretches alone.
+    """
     EA, e0, R = 8000.0, -0.04, 0.1
     motion = belt_creep(**DRIVE)
     c, lam1, lam2, phi = motion.flow, motion.tight_stretch, motion.slack_stretch, motion.slip_angle
@@ -215,7 +235,7 @@ def test_theory_fulfils_its_equations() -> None:
     assert_allclose((F1 - F2) * R, 30.0, rtol=1e-10)
     assert_allclose(F1 / F2, exp(0.4 * phi), rtol=1e-10)
     assert_allclose([c * lam1, c * lam2], [20.0 * R, motion.driven_speed * R], rtol=1e-10)
-    # the formula of the books, with prestrain: 1 - loss
+    # the formula of textbooks, with prestrain: 1 - loss
     assert_allclose(1 - motion.speed_loss, (EA * (1 + e0) + N2) / (EA * (1 + e0) + N1), rtol=1e-12)
     angle = (np.arange(20000) + 0.5) * phi / 20000
     force = F2 * np.exp(0.4 * angle)
@@ -225,7 +245,9 @@ def test_theory_fulfils_its_equations() -> None:
 
 
 def test_terms_of_the_theory() -> None:
-    """Weight of the strands, height of the axis, compliant contact: their parts in the loss, to first order."""
+    """The contributions of the weight of the strands, the height of the axis and the contact stiffness to the loss
+    agree with their first-order terms.
+    """
     base = belt_creep(**DRIVE | {"mass_per_length": 0.0})
     heavy = belt_creep(**DRIVE | {"mass_per_length": 1e-3}, gravity=9.81e2, tight_above_slack=0.2)
     stretch = (heavy.tight_stretch + heavy.slack_stretch) / 2
@@ -261,17 +283,19 @@ def test_drives_without_steady_motion_are_refused(change: dict[str, float], mess
 
 
 def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None:
-    """Ensures that the runs above are demanding: slip arcs cover half of the pulley at load 0.6, and more at 0.9."""
+    """The cases use a fraction of the greatest torque and are demanding: slip arcs cover half of the pulley at load
+    0.6, and more at 0.9.
+    """
     angles = [eval_theory(Case(load=load), rigid=True).slip_angle for load in (0.0, 0.6, 0.9)]
     assert abs(angles[0]) < 1e-8 and 1.0 < angles[1] < 2.5 < angles[2] < pi
     assert FRICTION * pi > np.log(eval_theory(Case(load=0.9)).tight_force / eval_theory(Case(load=0.9)).slack_force)
 
 
 def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) -> tuple[float, float, float]:
-    """F at the end of an arc, the angle that slips at its end, and the torque, by integration from entry.
+    """Return F at the end of an arc, the angle that slips at its end, and the torque, by integration from the entry.
 
-    Bristle u and stretch lam of the belt, with the friction that acts, cut at its limit; a separate step for each
-    material point.  Only the place and the speed of the entry are taken from the motion.
+    The integration has the bristle u and the stretch lam of the belt, with friction cut at its limit; each material
+    point has its own step. Only the position and the speed at the entry are taken from the steady motion.
     """
     EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))
     mu, mu_k = drive["friction_coefficient"], drive["friction_stiffness_per_length"]
@@ -318,7 +342,9 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
     ],
 )  # fmt: skip
 def test_theory_with_bristles_by_integration(name: str, change: dict[str, float], slips: tuple[bool, bool]) -> None:
-    """Both arcs integrated from the entry on: forces and slip angles at the exit, torque, on driver and driven."""
+    """Forces, slip angles at the exit and torque agree with an integration of both arcs from the entry on, for driver
+    and driven pulley.
+    """
     drive = DRIVE | change
     motion = belt_creep(**drive)
     for driver, leave, angle, slip in zip(
@@ -333,7 +359,9 @@ def test_theory_with_bristles_by_integration(name: str, change: dict[str, float]
 
 
 def test_limits_of_the_theory_with_bristles() -> None:
-    """Stiff bristles: rigid ones, slip angles at order 1/sqrt(mu_k); a belt that sticks: shear lag in closed form."""
+    """With stiff bristles, the theory approaches that of rigid bristles, and slip angles differ by order 1/sqrt(mu_k).
+    A belt that sticks everywhere has the closed form of shear lag.
+    """
     rigid = belt_creep(**DRIVE)
     loss = [belt_creep(**DRIVE, friction_stiffness_per_length=k).speed_loss for k in (1e9, 1e14)]
     assert_allclose(loss, rigid.speed_loss, rtol=1e-6)
@@ -341,11 +369,11 @@ def test_limits_of_the_theory_with_bristles() -> None:
     apart = rigid.slip_angle - np.array(angles)
     assert_allclose(apart[:-1] / apart[1:], 10.0, rtol=0.02)
     assert belt_creep(**DRIVE | {"torque": 0.0}, friction_stiffness_per_length=1e6).speed_loss < 1e-14
-    # sinking in, and an axis above the rim
+    # the belt sinks in, and its axis is above the rim
     for terms in ({"contact_stiffness_per_length": 8e6}, {"axis_height": 0.01}):
         limit = belt_creep(**DRIVE, **terms).speed_loss
         assert_allclose(belt_creep(**DRIVE, **terms, friction_stiffness_per_length=1e12).speed_loss, limit, rtol=1e-6)
-    # small torque, no mass: w = w0 cosh(X/l), l = sqrt(EA/mu_k), so w0 = (lam1 - lam2)/(cosh(S/l) - 1) on both
+    # small torque, no mass: w = w0 cosh(X/l), l = sqrt(EA/mu_k), so w0 = (lam1 - lam2)/(cosh(S/l) - 1) on both arcs
     drive = DRIVE | {"torque": 1e-2, "mass_per_length": 0.0, "friction_stiffness_per_length": 4e5}
     motion = belt_creep(**drive)
     stretch = (motion.tight_stretch + motion.slack_stretch) / 2
@@ -356,10 +384,11 @@ def test_limits_of_the_theory_with_bristles() -> None:
 
 
 def test_two_solutions_of_the_theory_agree() -> None:
-    """The solution of the package against a solution in other unknowns and with the moment of friction integrated along
-    the arc.
+    """The solution of the package agrees with a solution in other unknowns, with the moment of friction integrated
+    along the arc.
 
-    The package takes the mean of both radii for the arm of the torque: the depth T/(k R²), in radii, is the difference.
+    The package uses the mean of both radii as the arm of the torque. The difference is the depth relative to the
+    radius, T/(k R²).
     """
     R, D, EA, e0 = 0.1, 0.3, 8e3, -0.05
     length = 2.0 * np.pi * R + 2.0 * D
@@ -376,9 +405,11 @@ def test_two_solutions_of_the_theory_agree() -> None:
 
 
 def test_creep_on_discs() -> None:
-    """The law of surfaces, on discs: the loss of a belt on soft bristles agrees with theory, 13 % above rigid bristles.
+    """With the law of surfaces, on discs, the loss of a belt on soft bristles agrees with theory, 13 % above the loss
+    with rigid bristles.
 
-    40 elements of 2 points, measured -0.5 %; the map of `benchmarks/creep.py --laws` has stiffer bristles.
+    With 40 elements of 2 points, the measured error is -0.5 %. The map of `benchmarks/creep.py --laws` has stiffer
+    bristles.
     """
     case = Case(bristles=1e6, elements=40, segments=2, discs=True, contact_stiffness=3e8)
     found = run_drive(case, passes=20, mean=10, per_segment=4)
@@ -389,7 +420,9 @@ def test_creep_on_discs() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("law", [{"points": True}, {"discs": True}])
 def test_laws_converge_to_creep(law: dict[str, bool]) -> None:
-    """Bristles of 10⁶, 10⁷, 10⁸ N/m²: the loss falls from 17 % above the loss on rigid bristles to within 1 % of it."""
+    """For bristles of 10⁶, 10⁷ and 10⁸ N/m², the loss falls from 17 % above the theoretical loss with rigid bristles to
+    within 1 % of it.
+    """
     rest = []
     for bristles in (1e6, 1e7, 1e8):
         case = Case(bristles=bristles, **law)

@@ -1,4 +1,4 @@
-"""Belts with nothing chosen by hand: tension as mounted, drives against theory, coarse meshes, soft contacts."""
+"""Belts with default numerical parameters: tension as mounted, drives against theory, coarse meshes, soft contacts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 
 def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt, object]:
-    """Two pulleys whose cords run on radii of 75 and 30 mm, and the constraint that turns the first."""
+    """Create two pulleys whose cords run on radii of 75 and 30 mm, and the constraint that turns the first pulley."""
     world = wl.World()
     a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=0.01)
     b = world.add(RigidBody2D, name="driven", position=(0.3, 0.0), mass=1.0, inertia=0.0005)
@@ -37,7 +37,7 @@ def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt,
 
 
 def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
-    """The belt as mounted."""
+    """Return the belt as mounted."""
     with belt.preload(drive):
         return wl.Static(world, name="").solve()
 
@@ -55,9 +55,10 @@ def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
 
 @pytest.mark.parametrize("groove", [None, 0.008])
 def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> None:
-    """Drums and sheaves of a closed belt are larger by the contact depth as mounted; measured within 0.2 %.
+    """Drums and sheaves of a closed belt are enlarged by the contact depth, so that the tension is as mounted. The
+    measured error is within 0.2 %.
 
-    Where a step makes contact so soft that sinking in adds to the loss of speed, EA/(k R²) of it, the report says so.
+    If a step requires a contact so soft that sinking in adds EA/(k R²) to the speed loss, the report says so.
     """
     for step in (None, 1e-3):
         world = wl.World()
@@ -70,7 +71,7 @@ def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> 
             world, pulleys, tension=300.0, axial_stiffness=2e5, mass_per_length=0.1, bending_stiffness=1e-3,
             cord_offset=0.004, friction=0.3, step=step,
         )  # fmt: skip
-        # nothing else holds a belt along the axes of drums
+        # no other part holds a belt along the axes of drums
         con.fix(world, belt.nodes[0], "z")
         with belt.preload():
             state = wl.Static(world, name="").solve()
@@ -82,13 +83,15 @@ def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> 
 
 
 def test_too_soft_a_contact_is_an_error() -> None:
-    """Sinking in by more than 1 % of the radius is refused, with the stiffness that is needed."""
+    """A contact so soft that the belt sinks in by more than 1 % of the radius is refused. The error gives the required
+    stiffness.
+    """
     with pytest.raises(wl.ModelError, match=r"of 'belt' at driven: .* must be >= 3.89e\+07 N/m\^2, 1 %"):
         create_drive(contact={"contact_stiffness_per_length": 2e7})
 
 
 def test_coarse_mesh_is_doubtful() -> None:
-    """The verdict names the required number of elements; the default number suffices."""
+    """A coarse mesh is doubtful, and the verdict names the required number of elements. The default number suffices."""
     world, belt, drive = create_drive(elements=40)
     with belt.preload(drive):
         static = wl.Static(world, name="")
@@ -103,7 +106,9 @@ def test_coarse_mesh_is_doubtful() -> None:
 
 @pytest.mark.parametrize(("periods", "doubts"), [(2.8, 0), (3.2, 1)])
 def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None:
-    """Of the contact where it is softest, k = 1000 T/R², on the small pulley: no step makes it softer."""
+    """Steps of many periods of the contact are doubtful. The stiffness is the softest, k = 1000 T/R² on the small
+    pulley, and no step reduces it further.
+    """
     period = 2.0 * pi * 0.03 * (0.1 / (1000.0 * 350.0)) ** 0.5
     world, belt, drive = create_drive(step=periods * period)
     solver = wl.Dynamic(world, step=periods * period, end=3.0 * periods * period, name="")
@@ -115,14 +120,17 @@ def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None
 
 @pytest.mark.parametrize("seed", range(10))
 def test_steady_drive_at_random(seed: int) -> None:
-    """`Belt.steady` of drives of `benchmarks/drives.py` with up to five pulleys: losses, tensions, hub loads, torque.
+    """`Belt.steady` of random drives of `benchmarks/drives.py` with up to five pulleys agrees with an independent
+    theory: losses, tensions, hub loads, torque.
 
-    The independent theory has the same assumptions and a rigid layer, with its own equations and solver.  Of strings
-    differences are rounding; losses are differences of speeds, of 1e-4 of these at least, and hub loads have the
-    directions of tangents that are taken 1e-9 of an arc within it.  Of belts with bending stiffness the theory is that
-    of small EI/(T R²): its errors are second-order terms, measured 1.4e-4 as drawn and 2.8e-3 with 0.02 N m².
+    The theory has the same assumptions and a rigid layer, with its own equations and solver. For strings, differences
+    are rounding errors. Losses are differences of speeds, at least 1e-4 of the speeds, and hub loads have the
+    directions of tangents that are taken 1e-9 of an arc within it. For belts with bending stiffness, the theory holds
+    for small EI/(T R²). Its errors are second-order terms, measured 1.4e-4 for the drawn drives and 2.8e-3 with 0.02 N
+    m².
     """
-    from drives import compare_steady, draw  # imported here, because benchmarks are no part of the package
+    # imported inside the function, because benchmarks are no part of the package
+    from drives import compare_steady, draw
 
     case = draw(seed)
     for stiffness, allowed in ((1e-13, 1e-7), (case.EI, 5e-4), (max(case.EI, 0.02), 4e-3)):
@@ -132,8 +140,11 @@ def test_steady_drive_at_random(seed: int) -> None:
 
 
 def test_theory_of_layers() -> None:
-    """The shear of a layer adds to the loss of speed, the less, the stiffer it is; also with hardly any load."""
-    from drive_theory import Wheel, pass_wheel  # imported here, because benchmarks are no part of the package
+    """The shear of a layer adds to the speed loss, and the addition falls with the stiffness of the layer, also with
+    very small load.
+    """
+    # imported inside the function, because benchmarks are no part of the package
+    from drive_theory import Wheel, pass_wheel
 
     for wrap, change in product((0.3, 1.0, 5.0), (1e-14, 1e-9, 1e-5, 0.1, -0.1, -1e-5, -1e-9, -1e-14)):
         wheels = [Wheel((0.0, 0.0), 0.05, 0.05, 1, K, 0.5) for K in (1e6, 1e7, 4e8, 1e12, np.inf)]
@@ -144,8 +155,11 @@ def test_theory_of_layers() -> None:
 
 
 def test_bristle_creep() -> None:
-    """The loss by bristles that means expect equals the independent theory for a layer of their stiffness."""
-    from drive_theory import Wheel, pass_wheel  # imported here, because benchmarks are no part of the package
+    """The expected loss by bristles in the means equals the loss of the independent theory for a layer of their
+    stiffness.
+    """
+    # imported inside the function, because benchmarks are no part of the package
+    from drive_theory import Wheel, pass_wheel
 
     EA, EI, rho, v, mu = 1.5e4, 1e-3, 0.1, 20.0, 0.5
     R, wraps, N = (0.05, 0.04, 0.06), (1.2, 2.0, 3.0), (330.0, 250.0, 270.0)
@@ -160,12 +174,12 @@ def test_bristle_creep() -> None:
     for i, K in enumerate(stiffness):
         wheel = Wheel((0.0, 0.0), 0.9 * R[i], R[i], 1, K, mu)
         F, out = (E * (1.0 + T / EA) - EA - EI / (2.0 * R[i] ** 2) for T in (entering[i], leaving[i]))
-        # the stretch has no part from bending
+        # bending does not contribute to the stretch
         rims.append(lam[i] + pass_wheel(wheel, E, EA, F, out, wraps[i])[0] - (F + EA) / E)
     assert_allclose(found.right, 1.0 - lam / lam[1], rtol=1e-12, atol=1e-15)
     assert_allclose(found.loss, 1.0 - np.array(rims) / rims[1], rtol=1e-6, atol=1e-12)
     assert 0.05 < found.excess < 0.5 and np.abs(found.lag).argmax() == 0
-    # cables that begin to rub late have shorter arcs; a layer softer than the bristles determines the creep
+    # cables that begin to slip late have shorter arcs, and a layer softer than the bristles determines the creep
     late = eval_bristle_creep(BeltLaw(EA, EI, rho, 0.01, arcs), passings, 1, v)
     assert late.excess > 1.2 * found.excess
     soft = [arc._replace(layer=0.1 * arc.bristles, bristles=arc.bristles / 11.0) for arc in arcs]
@@ -175,12 +189,12 @@ def test_bristle_creep() -> None:
 
 
 def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
-    """Four pulleys with arcs of a quarter of a turn lose the speed of theory, which bristles do not change.
+    """Four pulleys with arcs of a quarter of a turn have the speed loss of the theory, which bristles do not change.
 
-    With bristles that begin unbent they lose 12.7 % more, and are doubtful.
+    With bristles that begin undeflected, the loss is 12.7 % larger, and the result is doubtful.
     """
-    from drives import Case  # imported here, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
 
     R, places = 0.05, 0.5 * pi * np.arange(4)
     centers = tuple((0.073 * cos(-p), 0.073 * sin(-p)) for p in places.tolist())
@@ -195,11 +209,11 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
 def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -> None:
     """An idler with an arc of 0.25 rad runs at the speed of theory.
 
-    Fewer than two cables on its arc make its loss of speed 3 % too large, and the verdict doubtful.  Measured error
-    with the default number of elements, 251: 5e-5.
+    With fewer than two cables on its arc, its speed loss is 3 % too large, and the verdict is doubtful. The
+    measured error with the default number of elements, 251, is 5e-5.
     """
-    from drives import Case  # imported here, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
 
     centers = ((-0.15, 0.0), (0.0, 0.0390483), (0.15, 0.0))
     case = Case(0, centers, (0.06, 0.05, 0.08), 1e5, 1e-4, 0.1, 400.0, 0.5, 0.0, 10.0 / 0.06, (0.0, 6.4))
@@ -210,14 +224,14 @@ def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -
 
 
 def test_power_lost_by_cables_that_land_is_doubtful() -> None:
-    """A fast belt with little load loses several per cent of its power where cables come onto four pulleys; the verdict
-    is doubtful.
+    """A fast belt with little load loses several per cent of its power where cables run onto four pulleys, and the
+    verdict is doubtful.
 
-    For two revolutions after the start the rotors vibrate with a period of 15 ms, and means contain powers of their
+    For two revolutions after the start, the rotors vibrate with a period of 15 ms, and means contain the power of their
     inertia.
     """
-    from drives import Case  # imported here, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
 
     R, places = 0.03, 0.5 * pi * np.arange(4)
     centers = tuple((0.055 * cos(-p), 0.055 * sin(-p)) for p in places.tolist())
@@ -227,20 +241,21 @@ def test_power_lost_by_cables_that_land_is_doubtful() -> None:
     assert outcome.efficiency < 1.0 and 0.01 < outcome.errors["power"] < 0.1
     (words,) = outcome.reasons
     lost = float(words.split(" %, are lost otherwise than by creep")[0].split()[-1])
-    # nearly all of it is torque of the driver
+    # nearly all of the power is torque of the driver
     assert_allclose(lost / 100.0, outcome.errors["power"], rtol=0.2)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_drive_at_random(seed: int) -> None:
-    """Ten drives in motion for which few elements suffice; the cord of the first lies 2.7 mm above the face.
+    """Ten random drives in motion, for which few elements suffice, agree with an independent theory within 1 %. The
+    cord of the first drive lies 2.7 mm above the face.
 
-    Measured: at most 0.16 % of the loss, 0.16 % of tensions, 0.53 % of hub loads, 0.24 % of torque and power.  Spans
-    vibrate after the start and turn the hub loads: their means over the first turn of the belt change by 0.6 % with
-    small changes of the input, those over 1.2 later turns by 0.1 %.
+    Measured errors are at most 0.16 % of the loss, 0.16 % of tensions, 0.53 % of hub loads, and 0.24 % of torque and
+    power. Spans vibrate after the start and turn the hub loads. Small changes of the input change means of hub loads
+    over the first turn of the belt by 0.6 %, and means over 1.2 later turns by 0.1 %.
     """
-    from drives import draw  # imported here, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+    from drives import draw  # imported inside the function, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
 
     outcome = run_drive(draw(seed, quick=True), revolutions=2.4, start=0.5)
     assert not outcome.reasons and outcome.efficiency < 1.0
@@ -248,13 +263,14 @@ def test_drive_at_random(seed: int) -> None:
 
 
 def test_tension_of_a_heavily_loaded_drive() -> None:
-    """Tensions of 953 and 311 N on pulleys of 70 and 19 mm within 0.3 %; measured 0.09 %.
+    """Tensions of 953 and 311 N on pulleys of 70 and 19 mm agree with theory within 0.3 %. The measured error is 0.09
+    %.
 
-    The friction that bristles spread over the arcs that stick changes the length of the belt: with the bristles of
-    12 EA/R² that losses of speed need, tensions were 0.70 % too large, of which theory has 0.71 %.
+    The friction that bristles spread over the sticking arcs changes the length of the belt. With the bristles of 12
+    EA/R² that speed losses need, tensions would be 0.70 % too large; theory predicts 0.71 %.
     """
-    from drives import draw  # imported here, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+    from drives import draw  # imported inside the function, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
 
     outcome = run_drive(draw(35), revolutions=1.6, start=0.4)
     assert not outcome.reasons and abs(outcome.errors["tension"]) < 0.003
@@ -262,7 +278,9 @@ def test_tension_of_a_heavily_loaded_drive() -> None:
 
 
 def run_steadily(elements: int | None, steps: float, cord: float, torque: float) -> wl.DriveReport:
-    """Means over one revolution of a belt on 50 and 35 mm, EA 1.5e4 N; ``steps`` in the time of 2.1 mm of belt."""
+    """Return means over one revolution of a belt on 50 and 35 mm, EA 1.5e4 N; ``steps`` is the number of steps in which
+    2.1 mm of belt pass.
+    """
     world, speed = wl.World(), 20.0
     a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=2e-3)
     b = world.add(RigidBody2D, name="driven", position=(0.18, 0.0), mass=1.0, inertia=2e-3)
@@ -290,9 +308,10 @@ def run_steadily(elements: int | None, steps: float, cord: float, torque: float)
 
 @pytest.mark.parametrize("cord", [0.0, 0.003])
 def test_belt_without_load_is_free(cord: float) -> None:
-    """A belt that turns a pulley without load leaves it without creep and traction, for any cord offset.
+    """A belt that turns a pulley without load has no creep and no traction, for any cord offset.
 
-    Measured: 2.2e-5 of the speed, of a strain of 0.02; 1e-6 where no step is cut, as cut steps leave waves.
+    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. Without cut steps it is 1e-6, because cut steps
+    leave waves.
     """
     report = run_steadily(None, 1.0, cord, torque=0.0)
     driven = report["driven"]
@@ -302,9 +321,10 @@ def test_belt_without_load_is_free(cord: float) -> None:
 
 
 def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
-    """A belt without load on cables of 0.54 rad: the largest traction is that of the report, measured 0.6 % off.
+    """For a belt without load on a rigid layer, with cables of 0.54 rad, the largest traction agrees with the report;
+    the measured difference is 0.6 %.
 
-    Cables of 0.33 rad on the driver reach a sixth of the limit; single pairs that were laid less evenly reach a third.
+    Cables of 0.33 rad on the driver reach a sixth of the limit. Single pairs in a less even position reach a third.
     """
     world, speed = wl.World(), 5.0
     bodies = [
@@ -343,22 +363,24 @@ def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
     ],
 )
 def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -> None:
-    """Four steps and three meshes, the coarsest of which is the chosen one, have the creep of theory within 1 %.
+    """Four steps and three meshes, the coarsest of which is the default mesh, have the creep of theory within 1 %.
 
-    Tensions are within 0.3 %, as the mesh is chosen for; the tension as mounted has a test above.
+    Tensions are within 0.3 %, the accuracy for which the mesh is chosen. Another test above checks the tension as
+    mounted.
     """
-    from drive_theory import Wheel, solve_drive  # imported here, because benchmarks are no part of the package
+    # imported inside the function, because benchmarks are no part of the package
+    from drive_theory import Wheel, solve_drive
 
     report, R = run_steadily(elements, steps, 0.002, torque=7.0), (0.05, 0.035)
     wheels = [Wheel((x, 0.0), radius - 0.002, radius, friction=0.5) for x, radius in zip((0.0, 0.18), R, strict=True)]
-    # the route of an open belt, by its closed form
+    # the route of an open belt in closed form
     half = asin((R[0] - R[1]) / 0.18)
     route = 2.0 * 0.18 * cos(half) + pi * sum(R) + 2.0 * half * (R[0] - R[1])
     theory = solve_drive(wheels, 1.5e4, 0.1, 1e-5, route / 1.02, 0, 400.0, np.array([0.0, 7.0]))
     creep = 1.0 - abs(theory.speeds[1]) * R[1] / (400.0 * R[0])
     assert_allclose(report["driven"].creep, creep, rtol=1e-2)
     assert_allclose([span.tension for span in report.spans], theory.tensions, rtol=3e-3)
-    # the slip arc, of which the points cover a part
+    # the slip arc, part of which the points cover
     assert_allclose(
         report["driven"].slip_arc, abs(log(theory.presses[0] / theory.presses[1])) * 0.035 / 0.033 / 0.5, rtol=0.02
     )
@@ -367,7 +389,9 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
 
 @pytest.mark.mpi
 def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
-    """Cables are held by neighbours of other processes as by their own: coordinates, velocities, history to 1e-8."""
+    """On a rigid layer, neighbours on other processes hold cables like neighbours on the same process: coordinates,
+    velocities and history agree to 1e-8.
+    """
     found = []
     for processes in (1, 2):
         path = tmp_path / f"belt{processes}.npz"
@@ -377,6 +401,6 @@ def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
     for name in ("q", "v", "data"):
         scale = float(np.abs(found[0][name]).max())
         assert_allclose(found[1][name], found[0][name], atol=1e-8 * scale, rtol=0, err_msg=name)
-    # cables have come to both pulleys, and have waves, which are small
+    # cables have reached both pulleys and have small waves
     rows = found[0]["data"].reshape(2, 64, -1)
     assert np.count_nonzero(rows[:, :, -1], axis=1).min() > 2 and np.abs(rows[:, :, -2]).max() < 0.02

@@ -15,7 +15,7 @@ from windlass.framework.state.state import State
 from support.belt import Belt, belt_parameters, build_belt, create_dynamic, load_reference, solve_static
 
 WINDOW = 0.1
-"""Length of the time over which powers are averaged at the end [s]."""
+"""Length of the time at the end of the run over which powers are averaged [s]."""
 
 
 @dataclass
@@ -34,7 +34,9 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """60 elements, 4 segments, to 2.45 s, with kept tangents; powers at every step of the last 0.1 s."""
+    """Run the drive with 60 elements and 4 segments to 2.45 s, with a lagged Jacobian; powers are recorded in every
+    step of the last 0.1 s.
+    """
     info, reference = load_reference("belt_N60_s4")
     belt = build_belt(info)
     state, _ = solve_static(belt, info)
@@ -54,7 +56,7 @@ def run() -> Run:
 
 
 def eval_powers(belt: Belt, state: State, first: int) -> tuple[float, ...]:
-    """Powers [W]: motor, load torque, rotational damper, contact (friction, normal), cables (elastic, damping)."""
+    """Return powers [W]: motor, load torque, damper, contact (friction, normal), cables (elastic, damping)."""
     driver, driven = state.v[first + 2], state.v[first + 5]
     force = eval_output(belt.contacts, "force_local", state)
     slip = eval_output(belt.contacts, "coordinates_rate", state)
@@ -67,7 +69,7 @@ def eval_powers(belt: Belt, state: State, first: int) -> tuple[float, ...]:
 
 
 def eval_energies(state: State) -> tuple[float, float]:
-    """Kinetic energy and elastic energy of the cables [J]."""
+    """Return kinetic energy and elastic energy of the cables [J]."""
     assembly = state.assembly
     fields = assembly.load_fields(state)
     momentum = np.zeros(assembly.layout.spare + 1)
@@ -76,10 +78,10 @@ def eval_energies(state: State) -> tuple[float, float]:
 
 
 def test_speeds_and_torque_match_the_reference(run: Run) -> None:
-    """Pulley speed over time and mean drive torque within 1 %.
+    """Pulley speed over time and mean drive torque agree with the reference within 1 %.
 
-    Stick-slip patterns of long runs are chaotic, so integral quantities are compared; on the machine of the first
-    measurement the speeds agreed to 6e-9 rad/s, with kept tangents to 1.2e-8 rad/s.
+    Stick-slip patterns of long runs are chaotic, so integral quantities are compared. On the machine of the first
+    measurement, the speeds agreed to 6e-9 rad/s, and with a lagged Jacobian to 1.2e-8 rad/s.
     """
     reference = run.reference["omega1"][1:, 1]
     moving = np.abs(reference) > 0.5
@@ -90,7 +92,7 @@ def test_speeds_and_torque_match_the_reference(run: Run) -> None:
 
 
 def test_axial_forces_match_the_reference(run: Run) -> None:
-    """Smallest and largest axial force over both ends of the strands within 2 %."""
+    """The smallest and the largest axial force over both ends of the strands agree with the reference within 2 %."""
     cables = run.belt.cables
     x = np.tile([0.0, 0.5], (len(cables), 1)) * cables.length[:, None]
     force = eval_output(cables, "axial_force", run.state, x=x)
@@ -99,17 +101,19 @@ def test_axial_forces_match_the_reference(run: Run) -> None:
 
 
 def test_torque_balance(run: Run) -> None:
-    """Equal radii, steady: drive torque = 25 N m + 2 N m s times the speed of the driven pulley, within 0.5 %."""
+    """With equal radii and in steady motion, the drive torque equals 25 N m + 2 N m s times the speed of the driven
+    pulley within 0.5 %.
+    """
     mean_torque = -np.mean(run.torques[-100:])
     assert mean_torque == pytest.approx(25.0 + 2.0 * np.mean(run.speeds[-100:]), rel=0.005)
 
 
 def test_power_balance(run: Run) -> None:
-    """Motor power = load + damper + friction dissipation + axial damping + rate of stored energy, within 0.5 %.
+    """The motor power equals load + damper + friction dissipation + axial damping + rate of stored energy within 0.5 %.
 
-    Means over the last 0.1 s.  Contact power is force times slip velocity, from the output variables: dissipation by
-    friction, and energy stored in bristles and normal springs, whose sum is constant in the steady run.  The power of
-    the cables less the change of their elastic energy is the axial damping, which must not be negative.
+    Powers are means over the last 0.1 s. Contact power is force times slip velocity, from the output variables. It is
+    dissipated by friction or stored in bristles and normal springs, whose energy is constant in the steady run. The
+    power of the cables less the change of their elastic energy is the axial damping, which must not be negative.
     """
     motor, load, damper, contact, cables = np.mean(run.powers, axis=0)
     duration = run.times[-1] - run.times[0]
@@ -124,12 +128,12 @@ def test_power_balance(run: Run) -> None:
 @pytest.mark.parametrize("segments", [1, 2, 4])
 @pytest.mark.parametrize("elements", [30, 60, 120, 240, 480, 960])
 def test_preload_converges_on_every_mesh(elements: int, segments: int) -> None:
-    """Support force of the preload: 2 EA eps0 = -800 N within 2 % from 60 elements on.
+    """The support force of the preload is 2 EA eps0 = -800 N within 2 % from 60 elements on.
 
-    Straight segments touch the pulley in their middle, so that the axis of the belt lies farther out by up to
-    L_s^2/(8 r), with L_s the length of a segment: the belt is longer by 2 pi times that, and its force larger.  On 60
-    elements with 1 segment this alone is 5.5 %, and on 30 elements up to 22 %: there the force is compared with the
-    corrected value within 2 % and 5 %.
+    Straight segments touch the pulley in their middle, so the axis of the belt lies farther out by up to L_s^2/(8 r),
+    with the length L_s of a segment. The belt is longer by 2 pi times this distance, and its force larger. On 60
+    elements with 1 segment this effect is 5.5 %, and on 30 elements up to 22 %. On these meshes the force is compared
+    with the corrected value within 2 % and 5 %.
     """
     info = belt_parameters(elements, segments)
     belt = build_belt(info)

@@ -1,7 +1,7 @@
-"""The two-pulley belt, step by step against reference traces.
+"""The two-pulley belt is compared with recorded motions of Exudyn, step by step.
 
-Source of the data: Exudyn 1.11.0 with the parameters in the json files; an independent implementation of the same
-equations reached q 3e-14, v 2e-10 and data 3e-15: differences beyond rounding would be differences of the equations.
+The data are from Exudyn 1.11.0 with the parameters in the json files. An independent implementation of the same
+equations reached q 3e-14, v 2e-10 and data 3e-15, so larger differences would be differences of the equations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from support.belt import Belt, build_belt, create_dynamic, load_reference, solve
 
 
 def solve_preload(name: str) -> tuple[Belt, dict, object, object, object]:
-    """Model, parameters, reference arrays, preloaded state and static solver of a reference file."""
+    """Return model, parameters, reference arrays, preloaded state and static solver of a reference file."""
     info, reference = load_reference(name)
     belt = build_belt(info)
     state, static = solve_static(belt, info)
@@ -22,10 +22,12 @@ def solve_preload(name: str) -> tuple[Belt, dict, object, object, object]:
 
 @pytest.mark.parametrize(("name", "newton", "passes"), [("belt24_A", 478, 239), ("belt24_D_PWN", 470, 235)])
 def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
-    """24 elements, 3 segments, 200 steps: coordinates, velocities, history values and the counters of every step.
+    """For 24 elements, 3 segments and 200 steps, coordinates, velocities, history values and the counters of every step
+    agree with Exudyn.
 
-    A has segment normals, D point-wise normals.  Tolerances: q and data 1e-9 as Newton's relative tolerance of 1e-9
-    leaves errors of 1e-12 m (measured: 3e-12); v 1e-7, since trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
+    Case A has segment normals, case D point-wise normals. The tolerance of q and data is 1e-9, because Newton's
+    relative tolerance of 1e-9 leaves errors of 1e-12 m (measured: 3e-12). The tolerance of v is 1e-7, because
+    trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
     """
     belt, info, reference, state, static = solve_preload(name)
     counts = info["static"]["it"]
@@ -33,7 +35,7 @@ def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
     assert static.statistics.discontinuous_iterations == counts["discontinuousIterationsCount"] == 22
     np.testing.assert_allclose(state.q, reference["static_q"], atol=1e-10, rtol=0)
     np.testing.assert_allclose(state.data, reference["static_data"], atol=1e-10, rtol=0)
-    # multipliers change sign between statics and dynamics in the reference program; here they do not
+    # multipliers change sign between statics and dynamics in Exudyn, but not in Windlass
     np.testing.assert_allclose(state.lam, -reference["static_ae"], atol=1e-7, rtol=0)
     dynamic = create_dynamic(belt, info, info["args"]["tEnd"])
     counted = [(reference["trace_newton"][0], reference["trace_disc"][0])]
@@ -50,9 +52,11 @@ def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
 
 
 def test_belt_of_240_elements_first_1000_steps() -> None:
-    """240 elements, 2 segments to 0.1 s: pulley speeds 1e-7 rad/s, angles 1e-9 rad, 1037 passes, 2074 iterations.
+    """For 240 elements and 2 segments to 0.1 s, pulley speeds agree with Exudyn to 1e-7 rad/s and angles to 1e-9 rad,
+    with 1037 passes and 2074 iterations.
 
-    The reference was made with a lagged Jacobian and 5611 iterations; with full Newton it gives q within 3e-9 and 2074.
+    The reference was computed with a lagged Jacobian and 5611 iterations. With a new Jacobian in each iteration Exudyn
+    gives q within 3e-9, and 2074 iterations.
     """
     belt, info, reference, state, static = solve_preload("belt_N240_s2_t0p1")
     counts = (static.statistics.newton_iterations, static.statistics.discontinuous_iterations)

@@ -1,4 +1,4 @@
-"""Losses of a belt that bends onto pulleys and off them: power against the closed form."""
+"""The power that a belt loses when it bends onto pulleys and off them is compared with the closed form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RADII = {"driver": 0.05, "idler": 0.03, "driven": 0.04}
 
 
 def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
-    """Three pulleys without load; the driver turns at a speed."""
+    """Create three pulleys without load; the driver turns at a given speed."""
     world = wl.World()
     places = {"driver": (0.0, 0.0), "idler": (0.12, 0.02), "driven": (0.24, 0.0)}
     bodies = {n: world.add(RigidBody2D, name=n, position=at, mass=1.0, inertia=1e-4) for n, at in places.items()}
@@ -31,7 +31,9 @@ def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
 
 
 def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
-    """P = psi v sum EI/(2 R²); creep takes less than 0.1 % of it."""
+    """A belt without load takes the power of its bending losses, P = psi v sum EI/(2 R²). Creep takes less than 0.1 %
+    of this power.
+    """
     world, belt, drive = create_drive(SHARE)
     with belt.preload(drive):
         state = wl.Static(world).solve()
@@ -42,9 +44,9 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     speed = SPEED * RADII["driver"]
     power = speed * sum(SHARE * EI / (2.0 * radius**2) for radius in RADII.values())
     report = means.report()
-    # the mean over nine periods in which idler and driven pulley swing on the belt since the start, at 252 Hz
+    # the mean over nine periods in which idler and driven pulley oscillate on the belt after the start, at 252 Hz
     assert_allclose(report["driver"].power, -power, rtol=0.02)
-    # the mean torque on pulleys without a load is 0: all loss occurs in the belt
+    # the mean torque on pulleys without a load is 0, so all loss occurs in the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
     # the energy over the whole time; the speeds of the pulleys differ only by creep and at the start
     assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.056, rtol=5e-3)
@@ -56,12 +58,16 @@ DRIVES = {
     ),
     "ratio 2": ({"driver": ((0.0, 0.0), 0.03), "driven": ((0.15, 0.0), 0.06)}, 0.9, 1.0, 1e-4),
 }  # fmt: skip
-"""Centres and radii [m], negative on the back of the belt; share of bending energy; load [N m] and step [s]."""
+"""Centres and radii [m], negative on the back of the belt; lost fraction of the bending energy; load [N m] and step
+[s].
+"""
 
 
 @pytest.mark.parametrize("name", DRIVES)
 def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -> None:
-    """Torque of the driver, power, efficiency, tensions and hub loads within 0.5 %; bending takes 7 % of the power."""
+    """Torque of the driver, power, efficiency, tensions and hub loads of the steady solution agree with time steps
+    within 0.5 %. Bending takes 7 % of the power.
+    """
     places, share, torque, step = DRIVES[name]
     world = wl.World()
     bodies = {n: world.add(RigidBody2D, name=n, position=at, mass=1.0, inertia=1e-4) for n, (at, _) in places.items()}
@@ -84,7 +90,7 @@ def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -
     wl.Dynamic(world, step=step, end=1.5 * turn, name="").solve(belt.run(rest, steady), hooks=[means])
     report = means.report()
     assert report is not None and not report.doubts
-    # P = psi v sum EI/(2 R²), the loss that would be missing
+    # P = psi v sum EI/(2 R²), the loss that would be missing without bending losses
     bending = speed * sum(share * SOFT / (2.0 * radius**2) for radius in belt.radii)
     assert_allclose(sum(pulley.bending_loss for pulley in steady.pulleys), bending, rtol=5e-3)
     assert 0.05 < bending / steady.power_in < 0.25

@@ -1,9 +1,10 @@
-"""Belt with bending stiffness around two circles, without friction, against boundary value problems of the elastica.
+"""A belt with bending stiffness around two circles without friction is compared with boundary value problems of the
+elastica.
 
-Case: R = 0.1 m, distance 0.4 m, EA = 8000 N, ε0 = -0.05, EI/(T R²) = 0.01, 0.1 and 1, normal stiffness 1e8 N/m² (depth
-4e-5 m), statics with 4 segments per element.  Formulas and sources: `support.bent_belt`; solved by SciPy's collocation,
-which shares nothing with the finite elements.  The straight segments of the contact limit the accuracy: their height
-h²/(8 R) acts like a larger circle, of order 2 in their length.
+The belt has R = 0.1 m, distance 0.4 m, EA = 8000 N, ε0 = -0.05, EI/(T R²) = 0.01, 0.1 and 1, and normal stiffness 1e8
+N/m² (depth 4e-5 m). The model is static with 4 segments per element. Formulas and sources are in `support.bent_belt`.
+The reference is solved by SciPy's collocation, which shares no code with the finite elements. The straight segments of
+the contact limit the accuracy. Their height h²/(8 R) acts like a larger circle, which gives order 2 in their length.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def solve(b: Belt) -> Solution:
 
 @cache
 def compute(b: Belt, elements: int, k: float = K) -> Solution:
-    """The same numbers by finite elements; the belt is symmetric, its first node is at the top of the left circle."""
+    """Compute the same values by finite elements. The belt is symmetric, and its first node is at the top of the left
+    circle.
+    """
     world = World()
     circles = [world.add(RigidBody2D, position=(x, 0.0), mass=5.0, inertia=0.05) for x in (0.0, b.distance)]
     belt = cable_around(
@@ -72,7 +75,7 @@ def compute(b: Belt, elements: int, k: float = K) -> Solution:
     def amid(values: np.ndarray) -> float:
         return float(np.interp(b.distance / 2.0, places[upper, 0], values[upper]))
 
-    # the place after the pole where the gap on the left circle changes its sign
+    # the point after the pole at which the gap on the left circle changes its sign
     gaps = eval_output(contacts, "gap", state)[:elements].ravel()
     touch = eval_output(contacts, "contact_position", state)[:elements].reshape(-1, 2)
     angles = np.arctan2(touch[:, 1], touch[:, 0])
@@ -88,7 +91,9 @@ def compute(b: Belt, elements: int, k: float = K) -> Solution:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_foundation_tends_to_rigid_circles(bending: float) -> None:
-    """The two theories, solved in different ways, approach each other as k grows: force within 1e-4 at 1e10 N/m²."""
+    """The two theories, which are solved in different ways, approach each other as k grows: the forces agree within
+    1e-4 at 1e10 N/m².
+    """
     b = Belt(bending)
     rigid, stiff = solve_rigid(b)[0], solve_foundation(b, 1e10)
     assert_allclose(stiff.force, rigid.force, rtol=1e-4)
@@ -100,9 +105,10 @@ def test_foundation_tends_to_rigid_circles(bending: float) -> None:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_axial_force_converges(bending: float) -> None:
-    """Half the force on a shaft: 1.5, 0.4, 0.1 % too large with 32, 64, 128 elements (0.9 to 0.06 % for the stiffest).
+    """Half the force on a shaft is 1.5, 0.4 and 0.1 % above the boundary value problem with 32, 64 and 128 elements
+    (0.9 to 0.06 % for the stiffest belt).
 
-    Asserted 0.15 % with 128 elements, and order 1.7 at least.
+    The test asserts 0.15 % with 128 elements, and at least order 1.7.
     """
     b = Belt(bending)
     errors = np.array([compute(b, n).force / solve(b).force - 1.0 for n in (32, 64, 128)])
@@ -112,10 +118,12 @@ def test_axial_force_converges(bending: float) -> None:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_shape_and_moments(bending: float) -> None:
-    """128 elements: height of the span and pole within 1.5e-4, measured 1.1e-4 (chords: h²/8R = 1e-4 R).
+    """With 128 elements, the heights of span and pole agree with theory within 1.5e-4, measured 1.1e-4 (chords: h²/8R =
+    1e-4 R).
 
-    Lift-off within 0.015 rad, half a segment.  Moments: at the pole 1e-3, measured 4e-4; amid the span 2 %, where
-    there is more than rounding (EI/(T R²) of 0.1 and 1; measured 0.8 %).
+    The lift-off angle agrees within 0.015 rad, half a segment. The moment at the pole agrees within 1e-3, measured
+    4e-4. The moment in the middle of the span agrees within 2 % where it exceeds rounding errors (EI/(T R²) of 0.1 and
+    1; measured 0.8 %).
     """
     b = Belt(bending)
     theory, found = solve(b), compute(b, 128)
@@ -128,7 +136,9 @@ def test_shape_and_moments(bending: float) -> None:
 
 
 def test_stiff_contact_is_that_of_rigid_circles() -> None:
-    """k = 1e9 N/m², EI = 0.4 N m²: force 0.15 %, height 2e-4 of the solution around rigid circles."""
+    """With k = 1e9 N/m² and EI = 0.4 N m², the force agrees within 0.15 % and the height within 2e-4 with the solution
+    around rigid circles.
+    """
     b = Belt(0.4)
     rigid, found = solve_rigid(b)[0], compute(b, 128, 1e9)
     assert_allclose(found.force, rigid.force, rtol=1.5e-3)

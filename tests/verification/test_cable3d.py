@@ -1,4 +1,4 @@
-"""3D cables against 2D cables, theory and finer meshes."""
+"""3D cables are compared with 2D cables, theory and finer meshes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ELASTICA = 0.30172077
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
-    """Coordinates of a 3D chain equal the 2D results, without motion across."""
+    """Check that the coordinates of a 3D chain equal the 2D results, without displacement normal to their plane."""
     inside, outside = chain.in_plane(given)
     size = np.abs(expected).max()
     assert_allclose(inside.ravel(), expected, rtol=0, atol=tolerance * size)
@@ -47,7 +47,7 @@ def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 
 
 
 def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
-    """A rope that hangs between two points, and then from one."""
+    """Simulate a rope that hangs from two points, and from one point after a release."""
     chain = Chain(R, gravity=(0.0, -9.81), **{**ROPE, **columns})
     chain.hinge()
     hold = chain.hinge(8)
@@ -57,7 +57,7 @@ def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
 
 
 def test_a_rope_swings_as_in_the_plane() -> None:
-    """Statics and 1000 dynamic steps, in the plane x, y and in another one: 1e-10."""
+    """Statics and 1000 dynamic steps of a 3D rope, in the x-y plane and another plane, equal the 2D rope to 1e-10."""
     _, hanging, moving = swing(None)
     for R in (np.eye(3), TURNED):
         chain, here, after = swing(R)
@@ -65,7 +65,7 @@ def test_a_rope_swings_as_in_the_plane() -> None:
         for name in ("q", "v"):
             assert_in_plane(chain, getattr(after, name), getattr(moving, name))
         if R is not TURNED:
-            # not even by rounding
+            # there is no rounding error normal to the plane x, y
             assert not chain.in_plane(after.q)[1].any()
 
 
@@ -74,7 +74,7 @@ def test_a_rope_swings_as_in_the_plane() -> None:
     ["generalized_alpha", "generalized_alpha_index2", "newmark", "trapezoidal_index2", "verlet", "rk"],
 )
 def test_integrators(method: str) -> None:
-    """Every kind of time integrator agrees with its 2D result."""
+    """Every kind of time integrator gives the 2D result in 3D."""
     after = []
     for R in (None, TURNED):
         chain = Chain(R, 4, gravity=(3.0, -9.81), **ROPE)
@@ -90,7 +90,9 @@ def test_integrators(method: str) -> None:
 
 @pytest.mark.parametrize("elements", [2, 8])
 def test_elastica(elements: int) -> None:
-    """The cantilever of the table in docs/explanation/theory/cable.md, bent in planes of three directions."""
+    """The cantilever of the table in docs/explanation/theory/cable.md, bent in planes of three directions, agrees with
+    elliptic integrals.
+    """
     planes = {"x, y": np.eye(3), "y, z": np.roll(np.eye(3), 1, axis=0), "z, x": np.roll(np.eye(3), 2, axis=0)}
     flat = bend(None, elements)
     assert abs(flat) < {2: 2e-3, 8: 1e-5}[elements]
@@ -99,7 +101,7 @@ def test_elastica(elements: int) -> None:
 
 
 def bend(R: Any, elements: int) -> float:
-    """Error of the end deflection of a cantilever, relative to the exact one [1]."""
+    """Return the error of the end deflection of a cantilever, relative to the exact deflection [1]."""
     chain = Chain(R, elements, mass_per_length=1.0, axial_stiffness=1e8, bending_stiffness=1.0)
     chain.clamp()
     chain.force((0.0, 1.0))
@@ -108,9 +110,9 @@ def bend(R: Any, elements: int) -> float:
 
 
 def test_roll_up() -> None:
-    """A moment at the end rolls a cable up in a plane of any direction.
+    """A moment at the end rolls a cable into a full circle, in a plane of any direction.
 
-    The circle is an equilibrium, but no stable one in space: without torsion its planes turn over.
+    In 3D the circle is an unstable equilibrium, because without torsion its plane turns over.
     """
     ends = []
     for R in (None, np.roll(np.eye(3), 1, axis=0), TURNED):
@@ -130,7 +132,9 @@ def test_roll_up() -> None:
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_order_of_convergence(integration: int) -> None:
-    """Bent in two directions at once: the error falls with the fourth power of the length of the elements."""
+    """For a cable bent in two directions, the error relative to a finer mesh falls with the fourth power of the length
+    of the elements.
+    """
     ends = []
     for elements in (8, 16, 32, 128):
         chain = Chain(
@@ -147,7 +151,7 @@ def test_order_of_convergence(integration: int) -> None:
 
 
 def test_energy_and_momenta() -> None:
-    """A free cable that tumbles in space keeps both momenta, and its energy within the order of the method."""
+    """A free cable that tumbles in 3D conserves both momenta, and its energy within the order of the method."""
     world = World()
     cable = straight_cable(
         world, (0, 0, 0), (1, 0, 0), 6, mass_per_length=0.5, axial_stiffness=100.0, bending_stiffness=0.05
@@ -182,8 +186,9 @@ def test_energy_and_momenta() -> None:
 
 
 def test_conical_pendulum_of_a_chain() -> None:
-    """A hanging chain that rotates as a whole: x = a J0(2 ω √(s/g)), s from the free end, ω = j/2 √(g/L); it stays
-    so."""
+    """A hanging chain that rotates as a whole agrees with x = a J0(2 ω √(s/g)), s from the free end, ω = j/2 √(g/L),
+    and keeps this shape in time.
+    """
     length, g, a, elements = 1.0, 9.81, 1e-3, 24
     world = World(gravity=(0.0, 0.0, -g))
     cable = straight_cable(
@@ -197,7 +202,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     omega = 0.5 * j * np.sqrt(g / length)
     s = np.maximum(np.linspace(length, 0.0, elements + 1), 1e-12)
     shape = a * j0(2.0 * omega * np.sqrt(s / g))
-    from scipy.special import j1  # imported here, because only the slopes need it
+    from scipy.special import j1  # imported inside the function, because only the slopes need this function
 
     slope = a * j1(2.0 * omega * np.sqrt(s / g)) * omega / np.sqrt(s * g)
     q, v = state.q.reshape(-1, 6), state.v.reshape(-1, 6)
@@ -208,13 +213,13 @@ def test_conical_pendulum_of_a_chain() -> None:
     after = Dynamic(world, step=end / steps, end=end, method="generalized_alpha", name="").solve(state)
     x, y = after.q.reshape(-1, 6)[:, 0], after.q.reshape(-1, 6)[:, 1]
     assert_allclose(np.hypot(x, y), np.abs(shape), rtol=0, atol=0.01 * a)
-    # after whole turns it is back at the start, except for the phase error of the method
+    # after whole turns the chain is back at the start, except for the phase error of the method
     assert_allclose(x, shape, rtol=0, atol=0.01 * a)
     assert_allclose(y, 0.0, atol=0.02 * a)
 
 
 def test_string_in_the_wind() -> None:
-    """A load per length across the weight: the catenary in the plane of the resultant, in space."""
+    """A string under a load across its weight agrees with the catenary in the plane of the resultant, in 3D."""
     start, end = (0.0, 0.0, 0.0), (3.0, 1.0, 0.5)
     rope = {"mass_per_length": 0.8, "axial_stiffness": 1e5, "bending_stiffness": 1e-7}
     world = World(gravity=(0.5, 4.0, -9.81))
@@ -229,7 +234,7 @@ def test_string_in_the_wind() -> None:
         hinge(exact_world, nodes_of(exact_world, exact)[node])
     expected = eval_output(nodes_of(exact_world, exact), "position", State(exact_world))
     assert_allclose(eval_output(nodes, "position", state), expected, rtol=0, atol=2e-4)
-    # from the catenary itself Newton's method only has to add the bending
+    # from the catenary, Newton's method only has to add the bending
     solver = Static(exact_world, load_steps=1, name="")
     moved = solver.solve()
     assert solver.statistics.newton_iterations <= 3
@@ -237,18 +242,20 @@ def test_string_in_the_wind() -> None:
 
 
 def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
-    """A rope that takes no compression."""
+    """Return the force of a rope that takes no compression."""
     return rest[-1].axial_stiffness * np.maximum(eps - eps_ref, 0.0)
 
 
 def bend_law(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:
-    """The linear law for the size of the curvature, so that it turns with the cable."""
+    """Return the moment of the linear law for the magnitude of the curvature, so that it rotates with the cable."""
     return p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
 
 
 @pytest.mark.parametrize("objective", [True, False])
 def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
-    """With a law for |κ| the forces turn with it; the linear one keeps its curvature without force in space."""
+    """With a law for |κ|, the forces of a curved cable rotate with the cable. With the linear law, the reference
+    curvature keeps its direction in space.
+    """
     law = {"bending_moment_function": bend_law} if objective else {}
     chain = Chain(np.eye(3), 8, **ROPE, reference_curvature=(0.0, 0.0, 1.5), **law)
     state = State(chain.world)
@@ -262,14 +269,14 @@ def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
         moment = eval_output(chain.cables, "bending_moment", state)
         forces.append((residual(chain.world, state).reshape(-1, 3) @ R).ravel())
         if objective:
-            # the remaining error comes from the cubics
+            # the remaining error is due to the cubics
             assert np.abs(moment).max() < 2e-3 * 0.15
     change = max(np.abs(f - forces[0]).max() for f in forces[1:])
     assert change < 1e-10 if objective else change > 0.1
 
 
 def test_laws_of_users() -> None:
-    """A law for the axial force alone leaves the linear bending as it is; tangents against differences."""
+    """A law for the axial force does not change the linear bending, and tangents agree with differences."""
     for columns in ({"axial_force_function": pull}, {"bending_moment_function": bend_law}, {}):
         world, _, state = create_spatial_cables(3, chain=True, axial_damping=0.0, **columns)
         check_tangent(world, shake(state), states=0, tolerance=5e-8)
@@ -280,7 +287,7 @@ def test_laws_of_users() -> None:
 
 
 def test_a_law_that_says_the_same() -> None:
-    """Linear laws given as functions: forces and tangents of the kernels, also where a cable is straight."""
+    """Linear laws given as functions have the forces and tangents of the kernels, also where a cable is straight."""
 
     def pull_linear(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
         return rest[-1].axial_stiffness * (eps - eps_ref) + rest[-1].axial_damping * eps_t

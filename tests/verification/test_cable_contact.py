@@ -1,4 +1,6 @@
-"""Ropes against ropes: crossings, layers, friction, coils and knots, against statics by hand and closed forms."""
+"""Ropes in contact with ropes: crossings, layers, friction, coils and knots agree with statics by hand and closed
+forms.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from support.rope_contact import (
 
 
 def settle(world: wl.World, step: float = 1e-6) -> wl.State:
-    """A state with its contacts found, practically that at the start."""
+    """Return a state close to the start in which the contacts are found."""
     return wl.Dynamic(world, step=step, end=step, name="").solve()
 
 
@@ -41,7 +43,7 @@ def settle(world: wl.World, step: float = 1e-6) -> wl.State:
 def test_force_of_a_crossing(angle: float) -> None:
     """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), for any angle.
 
-    The error comes from the midpoint rule for a force that begins and ends with a kink.
+    The error is due to the midpoint rule for a force that begins and ends with a kink.
     """
     depth, k = 2e-4, 1e7
     distance = 2.0 * RADIUS - depth
@@ -57,7 +59,9 @@ def test_force_of_a_crossing(angle: float) -> None:
 
 
 def test_crossing_under_load() -> None:
-    """A rope over another one, both taut: the force between them agrees with both strings and the load."""
+    """For a taut rope over another taut rope, the contact force agrees with the equilibrium of both strings and the
+    load.
+    """
     world, half, load = wl.World(), 0.5, 20.0
     columns = {**COLUMNS, "reference_strain": -0.025}
     lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), 8, **columns)
@@ -72,7 +76,7 @@ def test_crossing_under_load() -> None:
     press = press[:8].sum(axis=0), press[8:].sum(axis=0)
     assert_allclose(press[0], -press[1], atol=1e-11)
     for force, rope, axis, applied in ((press[0], lower, 0, 0.0), (press[1], upper, 1, -load)):
-        # tension and inclination of the string at its end; both halves are equal
+        # tension and slope of the string at its end; both halves are equal
         tension = float(wl.eval_output(rope[0], "axial_force", state, x=0.0625))
         slope = wl.eval_output(rope[0], "director", state, x=0.0625)
         assert_allclose(force[2] + applied, 2.0 * tension * slope[2] / np.linalg.norm(slope), rtol=1e-3)
@@ -81,7 +85,7 @@ def test_crossing_under_load() -> None:
 
 
 def test_supports_carry_the_contact() -> None:
-    """A rope is lowered on another one: forces with updated shares balance, and supports carry the contact force."""
+    """A rope is lowered on another rope. Forces with updated shares balance, and supports carry the contact force."""
     world, half, n = wl.World(), 0.5, 64
     columns = {**COLUMNS, "axial_stiffness": 3e4, "reference_strain": -0.01, "bending_stiffness": 1e-4}
     lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), n, **columns)
@@ -98,12 +102,14 @@ def test_supports_carry_the_contact() -> None:
         state = solver.solve(state)
     press = wl.eval_output(rows, "contact_force", state)[n:, 2].sum()
     carried = sum(float(wl.eval_output(support, "force", state)) for support in lowered)
-    # rtol of Passes is 1e-5 of the contact force; it was 8e-4 without shares in the test
+    # rtol of Passes is 1e-5 of the contact force; without shares in the test, the difference was 8e-4
     assert_allclose(press, carried, rtol=1e-5)
 
 
 def test_rope_laid_on_another() -> None:
-    """Its weight is the line load at every point, half of it carried by the points of either rope."""
+    """For a rope laid on another rope, the weight is the line load at every point, and the points of each rope carry
+    half of it.
+    """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     lower = straight_cable(world, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 4, **COLUMNS)
     upper = straight_cable(world, (0.0, 0.0, 0.01), (0.2, 0.0, 0.01), 5, **COLUMNS)
@@ -119,10 +125,9 @@ def test_rope_laid_on_another() -> None:
 
 
 def test_two_layers_on_a_drum() -> None:
-    """A second layer lies in the grooves of the first: tensions and forces on flanges and drum agree with rings by
-    hand.
+    """For two layers of a rope on a drum, tensions and forces on flanges and drum agree with statics of rings by hand.
 
-    The rope under the second layer is pulled in and loses tension; the drum carries the tensions of both layers.
+    The rope under the second layer is pulled inwards and loses tension. The drum carries the tensions of both layers.
     """
     layers = create_layers(24)
     state = wl.Static(layers.world, load_steps=2, stabiliser=1e4, name="").solve()
@@ -138,7 +143,8 @@ def test_two_layers_on_a_drum() -> None:
     assert_allclose(pressed[0], on_drum, rtol=2e-3)
     assert_allclose(pressed[0].sum(), np.sum(found), rtol=2e-3)
     assert_allclose(pressed[1:], [[0.0, 0.0, flange], [flange, 0.0, 0.0]], rtol=2e-3)
-    # a ring of the second layer pulls with T and rests on two of the first, each under the angle of its groove
+    # a ring of the second layer has the tension T and rests on two rings of the first layer, under the angle of its
+    # groove
     normal = wl.eval_output(layers.on_ropes, "normal_force", state).reshape(5, -1).sum(axis=1) / (2.0 * np.pi)
     assert_allclose(normal, held, rtol=2e-3)
     lean = np.sqrt(1.0 - (0.25 * LAYERS["pitch"] / RADIUS) ** 2)
@@ -146,10 +152,10 @@ def test_two_layers_on_a_drum() -> None:
 
 
 def test_twisted_pair() -> None:
-    """Two ropes twisted and drawn tight press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
+    """Two twisted ropes under tension press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
 
-    R is the radius of the axes, half their distance, h the length of a turn; in the middle, off the clamped ends.
-    The error comes from the curvature of cubic elements and is of fourth order.
+    R is the radius of the axes, half their distance, and h the length of a turn. Forces are compared in the middle,
+    away from the clamped ends. The error is due to the curvature of cubic elements and is of fourth order.
     """
     lead, errors = 0.06, []
     for elements in (32, 64):
@@ -173,9 +179,11 @@ def test_twisted_pair() -> None:
 @pytest.mark.parametrize("along", [0, 1])
 @pytest.mark.parametrize("pull", [0.2, 0.5])
 def test_coulomb_limit(along: int, pull: float) -> None:
-    """A bar across two ropes, pulled along it or along them: it sticks below μ m g and moves with (pull - μ) g above.
+    """A bar lies across two ropes and is pulled across or along the bar. It sticks below μ m g and moves with (pull -
+    μ) g above.
 
-    Pulled along itself its friction is about the axes of the ropes below; their torque is that force times R.
+    If the bar is pulled along its axis, friction acts about the axes of the ropes below; the torque on these ropes is
+    the force times R.
     """
     gravity = np.array([0.0, 0.0, -9.81])
     gravity[along] = 9.81 * pull
@@ -191,7 +199,7 @@ def test_coulomb_limit(along: int, pull: float) -> None:
     bar = forces[2:].sum(axis=0)
     assert_allclose(-bar[along] / bar[2], min(pull, 0.3), rtol=0.01)
     assert_allclose(bar[2], weight, rtol=0.03)
-    # the lever is half the distance of the axes, which overlap by some percent
+    # the lever is half the distance of the axes, which overlap by some per cent
     torque = wl.eval_output(ropes.rows, "axis_torque", state)
     if along:
         assert_allclose(np.abs(torque[:2].sum()), min(pull, 0.3) * bar[2] * RADIUS, rtol=0.03)
@@ -207,17 +215,18 @@ def test_coulomb_limit(along: int, pull: float) -> None:
 
 
 def eval_exponent(friction: float, radius: float, core: float) -> float:
-    """Exponent of the tension per angle of a rope with friction on its surface, a distance ``radius`` off its axis.
+    """Return the exponent of the tension per angle of a rope with friction on its surface, at the distance ``radius``
+    from its axis.
 
-    The friction μ N' per angle turns the rope, too, so that it has a shear force: T' = μ N' (1 - ρ) and
-    N' = T - μ ρ N'', with ρ = radius/(core + radius); hence a + μ ρ a² = μ (1 - ρ), which is μ for a thin rope.
+    The friction μ N' per angle also turns the rope, which therefore has a shear force: T' = μ N' (1 - ρ) and N' = T - μ
+    ρ N'', with ρ = radius/(core + radius). The exponent satisfies a + μ ρ a² = μ (1 - ρ), and is μ for a thin rope.
     """
     share = radius / (core + radius)
     return float((np.sqrt(1.0 + 4.0 * friction**2 * share * (1.0 - share)) - 1.0) / (2.0 * friction * share))
 
 
 def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol: float) -> None:
-    """Ratio of tensions, and the torque that the core holds."""
+    """Check the ratio of tensions, and the torque that holds the core."""
     core, friction = 0.05, 0.3
     ropes = create_coil(elements, wrap, radius, core, friction, stiffness, force=500.0, rest=50.0)
     state = wl.Static(ropes.world, load_steps=5, name="").solve()
@@ -226,25 +235,28 @@ def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol
     ratio = np.exp(eval_exponent(friction, radius, core) * wrap)
     assert_allclose(tension[0] / tension[-1], ratio, rtol=rtol)
     torque = wl.eval_output(ropes.rows, "axis_torque", state)[:2].sum()
-    # elements that are bent by the core have their tension at the ends of the row of contacts by parts of their length
+    # elements that are bent by the core have the end tensions at the ends of the row of contacts, up to parts of their
+    # length
     assert_allclose(abs(torque), (tension[0] - tension[-1]) * (core + radius), rtol=2.0 * rtol)
 
 
 def test_capstan_of_ropes() -> None:
-    """A rope three quarters around another one that is held: exp(μ θ) except for its thickness, see `eval_exponent`."""
+    """The tension of a rope that winds three quarters of a turn around a fixed rope grows with exp(μ θ), corrected for
+    its thickness, see `eval_exponent`.
+    """
     check_coil(24, 1.5 * np.pi, 0.0025, 5e9, 0.01)
 
 
 @pytest.mark.long
 def test_capstan_of_ropes_in_detail() -> None:
-    """The same on a fine mesh, and for a rope so thin that exp(μ θ) itself is right."""
+    """On a fine mesh the corrected exponent holds, and for a very thin rope exp(μ θ) itself."""
     check_coil(48, 1.5 * np.pi, 0.0025, 5e9, 5e-4)
     check_coil(48, 1.5 * np.pi, 0.0008, 5e9, 2e-3)
     assert_allclose(np.exp(1.5 * np.pi * eval_exponent(0.3, 0.0002, 0.05)), np.exp(0.45 * np.pi), rtol=1e-2)
 
 
 def test_balance_of_forces_and_moments() -> None:
-    """Forces add up to nothing and so do moments, with the torques about the axes that are held, to rounding."""
+    """Forces and moments sum to zero, including the torques about the axes that are held, to rounding."""
     law = {
         "friction_coefficient": 0.4,
         "friction_velocity_penalty_per_length": 50.0,
@@ -263,7 +275,7 @@ def test_balance_of_forces_and_moments() -> None:
         system.residual(s)
         f, x = s.f[:-1].reshape(-1, 2, 3), fields.x[:-1].reshape(-1, 2, 3)
         force, moment = f[:, 0].sum(axis=0), np.cross(x, f).sum(axis=(0, 1))
-        # ropes are straight: their torques have their directions; outputs are reactions
+        # ropes are straight, so their torques have their directions; outputs are reactions
         torque = wl.eval_output(ropes.rows, "axis_torque", state)
         held = torque[:2].sum() * np.array([1.0, 0.0, 0.0])
         held += torque[2:].sum() * np.array([np.cos(0.9), np.sin(0.9), 0.0])
@@ -274,7 +286,9 @@ def test_balance_of_forces_and_moments() -> None:
 
 
 def test_force_goes_on_from_cable_to_cable() -> None:
-    """A rope along the bend of another one, over many of its cables: the force has no jumps, and no foot is lost."""
+    """A rope slides along the bend of another rope over many of its cables: the force has no jumps, and no contact is
+    lost.
+    """
     world, bend, count = wl.World(), 0.2, 16
     angle = np.linspace(-0.8, 0.8, count + 1)
     position = bend * np.stack((np.sin(angle), 0.0 * angle, np.cos(angle) - 1.0), axis=1)
@@ -308,15 +322,16 @@ def test_force_goes_on_from_cable_to_cable() -> None:
 
 
 def check_knot(elements: int, step: float, end: float, least: float, stiffness: float) -> None:
-    """Tighten a knot: it remains a knot, no part passes through another, both ends pull equally, no contact is
-    missed."""
+    """Tighten a knot and check that it remains a knot, no parts overlap, both ends pull equally, and no contact is
+    missed.
+    """
     ropes = create_knot(elements, friction=0.1, stiffness=stiffness)
     state = wl.Dynamic(ropes.world, step=step, end=end, name="").solve()
     rope, length = ropes.first, elements * float(ropes.first[0].length)
     tension = wl.eval_output(rope, "axial_force", state, x=0.0)
     assert tension[[0, -1]].min() > least
     assert_allclose(tension[0], tension[-1], rtol=0.02)
-    # a rope without its knot would span its full length and be stretched; a knot shortens it by some diameters
+    # a rope without knot would have its full length between its ends; a knot shortens this distance by some diameters
     ends = wl.eval_output(ropes.nodes[[0, elements]], "position", state)
     stretched = length * (1.0 + tension[0] / COLUMNS["axial_stiffness"])
     assert np.linalg.norm(ends[1] - ends[0]) < stretched - 8.0 * RADIUS
@@ -327,27 +342,27 @@ def check_knot(elements: int, step: float, end: float, least: float, stiffness: 
     assert truth.min() > -0.1 * RADIUS
     near = truth < 0.5 * RADIUS
     assert (truth < 0.0).sum() >= 4
-    # upper bound of the difference in depth between chords of the samples and the foot
+    # upper bound of the difference in depth between chords of the samples and the closest point
     assert_allclose(gaps[near], truth[near], atol=3e-5)
 
 
 def test_knot() -> None:
-    """An overhand knot under some newtons."""
+    """An overhand knot under some newtons passes the checks of `check_knot`."""
     check_knot(32, 2e-3, 0.26, 5.0, 2e7)
 
 
 @pytest.mark.long
 def test_knot_drawn_tight() -> None:
-    """An overhand knot under more than a kilonewton."""
+    """An overhand knot under more than a kilonewton passes the checks of `check_knot`."""
     check_knot(60, 2.5e-4, 0.42, 1000.0, 2e9)
 
 
 class KilledError(Exception):
-    """The end of a run without requests."""
+    """The end of a run without request."""
 
 
 def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
-    """A knot in contact, with checkpoints every 20 steps."""
+    """Run a knot in contact, with checkpoints every 20 steps."""
     ropes = create_knot(24, friction=0.2, stiffness=2e6)
 
     def die(state: wl.State) -> None:
@@ -359,7 +374,7 @@ def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed in the middle of contact and continues from a checkpoint ends with the same bits."""
+    """A run that is killed during contact and continued from a checkpoint ends with bitwise equal results."""
     (tmp_path / "whole").mkdir()
     whole = run_knot(tmp_path / "whole")
     with pytest.raises(KilledError):

@@ -1,12 +1,14 @@
-"""The capstan equation: T1/T0 = exp(mu theta), and the influence of segments, contact stiffness and bristle stiffness.
+"""The tension of a rope on a fixed circle agrees with the capstan equation T1/T0 = exp(mu theta). The influence of
+segments, contact stiffness and bristle stiffness is tested.
 
-Case: rope around half a turn of a fixed circle, mu = 0.5: exp(mu pi) = 4.810477.  A weight hangs on the slack end, the
-other end is drawn down in a sequence of static equilibria, each with the history values of the one before: no inertia
-and no damping enter.  Bending stiffness 1e-4 T0 R², stretch at most 5e-4, vertical strands; see examples/capstan.py,
-which this test runs.  Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769); any book on statics.
+A rope runs around half a turn of a fixed circle, with mu = 0.5 and exp(mu pi) = 4.810477. A weight hangs on the slack
+end, and the other end is pulled down in a sequence of static equilibria. Each equilibrium starts from the history
+values of the previous one, without inertia and damping. The bending stiffness is 1e-4 T0 R², the stretch at most 5e-4,
+and the strands are vertical; see examples/capstan.py, which this test runs. Source: L. Euler, Mémoires de l'académie
+des sciences de Berlin 18 (1769); any book on statics.
 
-The contact ends are the first and the last segment in contact.  The free strands carry no distributed force, so their
-axial force is that at the contact ends: weight and pull.
+The contact ends are the first and the last segment in contact. The free strands have no distributed force, so the axial
+force at the contact ends is the weight and the pull.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ def capstan() -> Any:
 
 @cache
 def table(capstan: Any) -> Any:
-    """Errors by quantity, as lists of (value, relative error)."""
+    """Return errors by quantity, as lists of (value, relative error)."""
     return capstan.tabulate(capstan.Case())
 
 
@@ -49,9 +51,10 @@ def drawing(capstan: Any) -> Any:
 
 
 def test_ratio(drawing: Any) -> None:
-    """40 elements of 2 segments on the wrap: every step of the last element of travel within 1 %, the mean to 0.1 %.
+    """With 40 elements of 2 segments on the wrap, the ratio of every step of the last element of displacement agrees
+    with exp(mu pi) within 1 %, and the mean within 0.1 %.
 
-    Measured: mean -0.077 %, steps -0.124 % to -0.070 %.
+    Measured errors are -0.077 % of the mean, and -0.124 % to -0.070 % of the steps.
     """
     assert_allclose(EXACT, 4.810477, rtol=0, atol=5e-7)
     assert_allclose(drawing.ratio[-20:], EXACT, rtol=0.01)
@@ -59,10 +62,12 @@ def test_ratio(drawing: Any) -> None:
 
 
 def test_ends_of_the_contact(drawing: Any) -> None:
-    """Tensions at the nearest nodes outside of the contact, and its angle, from the report of the circle.
+    """Tensions at the nearest nodes outside the contact, and the contact angle, agree with theory in the report of the
+    circle.
 
-    The elements of these nodes are partly in contact, where the axial force of one element is not its exact end value:
-    1 % as for the ratio itself (measured -0.35 %).  The angle is a whole number of segments of pi/80, so within one.
+    The elements of these nodes are partly in contact, where the axial force of one element is not its exact end value.
+    The tolerance is therefore 1 %, as for the ratio (measured -0.35 %). The angle is a whole number of segments of
+    pi/80, so it agrees within one segment.
     """
     report = drawing.report
     assert_allclose(report.exit_tension / report.entry_tension, EXACT, rtol=0.01)
@@ -74,9 +79,9 @@ def test_ends_of_the_contact(drawing: Any) -> None:
 
 
 def test_error_against_segments(capstan: Any) -> None:
-    """The error falls with the square of the angle of a segment, whether elements or segments are doubled.
+    """The error of the ratio falls with the square of the angle of a segment, for twice as many elements or segments.
 
-    Measured factors: 3.9, 3.7, 2.9; the last ones less than 4 because the contact stiffness adds +2e-5.
+    Measured factors are 3.9, 3.7 and 2.9. The last factor is less than 4, because the contact stiffness adds +2e-5.
     """
     error = dict(table(capstan)["elements x segments"])
     by_count = np.abs([error["20 x 1"], error["40 x 1"], error["80 x 1"], error["80 x 2"], error["160 x 2"]])
@@ -87,9 +92,9 @@ def test_error_against_segments(capstan: Any) -> None:
 
 
 def test_error_against_contact_stiffness(capstan: Any) -> None:
-    """A rope that sinks in needs more pull, in proportion to 1/k: the difference to 1e9 N/m² times k is constant.
+    """A rope that sinks in needs more pull, in proportion to 1/k: the difference from 1e9 N/m², times k, is constant.
 
-    Within 5 %, as 1e9 N/m² itself is not yet rigid and the depth of 3e6 N/m² reaches 2 % of the radius.
+    The tolerance is 5 %, because 1e9 N/m² is not rigid and the depth of 3e6 N/m² reaches 2 % of the radius.
     """
     error = {float(name): e for name, e in table(capstan)["contact stiffness [N/m^2]"]}
     soft = [k for k in error if k < 5e7]
@@ -99,10 +104,11 @@ def test_error_against_contact_stiffness(capstan: Any) -> None:
 
 
 def test_error_against_bristle_stiffness(capstan: Any) -> None:
-    """Soft bristles lose friction where the rope enters: it sticks there over the way mu T0/(R k) until they are bent.
+    """Soft bristles reduce friction where the rope enters: it sticks over the displacement mu T0/(R k) until the
+    bristles are fully deflected.
 
-    That way is 5 mm for 1e5 N/m², more than a segment of 3.9 mm, and the error -3 %.  From 1e6 N/m² on it is less than
-    a step and the error comes from the segments alone, to 1e-6.
+    For 1e5 N/m² this displacement is 5 mm, more than a segment of 3.9 mm, and the error is -3 %. From 1e6 N/m² on, the
+    displacement is less than a step, and the error is due only to the segments, to 1e-6.
     """
     rows = table(capstan)["bristle stiffness [N/m^2]"]
     errors = np.array([e for _, e in rows])

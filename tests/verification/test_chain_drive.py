@@ -1,4 +1,4 @@
-"""Chains on sprockets: rollers as masses in contact with teeth of arcs and lines, by `ContactCurveCircle`."""
+"""Chains on sprockets: rollers are masses in contact with teeth of arcs and lines, by `ContactCurveCircle`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SPEED, BRAKE, K, D, MASS, STEP = 4.0, 0.1, 1e5, 20.0, 2e-3, 1e-3
 
 
 class Drive(NamedTuple):
-    """A chain drive: both wheels, the rollers, and their contact with both."""
+    """A chain drive: both wheels, the rollers, and their contact with both wheels."""
 
     world: wl.World
     wheels: Entity
@@ -41,13 +41,15 @@ class Drive(NamedTuple):
 
 
 def arc(centre: float, radius: float, degrees: FloatArray) -> FloatArray:
-    """Points on a circle about (centre, 0)."""
+    """Return points on a circle about (centre, 0)."""
     angle = np.radians(degrees)
     return np.stack((centre + radius * np.cos(angle), radius * np.sin(angle)), axis=1)
 
 
 def chain_drive() -> Drive:
-    """Wheel 0 turns against the clock and pulls the upper span; the lower one has one link more and hangs."""
+    """Create a drive whose wheel 0 turns counter-clockwise and pulls the upper span; the lower span has one more link
+    and hangs.
+    """
     step = 360.0 / np.array(TEETH)
     left, right = arc(0.0, R[0], 90.0 + step[0] * np.arange(5)), arc(CENTRES, R[1], -90.0 + step[1] * np.arange(9))
     links = SPAN + 1
@@ -94,17 +96,17 @@ def chain_drive() -> Drive:
 
 
 def pins_of(wheel: int, turn: float, first: int, count: int) -> FloatArray:
-    """Seats on the pitch polygon of a wheel that has turned, from the top on backwards, shape (count, 2)."""
+    """Return the seats on the pitch polygon of a turned wheel, from the top backwards, shape (count, 2)."""
     x = (0.0, CENTRES)[wheel]
     degrees = 90.0 + math.degrees(turn) - 360.0 / TEETH[wheel] * np.arange(first, first + count)
     return arc(x, R[wheel], degrees)
 
 
 def two_polygons(turn: float) -> tuple[float, float, float]:
-    """Turn of wheel 1 by the common tangent of two pitch polygons, for a turn of wheel 0, and h_0 and h_1.
+    """Return the turn of wheel 1 by the common tangent of two pitch polygons, for a turn of wheel 0, and h_0 and h_1.
 
-    A tight span between seats a and b of m links is the coupler of four bars, h are the distances of the axes
-    from it, and the ratio of speeds is h_0/h_1.
+    A tight span of m links between seats a and b is the coupler of a four-bar linkage. h_0 and h_1 are the distances of
+    the axes from the coupler, and the ratio of speeds is h_0/h_1.
     """
     for i in range(-1, TEETH[0]):
         for j in range(-2, TEETH[1]):
@@ -128,7 +130,9 @@ def two_polygons(turn: float) -> tuple[float, float, float]:
 
 
 def sample(drive: Drive, end: float, step: float = STEP) -> FloatArray:
-    """Turns of both wheels [rad] and speed of the middle of the tight span along it [m/s], per step."""
+    """Return the turns of both wheels [rad] and the speed of the middle of the tight span along the span [m/s], per
+    step.
+    """
     found: list[tuple[float, ...]] = []
     middle = drive.rollers[-6:-3]
 
@@ -143,17 +147,18 @@ def sample(drive: Drive, end: float, step: float = STEP) -> FloatArray:
 
 
 def harmonic(turn: FloatArray, values: FloatArray, start: float) -> tuple[float, complex]:
-    """Mean over one tooth of wheel 0 after a turn, and the amplitude of the values at the tooth frequency."""
+    """Return the mean over one tooth of wheel 0 after a turn, and the amplitude at the tooth frequency."""
     grid = start + 2.0 * math.pi / TEETH[0] * np.arange(256) / 256
     smooth = np.interp(grid, turn, values)
     return float(smooth.mean()), complex(2.0 * np.mean(smooth * np.exp(-1j * TEETH[0] * grid)))
 
 
 def test_polygon_effect() -> None:
-    """Over one tooth: speed of the chain between R cos(π/z) and R, and turn of wheel 1, by two pitch polygons.
+    """Over one tooth, the speed of the chain is between R cos(π/z) and R, and the turn of wheel 1 agrees with two pitch
+    polygons.
 
-    The closed form has no compliance of contacts and no rattle of rollers.  The amplitudes at the tooth frequency have
-    errors of 2 and 4 % here, on later teeth up to 12 %, also with half the step.
+    The closed form has no compliance of contacts and no vibration of rollers. The amplitudes at the tooth frequency
+    have errors of 2 and 4 % on these teeth, and up to 12 % on later teeth, also with half the step.
     """
     pitch = 2.0 * math.pi / TEETH[0]
     drive = chain_drive()
@@ -176,10 +181,10 @@ def test_polygon_effect() -> None:
 
 @pytest.mark.parametrize("turns", [0.25, pytest.param(2.0, marks=pytest.mark.long)])
 def test_mean_ratio(turns: float) -> None:
-    """Over whole teeth of wheel 0, one of them or nearly two turns, wheel 1 turns by z_0/z_1 of it."""
+    """Over whole teeth of wheel 0, one or nearly two turns, wheel 1 turns by z_0/z_1 times the turn of wheel 0."""
     start = 0.12
     found = sample(chain_drive(), (2.0 * math.pi * turns + 0.16) / SPEED)
-    # means over the first and the last tooth, which exclude the rattle of rollers
+    # means over the first and the last tooth, which exclude the vibration of rollers
     first, last = (
         harmonic(found[:, 0], found[:, 1], start + 2.0 * math.pi * k)[0] for k in (0.0, turns - 1.0 / TEETH[0])
     )

@@ -1,4 +1,6 @@
-"""Contact with any of many circles: the same as with one row per pair, complete, for any skin, and restartable."""
+"""Contact with any of many circles gives the results of one row per pair, finds all contacts for any skin, and can be
+restarted.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ PULLEYS, PER_PULLEY = 6, 6
 
 
 def find_numbers(ring: Ring, state: wl.State) -> Any:
-    """Number of the circle of each row, -1 for none, shape (rows,)."""
+    """Return the number of the circle of each row, -1 for none, shape (rows,)."""
     return wl.eval_output(ring.contacts, "circle", state).astype(int)
 
 
 def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
-    """The history values of a model with one row per pair that correspond to a model with a circle set."""
+    """Return the history values of a model with one row per pair that correspond to a model with a circle set."""
     data = wl.State(other.world).data.copy().reshape(PULLEYS, -1, 6)
     rows, numbers = state.data.reshape(-1, 7), find_numbers(ring, state)
     for row in np.flatnonzero(numbers >= 0):
@@ -37,17 +39,17 @@ def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
 
 @pytest.mark.parametrize("skin", [0.0, 0.012, 0.4])
 def test_same_as_one_row_per_pair(skin: float) -> None:
-    """A belt that moves by more than an element: every touching point has its row, and pairs without a row are far
-    apart.
+    """For a belt that moves by more than an element, results equal those of one row per pair. Every touching point has
+    its row, and pairs without a row are far apart.
 
-    Differences: rounding, which contact magnifies; a wrong pair would be an error of the order of forces.
+    Differences are rounding errors, which contact magnifies. A wrong pair would give an error of the order of forces.
     """
     ring, other = create_ring(PULLEYS, PER_PULLEY, skin=skin), create_ring(PULLEYS, PER_PULLEY, pairs=True)
     cables = PULLEYS * PER_PULLEY
     starts: list[Any] = []
 
     def look(state: wl.State) -> None:
-        # all gaps, of every point to every circle, from the model with all pairs at the same state
+        # all gaps, of every point to every circle, from the model with all pairs in the same state
         full = wl.State(other.world)
         full.q[:], full.v[:] = state.q, state.v
         gap = wl.eval_output(other.contacts, "gap", full).reshape(PULLEYS, cables, 2)
@@ -59,7 +61,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
         assert not ((numbers[:, 0] == numbers[:, 1]) & (numbers[:, 0] >= 0)).any()
         starts.append(numbers.copy())
         if state.step % 30 == 0:
-            # rows without work would have given zeros: the forces of all pairs are the same to the bit
+            # idle rows add zeros, so the forces of all pairs are bitwise equal
             full.data[:] = full.start_data[:] = pair_history(ring, state, other)
             forces = [wl.assemble_vector(model.world, s).array for model, s in ((ring, state), (other, full))]
             assert_array_equal(*forces)
@@ -74,7 +76,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 def test_tangent_of_what_is_near() -> None:
     """The tangent belongs to the present pairs, and couples cables with no other circle."""
     ring = create_ring(PULLEYS, PER_PULLEY)
-    # points hit circles at high speed; cut steps would end just before a point closes
+    # points hit circles at high speed, and cut steps would end just before a point closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
     check_tangent(ring.world, state, states=1, displacement=1e-6)
     pattern = serial_assembly(ring.world).update_pattern()
@@ -83,7 +85,7 @@ def test_tangent_of_what_is_near() -> None:
 
 
 def test_rows_are_few() -> None:
-    """Two rows per cable, for any number of circles; one where a cable can touch only one at a time."""
+    """A cable has two rows, for any number of circles, or one row if it can touch only one circle at a time."""
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys
@@ -92,7 +94,7 @@ def test_rows_are_few() -> None:
 
 
 def test_too_many_circles() -> None:
-    """A cable that touches two circles at a time with rows for one."""
+    """A cable that touches two circles at a time with only one row is an error."""
     world = wl.World()
     circles = [world.add(RigidBody2D, position=(x, RADIUS - 1e-3), mass=1.0, inertia=1.0) for x in (0.25, 0.75)]
     cable = straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5)

@@ -1,4 +1,4 @@
-"""Newton's method by compiled and by Python callbacks: the same digits, counts and messages."""
+"""Newton's method with compiled and with Python callbacks gives the same digits, counts and messages."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CHAIN: dict[str, Any] = {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass
 
 
 def belt(kind: Any, compiled: bool = False, **options: Any) -> tuple[Any, wl.State]:
-    """A belt drive, its motor a function of Python or a compiled one."""
+    """Create a belt drive whose motor is a function of Python or a compiled function."""
     drive = create_drive(kind, 24, 4, 8000.0, -0.05, motor=con.smooth_step(0.0, 0.2, 0.0, 40.0) if compiled else None)
     options = {"step": 1e-3, "end": 0.04, "method": "trapezoidal_index2", **LOOSE, **options}
     return wl.Dynamic(drive.world, **options), drive.state
 
 
 def tight_belt() -> tuple[Any, None]:
-    """A belt that is stretched around two circles: contacts switch in a static solve with a stabiliser."""
+    """Create a belt that is stretched around two circles: contacts switch in a static solve with a stabiliser."""
     world = wl.World()
     circles = [world.add(RigidBody2D, position=(x, 0.0), mass=5.0, inertia=0.02) for x in (0.0, 0.3)]
     columns = {**CHAIN, "axial_stiffness": 8000.0, "bending_stiffness": 1e-3, "reference_strain": -0.05}
@@ -64,7 +64,7 @@ def hanging_chain() -> tuple[Any, None]:
 
 
 def jointed_pendulum() -> tuple[Any, None]:
-    """Two bodies on joints, turned by a torque that depends on time."""
+    """Create two bodies on joints, turned by a torque that depends on time."""
     world = wl.World(gravity=(0.0, -9.81))
     end = con.position_marker(world, world.add(Ground))
     for i in range(2):
@@ -81,12 +81,12 @@ def rod_pendulum() -> tuple[Any, None]:
 
 
 def stop() -> tuple[Any, None]:
-    """A mass on a stop with history values."""
+    """Create a mass on a stop with history values."""
     return wl.Dynamic(bouncing_mass()[0], step=2e-3, end=0.3, name=""), None
 
 
 def users_spring() -> tuple[Any, None]:
-    """A mass on a spring whose force Python brings to the kernels: mixed."""
+    """Create a mass on a spring with a Python force, which mixes Python and compiled functions."""
     world = wl.World()
     point = world.add(MassPoint, position=(1.0, 0.0), mass=2.0, velocity=(1.0, 0.0))
     con.fix(world, point, "y")
@@ -96,7 +96,9 @@ def users_spring() -> tuple[Any, None]:
 
 
 def driven_mass() -> tuple[Any, None]:
-    """A mass on a spring whose other end follows a ramp with two kinks; the last step is cut to the end of the run."""
+    """Create a mass on a spring whose other end follows a ramp with two kinks; the last step is cut at the end of the
+    run.
+    """
     world = wl.World()
     point, base = (world.add(MassPoint, position=(x, 0.0), mass=2.0) for x in (1.0, 0.0))
     con.prescribe(world, base, "x", con.table([0.0, 0.02, 0.04], [0.0, 0.1, 0.1]))
@@ -107,18 +109,18 @@ def driven_mass() -> tuple[Any, None]:
 
 
 def cut_belt(kind: Any) -> tuple[Any, wl.State]:
-    """A belt whose contacts are given one pass: steps in which they switch are cut."""
+    """Create a belt whose contacts have only one pass, so steps in which they switch are cut."""
     strict = {"passes": wl.Passes(atol=1e-6, fail=True, max_it=1)}
     return belt(kind, True, step=5e-4, end=0.03, **strict)
 
 
 def exact_chain(**options: Any) -> tuple[Any, None]:
-    """Tolerances below the level of rounding."""
+    """Create a chain with tolerances below the rounding errors."""
     return wl.Dynamic(chain(), step=1e-3, end=0.02, rtol=1e-30, atol=1e-30, name="", **options), None
 
 
 def slack_rope(**options: Any) -> tuple[Any, None]:
-    """A rope under pressure by its length, in one step."""
+    """Create a rope that is under compression because of its length, solved in one step."""
     world = wl.World(gravity=(0.0, -9.81))
     line = straight_cable(world, (0, 0), (3, 0), 20, reference_strain=0.2, **CHAIN)
     for node in (0, 20):
@@ -127,7 +129,7 @@ def slack_rope(**options: Any) -> tuple[Any, None]:
 
 
 def solve(build: Callable[[], tuple[Any, Any]], compiled: bool, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The result of a solve, and the number of residuals that Python evaluated."""
+    """Return the result of a solve, and the number of residuals that Python evaluated."""
     calls = []
     plain = NonlinearProblem.eval_residual
 
@@ -177,7 +179,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the last bit, and all but the first residuals are compiled ones."""
+    """Both kinds of callbacks give bitwise equal results, and all residuals after the first one are compiled."""
     by_python = solve(MODELS[name], False, monkeypatch)
     compiled = solve(MODELS[name], True, monkeypatch)
     residuals = by_python["newton"]["residuals"]
@@ -188,7 +190,7 @@ def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code calls Python only for the functions, with the same digits and the same number of calls."""
+    """Compiled code calls Python only for the user functions, with the same digits and the same number of calls."""
     by_python, mixed = solve(users_spring, False, monkeypatch), solve(users_spring, True, monkeypatch)
     few, all_of_them = mixed.pop("calls"), by_python.pop("calls")
     assert mixed == by_python
@@ -197,7 +199,7 @@ def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.
 
 @pytest.mark.parametrize("place", ["force of time", "force of displacement", "prescribed motion"])
 def test_errors_of_users_arrive_as_themselves(place: str) -> None:
-    """Also where callbacks have been compiled for many steps."""
+    """An error of a user function reaches the caller unchanged, also after many steps of compiled callbacks."""
 
     class Broken(Exception):
         pass
@@ -223,7 +225,7 @@ def test_errors_of_users_arrive_as_themselves(place: str) -> None:
 
 
 def test_errors_of_the_test_arrive_as_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python code that the compiled convergence test calls may raise errors."""
+    """An error in Python code that the compiled convergence test calls reaches the caller unchanged."""
 
     class Broken(Exception):
         pass
@@ -246,7 +248,9 @@ def fail_late(t: Any, out: Any) -> None:
 
 
 def test_errors_of_kernels_arrive_as_themselves() -> None:
-    """A kernel that raises in a compiled residual is called again from Python."""
+    """A kernel that raises in a compiled residual is called again from Python, so that its error reaches the caller
+    unchanged.
+    """
     solver = wl.Dynamic(chain(), step=1e-3, end=0.1, name="")
     system = solver.assembly.systems[-1]
     assert system.residual is None
@@ -257,7 +261,9 @@ def test_errors_of_kernels_arrive_as_themselves() -> None:
 
 
 def test_a_solver_serves_again_after_an_error_of_a_user() -> None:
-    """Vectors that PETSc had locked while it called the function of the user can be written again."""
+    """After an error of a user function, the solver can be used again: vectors that PETSc had locked during the call
+    are writable.
+    """
     calls = {"broken": True}
 
     def force(t: float, row: int, u: float, v: float, k: float, d: float, offset: float) -> float:

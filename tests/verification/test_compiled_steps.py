@@ -1,4 +1,4 @@
-"""Steps that compiled code takes in sequence: hooks get the values that they need, and nothing else changes."""
+"""In sequences of compiled steps, hooks get the values that they need, and no other result changes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def chain(end: float = 0.3, **options: Any) -> Any:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Steps that each call of compiled code has taken before its last one."""
+    """Record the number of steps of each call of compiled code, except for its last step."""
     found: list[int] = []
     plain = CompiledSteps.run
 
@@ -51,7 +51,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
-    """300 steps: after the first ones, and pairs of later ones, which are looked at for energy, calls of many steps."""
+    """In 300 steps without hooks, calls of compiled code have many steps, except for the first steps and for pairs of
+    steps in which the energy is evaluated.
+    """
     solver, _ = chain()
     state = solver.solve()
     assert state.step == solver.statistics.steps == 300 and state.t == 0.3
@@ -59,8 +61,9 @@ def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
 
 
 def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
-    """Functions are called in each step, sensors in each n-th, recorders for their frames, as in a run without compiled
-    steps."""
+    """Functions are called in each step, sensors in each n-th step, and recorders for their frames, as in a run without
+    compiled steps.
+    """
 
     def run(every_step: bool) -> tuple[Any, Any, list[int]]:
         solver, middle = chain()
@@ -90,7 +93,7 @@ def test_march_gives_each_step(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("left", [False, True], ids=["alone", "beside a solve that was left"])
 def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
-    """Ctrl-C acts after the steps of one call; the reported state belongs to a whole step."""
+    """Ctrl-C acts after the steps of one call of compiled code. The reported state belongs to a whole step."""
     solver, _ = chain(end=1e3)
 
     def interrupt() -> None:
@@ -117,7 +120,7 @@ def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
 
 
 def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
-    """An error of Python within steps of compiled code; those before it count."""
+    """An error of Python within compiled steps reaches the caller unchanged; earlier steps are counted."""
 
     class Broken(Exception):
         pass
@@ -142,7 +145,9 @@ def fail_late(t: Any, outcome: Any) -> None:
 
 
 def test_errors_of_updates_arrive_as_themselves(calls: list[int]) -> None:
-    """A kernel between two Newton runs that raises is called again from Python."""
+    """A kernel that raises between two Newton runs is called again from Python, so that its error reaches the caller
+    unchanged.
+    """
     solver, _ = chain()
     system = solver.assembly.systems[-1]
     system.post_newton = call(fail_late, lambda s: (s.time, s.outcome))
@@ -153,7 +158,7 @@ def test_errors_of_updates_arrive_as_themselves(calls: list[int]) -> None:
 
 
 def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
-    """Compiled steps call a load that is a function of Python once per time, and give the digits of a compiled one."""
+    """Compiled steps call a Python load once per time, and give the digits of a compiled load."""
     found, times = [], list[float]()
 
     def push(t: float) -> float:
@@ -173,8 +178,9 @@ def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("model", ["turning", "eccentric", "user's load"])
 def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
-    """Euler parameters, gravity on a body with an eccentric centre of mass, and loads that depend on the motion keep
-    their digits."""
+    """Euler parameters, gravity on a body with an eccentric centre of mass, and loads that depend on the motion have
+    equal digits in compiled steps.
+    """
     found = []
     for seen in (False, True):
         world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -198,8 +204,9 @@ def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
 
 
 def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt that begins to turn, whose contacts need second passes: the same passes, iterations and motion as where
-    each pass is looked at, and a third of the Newton runs that Python begins."""
+    """A belt that starts to turn needs second passes. Passes, iterations and motion equal those of a run whose passes
+    are observed, and Python starts a third of the Newton runs.
+    """
     runs, found = [0], []
     plain = Newton.solve
 

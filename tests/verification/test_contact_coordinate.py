@@ -1,7 +1,9 @@
-"""A mass dropped on a contact between two coordinates, with steps cut to the instant of contact.
+"""A mass is dropped on a contact between two coordinates, with steps cut at the instant of contact, and compared with
+Exudyn.
 
-Case: 0.25 kg falls from 0.1 m under 2.4525 N onto a stop at 0.05 m, k = 2e6 N/m, d = 200 N s/m; trapezoidal rule at
-index 2, nominal step 2e-4 s to 0.25 s.  Source: Exudyn 1.11.0, test model contactCoordinateTest, recorded step by step.
+The mass of 0.25 kg falls from 0.1 m under 2.4525 N onto a stop at 0.05 m, k = 2e6 N/m, d = 200 N s/m. The method is the
+trapezoidal rule at index 2 with the nominal step 2e-4 s to 0.25 s. Source: Exudyn 1.11.0, test model
+contactCoordinateTest, recorded step by step.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ END_VALUE = 0.0553131995062827
 
 
 def build_model() -> tuple[World, Entity, Entity]:
-    """The mass and its contact."""
+    """Create the mass and its contact."""
     world = World()
     mass = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.0, 0.1), mass=0.25)
     marker = coordinate_marker(world, mass, "y")
@@ -43,7 +45,7 @@ def build_model() -> tuple[World, Entity, Entity]:
 
 
 def create_solver(world: World, **more: Any) -> Dynamic:
-    """The solver with the settings of the reference."""
+    """Create the solver with the settings of the reference."""
     settings: dict[str, Any] = {
         "method": "trapezoidal_index2",
         "control": StepControl(smallest=1e-10, growth=10.0, easy_steps=1),
@@ -57,9 +59,10 @@ def create_solver(world: World, **more: Any) -> Dynamic:
 
 
 def test_step_by_step() -> None:
-    """End value within 1e-9, 1281 steps, 1305 iterations and passes, and every step of the trace.
+    """The end value agrees with Exudyn within 1e-9. The numbers of steps (1281), iterations and passes (1305) are
+    equal, and every step of the recorded motion agrees.
 
-    The reference differentiates its tangent numerically, which leaves 1e-12 in the motion and is amplified by contacts.
+    Exudyn differentiates its tangent numerically, which leaves errors of 1e-12 in the motion that contacts amplify.
     """
     world, mass, _ = build_model()
     solver = create_solver(world)
@@ -80,7 +83,7 @@ def test_step_by_step() -> None:
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_kept_tangent_gives_the_same(kept: bool) -> None:
-    """With kept tangents the value is the same within 1e-6: a contact that switches gets a new tangent."""
+    """With a lagged Jacobian the value agrees within 1e-6, because a contact that switches gets a new tangent."""
     world, mass, _ = build_model()
     solver = create_solver(world, lag=kept)
     state = solver.solve()
@@ -90,7 +93,7 @@ def test_kept_tangent_gives_the_same(kept: bool) -> None:
 
 
 def test_outputs_and_inactive_rows() -> None:
-    """Gap, rate and force; a row that is switched off has no force and keeps its history."""
+    """Gap, rate and force agree with the state. A row that is switched off has no force and keeps its history."""
     world, mass, contact = build_model()
     state = State(world)
     state.put(mass, [0.0, 0.04])
@@ -108,7 +111,9 @@ def test_outputs_and_inactive_rows() -> None:
 
 @pytest.mark.parametrize(("h", "error"), [(2e-4, 0.0), (0.0, 2e4)])
 def test_contact_that_came_back_within_a_step(h: float, error: float) -> None:
-    """Closed at the start, open in the last pass, closed after it: an error of k g in statics alone, as recorded."""
+    """A contact that is closed at the start, open in the last pass and closed after it has an error of k g only in
+    statics, as recorded.
+    """
     world = build_model()[0]
     assembly = Assembly(world)
     fields = assembly.fields

@@ -1,6 +1,7 @@
-"""Contact at points of the axis against theory: capstan, bent belt, stiff belt, creep; on processes and in Python.
+"""Contact at points of the axis is compared with theory (capstan, bent belt, stiff belt, creep), and tested on several
+processes and in Python.
 
-Each case is computed with straight segments as well where the point of the law is that these are not as good.
+Cases in which points are more accurate than straight segments are also computed with segments.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ POINTS = ContactFrictionCirclePoints2D
 
 @pytest.mark.parametrize(("elements", "segments"), [(20, 2), (40, 2)])
 def test_capstan(elements: int, segments: int) -> None:
-    """Drawn rope on half a turn, mu = 0.5: ratio exp(mu pi) within 2e-4; with segments it is far off.
+    """The ratio of a rope pulled over half a turn, mu = 0.5, agrees with exp(mu pi) within 2e-4, and the error with
+    segments is much larger.
 
-    Measured: 7.5e-5 and 8e-7, with segments -2.9e-3 and -7.7e-4.
+    Measured errors are 7.5e-5 and 8e-7, and with segments -2.9e-3 and -7.7e-4.
     """
     exact = exp(0.5 * pi)
     error = abs(solve_capstan(POINTS, elements, segments, 0.5, steps=40)[0] / exact - 1.0)
@@ -37,10 +39,12 @@ def test_capstan(elements: int, segments: int) -> None:
 
 
 def test_order_of_a_bent_belt() -> None:
-    """Tension of a preloaded belt with bending stiffness against the elastica on a foundation, EI/(T R²) = 0.1.
+    """The tension of a preloaded belt with bending stiffness, EI/(T R²) = 0.1, is compared with the elastica on a
+    foundation.
 
-    From 20 to 80 elements with 6 points the error falls from 6.5e-3 to 4e-5, at order 3.7; with segments from 4e-2 to
-    2e-3, at order 2.  On fine meshes the remaining error comes from the last contact point, which is closed or open.
+    From 20 to 80 elements with 6 points, the error falls from 6.5e-3 to 4e-5 with order 3.7. With segments it falls
+    from 4e-2 to 2e-3 with order 2. On fine meshes the remaining error is due to the last contact point, which is closed
+    or open.
     """
     EA, e0, EI, k = 8000.0, -0.05, 0.4, 1e8
     exact = solve_bent_belt(EA, e0, EI, k, BEND_RADIUS, BEND_DISTANCE).tension
@@ -52,11 +56,11 @@ def test_order_of_a_bent_belt() -> None:
 
 
 def test_tension_of_a_stiff_belt() -> None:
-    """EA 4e5 N, reference strain -0.001, 60 elements: -EA e0 minus the effect of sinking in, within 0.6 %; segments +20
-    %.
+    """The tension of a belt with EA 4e5 N, reference strain -0.001 and 60 elements agrees with -EA e0 minus the effect
+    of sinking in within 0.6 %. The error of segments is +20 %.
 
-    Both circles are sunk into by T/(R k), which shortens the belt by 2 pi T/(R k); bending stiffness is negligible.
-    Measured: -0.14 % with 2 points, +0.46 % with 4.
+    The belt sinks into both circles by T/(R k), which shortens it by 2 pi T/(R k); bending stiffness is negligible.
+    Measured errors are -0.14 % with 2 points and +0.46 % with 4 points.
     """
     EA, e0, k = 4e5, -1e-3, 3.2e10
     length = 2.0 * pi * BEND_RADIUS + 2.0 * BEND_DISTANCE
@@ -67,11 +71,12 @@ def test_tension_of_a_stiff_belt() -> None:
 
 
 def test_creep() -> None:
-    """Speed loss of a loaded drive against the theory with inertia, 60 elements with 2 points, rA v²/T = 3 %.
+    """The speed loss of a loaded drive agrees with the theory with inertia, for 60 elements with 2 points and rA v²/T =
+    3 %.
 
-    Speed loss within 0.7 %, tensions 0.5 %, torque balance 0.5 %; measured +0.34 %, +0.34 % and +0.07 %, 0.05 %.
-    The power lost between drive and brake is lost in friction, except for the dampers of axis and contact (measured 1.9
-    %).
+    The tolerances are 0.7 % for the speed loss, 0.5 % for tensions and 0.5 % for the torque balance. Measured errors
+    are +0.34 %, +0.34 % and +0.07 %, and 0.05 %. The power lost between drive and brake is dissipated by friction,
+    except for the dampers of axis and contact (measured 1.9 %).
     """
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     model = create_drive(POINTS, 60, 2, 8000.0, -0.05, brake=0.6)
@@ -85,7 +90,7 @@ def test_creep() -> None:
 
 
 def run_points(folder: Path, processes: int) -> Any:
-    """The program of the drive on some processes."""
+    """Run the program of the drive on a number of processes."""
     path = folder / f"points{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_points.py", path], processes)
     assert done.returncode == 0, done.stderr
@@ -100,11 +105,13 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
-    """Coordinates, velocities, history, outputs and reports to 1e-8; the same Newton iterations and passes."""
+    """Coordinates, velocities, history, outputs and reports on several processes agree to 1e-8; Newton iterations and
+    passes are equal.
+    """
     found = run_points(tmp_path, processes)
     assert serial["closed"].any() and (serial["state"] == 0.0).any()
     np.testing.assert_array_equal(found["counts"], serial["counts"])
-    # about switches of single rows, which a file of the state does not store
+    # the error about switches of single rows, which a file of the state does not store
     assert str(found["refused"]) == str(serial["refused"]) and "row 5: 0.5 1 in" in str(serial["refused"])
     for name in set(serial.files) - {"counts", "refused"}:
         scale = max(float(np.abs(serial[name]).max()), 1e-3)
@@ -112,7 +119,7 @@ def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
 
 
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as plain Python give the same."""
+    """Kernels as plain Python give the same results."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     found = run_points(tmp_path, 1)
     for name in ("q", "data", "state", "counts"):

@@ -18,7 +18,7 @@ from support.verdict_models import driven_belt
 
 
 def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.World:
-    """A ball of 1 kg that meets a half space after a gap [m], at 5 m/s after 0.1 s by default."""
+    """Create a ball of 1 kg that hits a half space after a gap [m], at 5 m/s after 0.1 s by default."""
     world = wl.World()
     ball = world.add(MassPoint, mass=1.0, position=(0, gap + 0.02, 0), velocity=(0, -speed, 0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
@@ -33,8 +33,9 @@ def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.W
 
 
 def test_an_impact_within_a_step() -> None:
-    """E* = 1e10 Pa, step 1e-3 s: verlet ends with 78 m/s and a doubtful verdict; adaptive steps give the correct 5
-    m/s."""
+    """With E* = 1e10 Pa and steps of 1e-3 s, verlet ends with 78 m/s and a doubtful verdict. Adaptive steps give the
+    correct 5 m/s.
+    """
     explicit = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert explicit.solve().v[1] > 50.0
     reason, balance = explicit.verdict.reasons
@@ -52,7 +53,7 @@ def test_an_impact_within_a_step() -> None:
 
 
 def create_stop(stiffness: float) -> wl.World:
-    """A mass of 1 kg that meets a stop of its coordinate at 5 m/s after 0.1 s."""
+    """Create a mass of 1 kg that hits a stop of its coordinate at 5 m/s after 0.1 s."""
     world = wl.World()
     mass = world.add(MassPoint, mass=1.0, position=(0, 0.5025, 0), velocity=(0, -5.0, 0))
     marker = con.coordinate_marker(world, mass, "y")
@@ -70,14 +71,16 @@ def create_stop(stiffness: float) -> wl.World:
     ids=["harder ball", "stop", "at once"],
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
-    """Contacts of 0.01 to 0.1 ms and steps of 1 ms, also where a run of ten steps begins with the impact."""
+    """Bodies that leave contacts of 0.01 to 0.1 ms too fast with steps of 1 ms are doubtful, also if a run of ten steps
+    begins with the impact.
+    """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed
     assert any("does not resolve the impact" in words for words in solver.verdict.reasons)
 
 
 def test_a_restart_keeps_what_was_found() -> None:
-    """A checkpoint keeps findings."""
+    """A checkpoint stores the findings."""
     solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     solver.solve()
     other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
@@ -86,7 +89,7 @@ def test_a_restart_keeps_what_was_found() -> None:
 
 
 def create_spheres(offset: float) -> wl.World:
-    """Two balls of 0.02 m that fly past each other, or collide, at 10 m/s each."""
+    """Create two balls of 0.02 m that fly past each other, or collide, at 10 m/s each."""
     world = wl.World()
     material, group = world.add(con.ContactMaterial, plane_strain_modulus=1e9), world.add(con.ContactSet)
     for side in (1.0, -1.0):
@@ -100,7 +103,9 @@ def create_spheres(offset: float) -> wl.World:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_spheres_that_pass_each_other(solver: Any) -> None:
-    """0.2 m of relative motion per step: through each other is doubtful, past each other is not."""
+    """Spheres move by 0.2 m relative to each other in a step. A pass through each other is doubtful, a pass next to
+    each other is ok.
+    """
     settings: dict[str, Any] = {"step": 1e-2, "end": 0.06, "name": "", "adaptive": False}
     through = solver(create_spheres(0.0), **settings)
     assert_allclose(through.solve().v[0], -10.0)
@@ -118,7 +123,9 @@ def test_steps_are_cut_where_spheres_would_pass() -> None:
 
 
 def test_adaptive_explicit_steps_are_cut() -> None:
-    """Tolerances at which the error control alone lets balls leave with 5.6 m/s, not 5, and 20.6, not 10."""
+    """The solver cuts adaptive steps at tolerances with which the error control alone lets balls leave with 5.6 m/s
+    instead of 5, and 20.6 instead of 10.
+    """
     loose = wl.Explicit(create_ball(1e11), step=1e-2, end=0.15, name="", method="rk", rtol=0.1, atol=0.1)
     assert_allclose(loose.solve().v[1], 5.0, rtol=0.05)
     assert loose.verdict.word == "ok" and "does not resolve a contact" in loose.failed_attempts[0][2]
@@ -131,7 +138,7 @@ def test_adaptive_explicit_steps_are_cut() -> None:
 
 
 def create_falling_cable(component: Any) -> wl.World:
-    """A cable that falls at 100 m/s, and a circle of 0.05 m in its way."""
+    """Create a cable that falls at 100 m/s onto a circle of 0.05 m."""
     world = wl.World()
     cable = straight_cable(
         world, (-0.5, 0.2), (0.5, 0.2), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -149,7 +156,9 @@ def create_falling_cable(component: Any) -> wl.World:
 @pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D, None])
 @pytest.mark.parametrize("x", [0.1, 2.0])
 def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
-    """At 100 m/s and 10 ms the point is beyond the circle after one step; a path next to the circle is no pass."""
+    """At 100 m/s and 10 ms, a point is beyond the circle after one step, which is doubtful. A path next to the circle
+    is ok.
+    """
     world = create_falling_cable(component)
     state = wl.State(world)
     state.v[1::4][:5] = -100.0
@@ -162,7 +171,9 @@ def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
 
 
 def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
-    """A circle that is beyond the skin at both ends of the step; shorter steps find its force."""
+    """A circle of a set is beyond the skin at both ends of the step. The step is cut, and shorter steps find the
+    contact force.
+    """
     world = create_falling_cable(None)
     state = wl.State(world)
     state.v[1::4][:5] = -100.0
@@ -176,7 +187,9 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """As a pair, and from outside the skin of a set; a path next to the ball is no pass."""
+    """A 3D cable that passes a ball is doubtful, as a pair and from outside the skin of a set. A path next to the ball
+    is ok.
+    """
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -198,7 +211,9 @@ def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float)
 @pytest.mark.parametrize("step", [1e-2, 2e-4])
 @pytest.mark.parametrize("x", [0.0, 0.13, 0.24, 0.51])
 def test_a_small_circle_that_passes_between_points(many: bool, step: float, x: float) -> None:
-    """5 mm at 50 m/s through a thin cable with points 83 mm apart, for any step; past its end none is missed."""
+    """A circle of 5 mm passes at 50 m/s through a thin cable with points 83 mm apart, which is doubtful for any step. A
+    circle that passes the end of the cable is ok.
+    """
     world = wl.World()
     cable = straight_cable(
         world, (-0.5, 0.0), (0.5, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1e-3, mass_per_length=0.05
@@ -220,7 +235,9 @@ def test_a_small_circle_that_passes_between_points(many: bool, step: float, x: f
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 @pytest.mark.parametrize("y", [0.0, 0.2])
 def test_a_circle_that_passes_a_curve(solver: Any, y: float) -> None:
-    """0.5 m per step through a blade of 0.2 m, and past its end; adaptive steps come back from it."""
+    """A circle that moves by 0.5 m per step through a blade of 0.2 m is doubtful, and a circle that passes the end of
+    the blade is ok. With adaptive steps, the circle rebounds from the blade.
+    """
 
     def create() -> wl.World:
         world = wl.World()
@@ -243,7 +260,7 @@ def test_a_circle_that_passes_a_curve(solver: Any, y: float) -> None:
 
 
 def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
-    """A rope over a locked sheave with 250 and 600 kg, which are held, and its state of rest."""
+    """Create a rope over a locked sheave with 250 and 600 kg, which are held, and its state of rest."""
     radius, world = 0.5, wl.World(gravity=(0, -9.81))
     sheave = world.add(RigidBody2D, name="sheave", position=(0, 0), mass=100.0, inertia=20.0)
     con.fix(world, sheave, "x", "y", "rotation")
@@ -270,9 +287,10 @@ def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
     ("step", "given"), [(1e-3, False), (2e-3, False), (5e-3, False), (1e-2, False), (5e-3, True), (1e-2, True)]
 )
 def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
-    """Steps that threw the rope off, and smaller steps; contact parameters with and without a given step.
+    """A sheave keeps its rope with steps that had thrown the rope off, and with smaller steps. Contact parameters are
+    chosen with and without a given step.
 
-    The largest tension is 5298 N with steps of 1e-4 s.  T2/T1 of the rope that slips is within 0.6 % of theory.
+    The largest tension is 5298 N with steps of 1e-4 s. T2/T1 of the slipping rope agrees with theory within 0.6 %.
     """
     world, start, rope = create_sheave(step if given else None)
     pulls = [wl.Sensor(rope.cables[k], "axial_force", where={"x": 0.0}, name=f"T{k}") for k in (0, -1)]
@@ -288,9 +306,10 @@ def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
 
 
 def eval_ratio(time: float) -> float:
-    """T2/T1 at the weights at a time [s], with spans of 10 m at the start and 1 kg/m: e^(0.15 pi) on the sheave.
+    """Return T2/T1 at the weights at a time [s], with spans of 10 m at the start and 1 kg/m: e^(0.15 pi) on the sheave.
 
-    The spans change with the first acceleration.  The rope on the arc has no inertia: 0.1 % of the tensions.
+    The spans change with the first acceleration. The rope on the arc has no inertia in this formula, which is 0.1 % of
+    the tensions.
     """
     factor, gravity, moved = np.exp(0.15 * np.pi), 9.81, 0.0
     for _ in range(2):
@@ -301,11 +320,12 @@ def eval_ratio(time: float) -> float:
 
 
 def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Contact that is neither resolved nor cut: the jump of the tension is a separate reason.
+    """A sheave throws its rope with a contact that is neither resolved nor cut, and the jump of the tension is a
+    separate reason of the verdict.
 
-    The run ends just after the leap at 0.93 s: the motion after it is chaotic and depends on the last digit.  The step
-    of the leap turns a cable inside out; repeated with smaller steps it ends within 10 mm of steps of 1 ms, of a motion
-    of 1.5 m; measured 4 mm.
+    The run ends just after the leap at 0.93 s, because the later motion is chaotic and depends on rounding errors. The
+    step of the leap turns a cable inside out. Repeated with smaller steps, the leap ends within 10 mm of the motion
+    with steps of 1 ms, which is 1.5 m long. The measured difference is 4 mm.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
@@ -323,12 +343,13 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_rope_that_is_lost_at_once() -> None:
-    """A pulley without contact for some steps, which had its mean force until then: all numbers are given by hand."""
+    """A pulley that had its mean force loses contact for some steps. All numbers are given by hand."""
     world, start, _ = create_sheave(None)
     solver = wl.Dynamic(world, step=1e-4, end=1e-3, method="generalized_alpha_index2", name="")
     solver.solve(start)
     known = solver.ropes._wraps[0][2]
-    # no wrap and no force now; last force 500 N; 100 steps with 2.4 rad and 500 N; the last one at 0.4 s, 3 steps ago
+    # no wrap and no force at present; last force 500 N; 100 steps with 2.4 rad and 500 N; the last contact at 0.4 s, 3
+    # steps before
     known[0] = 0.0, 0.0, 500.0, 240.0, 5e4, 100.0, 0.4, 3.0
     (lost,) = solver.ropes.judge()
     assert "the rope or belt on sheave is lost at once after t = 0.4 s: a wrap angle of 138°" in lost
@@ -338,7 +359,7 @@ def test_a_rope_that_is_lost_at_once() -> None:
 
 @pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactCircleCable2D])
 def test_a_slack_rope_lifts_off(law: Any) -> None:
-    """A peg lifts a rope and sinks below it: its force decreases to 0 before contact is lost, which is no fault."""
+    """A peg lifts a rope and sinks below it. The force decreases to 0 before contact is lost, which is ok."""
 
     def move(t: float) -> float:
         return 0.2 * np.sin(np.pi * t) ** 2 if t < 0.5 else 0.2 - 0.5 * np.sin(np.pi * (min(t, 1.0) - 0.5)) ** 2
@@ -359,12 +380,12 @@ def test_a_slack_rope_lifts_off(law: Any) -> None:
     solver = wl.Dynamic(world, step=2e-3, end=0.9, name="")
     solver.solve()
     assert solver.verdict.word == "ok"
-    # without friction a gap is stored only where its sign has changed
+    # without friction, a gap is stored only if its sign has changed
     assert "the rope or belt on peg has become slack and has not touched it since t = 0." in solver.verdict.notes[-1]
 
 
 def create_crossing_ropes(offset: float) -> tuple[wl.World, wl.State]:
-    """A rope that falls at 100 m/s on one across it, or past its end."""
+    """Create a rope that falls at 100 m/s on a crossing rope, or past its end."""
     world, columns = wl.World(), {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
     upper = straight_cable(world, (-0.5, 0.0, 0.3), (0.5, 0.0, 0.3), 4, **columns)
     lower = straight_cable(world, (offset, -0.5, 0.0), (offset, 0.5, 0.0), 4, **columns)
@@ -377,7 +398,9 @@ def create_crossing_ropes(offset: float) -> tuple[wl.World, wl.State]:
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 @pytest.mark.parametrize("offset", [0.0, 0.011, 1.0])
 def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
-    """1 m per step, no neighbours at either end of it; past the end of the rope nothing is passed."""
+    """A rope that moves by 1 m per step through another rope, without neighbours at either end of the step, is
+    doubtful. A rope that passes the end of the other rope is ok.
+    """
     world, start = create_crossing_ropes(offset)
     method = "midpoint" if solver is wl.Explicit else "newmark"
     run = solver(world, step=1e-2, end=1e-2, name="", adaptive=False, method=method)
@@ -389,7 +412,9 @@ def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
-    """Contact that is too weak at 100 m/s is found, and ends in an error: the ropes would go through each other."""
+    """Contact that is too weak at 100 m/s is found in cut steps and ends in an error, because the ropes would pass
+    through each other.
+    """
     world, start = create_crossing_ropes(0.0)
     more = {"method": "rk", "rtol": 0.1, "atol": 0.1} if solver is wl.Explicit else {}
     with pytest.raises(wl.NotConverged, match="force error is not finite") as error:
@@ -398,7 +423,7 @@ def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
 
 
 def test_belts_stay_ok_without_cut_steps() -> None:
-    """Points of a running belt open and close as usual; no step is cut for it."""
+    """Points of a running belt open and close as usual, and no step is cut."""
     solver, start = driven_belt(step=1e-3)
     solver.solve(start)
     assert solver.verdict.word == "ok" and solver.statistics.rejected == 0
@@ -406,7 +431,7 @@ def test_belts_stay_ok_without_cut_steps() -> None:
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
-    """A groove ends at its rim: a rope that begins and ends a step beyond it has passed as well."""
+    """A groove ends at its rim, so a rope that begins and ends a step beyond the rim has also passed the sheave."""
     world = wl.World()
     rope = straight_cable(
         world, (-0.5, 0.3, 0.0), (0.5, 0.3, 0.0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
@@ -425,7 +450,7 @@ def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
 
 
 def test_spheres_with_a_common_centre() -> None:
-    """Trial steps may bring two centres together, where no direction is known: the ball still returns."""
+    """If the centres of two spheres coincide in a trial step, no direction is defined, but the ball still rebounds."""
     world = wl.World()
     ball = world.add(RigidBody3D, position=(0, 0, 0.3), velocity=(0, 0, -100.0), mass=1.0, inertia=1e-3)
     ends = con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)
@@ -439,7 +464,9 @@ def test_spheres_with_a_common_centre() -> None:
 
 @pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
 def test_stages_that_touch_a_curve(gap: float) -> None:
-    """Less than a step per contact: the curve may be touched by stages of a step alone, open at both of its ends."""
+    """With less than one step per contact, only stages of a step may touch the curve, which is open at both ends of the
+    step.
+    """
     step, speed = 3.3e-7, 12.7
     impact = impacts.Impact(speed, gap * step * speed, 0.811 * step)
     scene = impacts.meet_curve(impact)
@@ -449,7 +476,7 @@ def test_stages_that_touch_a_curve(gap: float) -> None:
 
 
 def test_gears_mesh_in_explicit_runs() -> None:
-    """A gear that turns through its backlash comes back from the other flank, as no method decides where it stood."""
+    """A gear that turns through its backlash returns from the other flank, also with explicit methods."""
     step, speed = 1e-4, 3.0
     impact = impacts.Impact(speed, 100.0 * step * speed, 60.0 * step)
     scene = impacts.stop_gear(impact)
@@ -459,12 +486,12 @@ def test_gears_mesh_in_explicit_runs() -> None:
 
 
 def test_ropes_touch_in_every_stage() -> None:
-    """Stages of Runge-Kutta methods return to the start of the step: pairs found by a stage are found again."""
+    """Stages of Runge-Kutta methods return to the start of the step, and pairs found by a stage are found again."""
     step, speed = 1e-4, 3.0
     impact = impacts.Impact(speed, 3.5 * step * speed, 60.0 * step)
     scene = impacts.meet_rope_of_its_kind(impact)
     solver = wl.Explicit(scene.world, step=step, end=0.011, method="rk", rtol=1e-4, atol=1e-6, name="")
     end = solver.solve(scene.start)
-    # in addition to the motion of the rope its elements vibrate a little
+    # in addition to the motion of the rope, its elements vibrate a little
     assert_allclose(end.v[scene.coordinate], speed, rtol=0.02)
     assert solver.verdict.word == "ok"

@@ -1,4 +1,4 @@
-"""First-order states, controllers and hydraulics against independent solutions by SciPy."""
+"""First-order states, controllers and hydraulics are compared with independent solutions by SciPy."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def test_explicit_methods_take_states() -> None:
 
 
 def test_statics_finds_states_at_rest() -> None:
-    """A force given by a state, and a state that controls a position: y_t = 0 determines both."""
+    """Statics find a force given by a state, and a state that controls a position: y_t = 0 determines both."""
     world = wl.World(gravity=(0.0, -9.81))
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "x")
     height, node = con.coordinate_marker(world, mass, "y"), world.add(el.state_node(1))
     world.add(con.CoordinateSpringDamper, marker1=height, stiffness=50.0)
-    # y_t = 0.3 m - u: an integrator that is at rest where the mass is at its height
+    # y_t = 0.3 m - u: an integrator that is at rest when the mass is at its height
     world.add(con.GenericODE1, node=node, inputs=height, input_matrix=[[-1.0]], constant=(0.3,))
     world.add(con.StateLoad, marker=height, inputs=con.coordinate_marker(world, node, "y0"), rate_gains=(7.0,))
     state = wl.Static(world, load_steps=2).solve()
@@ -80,7 +80,7 @@ def test_statics_finds_states_at_rest() -> None:
 
 
 def test_modes_of_states() -> None:
-    """A controlled oscillator: the eigenvalues equal the eigenvalues of its matrix."""
+    """The eigenvalues of a controlled oscillator equal the eigenvalues of its matrix."""
     world = wl.World()
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "y")
@@ -99,12 +99,14 @@ KP, KI, RADIUS, INERTIA, ROPE, CAGE, STIFFNESS, DAMPING, G = 900.0, 2500.0, 0.4,
 
 
 def wanted_speed(t: float) -> float:
-    """A smooth start of the drum [rad/s]."""
+    """Return the desired speed of the drum [rad/s], with a smooth start."""
     return 2.0 * 0.5 * (1.0 - cos(pi * min(t, 1.0)))
 
 
 def control(t: float, u: FloatArray, u_t: FloatArray) -> float:
-    """Torque [N m] of a drive with a PI controller, and of a brake that drags: u_t = drum speed, integral."""
+    """Return the torque [N m] of a drive with a PI controller and of a dragging brake. The inputs are the drum speed
+    u_t and the integral.
+    """
     torque: float = KP * (wanted_speed(t) - u_t[0]) + KI * u_t[1] - 20.0 * tanh(u_t[0] / 0.1)
     return torque
 
@@ -114,7 +116,7 @@ def control_derivative(t: float, u: FloatArray, u_t: FloatArray) -> tuple[list[f
 
 
 def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Entity]:
-    """A drum with a rope, elastic, on which a cage hangs; the drum's speed is controlled."""
+    """Create a drum with an elastic rope on which a cage hangs; the speed of the drum is controlled."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=50.0, inertia=INERTIA)
     con.fix(world, drum, "x", "y")
@@ -135,7 +137,7 @@ def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Enti
 
 
 def hoist(t: float, s: FloatArray) -> FloatArray:
-    """Rates of (rope, cage, their velocities, integral)."""
+    """Return the rates of (rope, cage, their velocities, integral)."""
     force = STIFFNESS * (s[0] - s[1]) + DAMPING * (s[2] - s[3])
     torque = control(t, np.zeros(2), np.array([s[2] / RADIUS, s[4]]))
     inertia = INERTIA / RADIUS**2 + ROPE
@@ -146,7 +148,7 @@ def hoist(t: float, s: FloatArray) -> FloatArray:
 
 @pytest.mark.parametrize("derivative", [None, control_derivative])
 def test_controlled_hoist(derivative: Any) -> None:
-    """Statics with the drum and the state held; then they are let go, and the motion has order 2."""
+    """Statics hold the drum and the state. After their release the motion agrees with SciPy with order 2."""
     world, drum, cage, node = create_hoist(derivative)
     brake = con.fix(world, drum, "rotation")
     held = con.prescribe_velocity(world, node, "y0", CAGE * G * RADIUS / KI)
@@ -171,7 +173,7 @@ def test_controlled_hoist(derivative: Any) -> None:
 
 
 def test_a_motor_follows_a_state() -> None:
-    """The speed of a drum is a state: a constraint on velocities, exact in time."""
+    """The speed of a drum follows a state by a constraint on velocities, exactly in time."""
     world = wl.World()
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.1)
     con.fix(world, drum, "x", "y")
@@ -191,13 +193,13 @@ CYLINDER = {
 
 
 def follow(t: float, u: FloatArray, u_t: FloatArray) -> tuple[float, float]:
-    """Valves that follow a wanted stroke."""
+    """Return valve openings that follow a desired stroke."""
     opening = 2.0 * ((max(0.5, min(1.5, 1.0 - cos(pi * t))) - 0.5) * 0.1 - u[0])
     return opening, -opening
 
 
 def create_arm(**more: Any) -> tuple[wl.World, Entity, Entity]:
-    """The arm of Exudyn's test of its hydraulic actuator, with a velocity at the start."""
+    """Create the arm of Exudyn's test of its hydraulic actuator, with an initial velocity."""
     world = wl.World()
     ground = world.add(el.Ground)
     arm = world.add(el.RigidBody2D, position=(0.5, 0.0), mass=120.0, inertia=10.0, velocity=(0.0, 1.0, 2.0))
@@ -213,7 +215,9 @@ def create_arm(**more: Any) -> tuple[wl.World, Entity, Entity]:
 
 
 def move_arm(t: float, s: FloatArray) -> FloatArray:
-    """Rates of (angle, speed, pressures) of the arm by its own geometry, a triangle with two sides of 0.25 m."""
+    """Return the rates of (angle, speed, pressures) of the arm by its own geometry, a triangle with two sides of 0.25
+    m.
+    """
     phi, w, p0, p1 = s
     x, y = 0.25 * np.cos(phi), 0.25 * np.sin(phi) + 0.25
     length = np.hypot(x, y)
@@ -228,7 +232,7 @@ def move_arm(t: float, s: FloatArray) -> FloatArray:
 
 
 def test_hydraulic_arm() -> None:
-    """Order 2 against SciPy, with the arm's geometry put down by hand."""
+    """A hydraulic arm agrees with SciPy with order 2; SciPy's model has the geometry of the arm written by hand."""
     expected = reference(move_arm, [0.0, 2.0, 2e6, 2e6], 0.1)
     errors = []
     for step in (2e-3, 1e-3):
@@ -239,14 +243,14 @@ def test_hydraulic_arm() -> None:
 
 
 def test_tangent_of_hydraulics() -> None:
-    """All of the cylinder's terms at random states."""
+    """The tangent of all terms of the cylinder agrees with differences in random states."""
     soft = {"area1": 0.008, "cylinder_bulk_modulus": 2e11, "hose_bulk_modulus": 5e10, "volume_change": True}
     world, _, actuator = create_arm(valve_opening0=0.1, valve_opening1=-0.2, **soft)
     wl.testing.check_tangent(world, tolerance=1e-5)
     state = wl.State(world)
     p, rate = np.array([2e6, 2e6]), wl.eval_output(actuator, "stroke_rate", state)
     assert np.isclose(wl.eval_output(actuator, "force", state), -p[0] * 0.01 + p[1] * 0.008 + 2e5 * rate)
-    # the effective stiffness of the oil of chamber 1, at stroke 0: K/V with K from three softnesses
+    # the effective stiffness of the oil of chamber 1 at stroke 0 is K/V, with K from three compliances
     V, hose = 1.0 + 0.008 * 0.5 * LENGTH, 1.0
     K = 1.0 / (1.0 / 1e11 + (V - hose) / (V * 2e11) + hose / (V * 5e10))
     flow = -0.2 * 2e-5 * np.sqrt(2e6)
@@ -255,7 +259,7 @@ def test_tangent_of_hydraulics() -> None:
 
 
 def test_a_saved_state_goes_on(tmp_path: Path) -> None:
-    """States are velocities in a file, and a run that begins with them equals an unbroken run."""
+    """States are velocities in a file, and a run that starts from the file equals an uninterrupted run."""
     ends = []
     for parts in (1, 2):
         world, node = create_oscillator()
@@ -269,7 +273,7 @@ def test_a_saved_state_goes_on(tmp_path: Path) -> None:
 
 
 def test_model_files_keep_nodes_of_any_size(tmp_path: Path) -> None:
-    """Kinds that are made on demand come back from a file, with their functions by name."""
+    """Kinds of nodes that are created on demand can be loaded from a file, with their functions by name."""
     world, node = create_oscillator()
     world.save(tmp_path / "model.json")
     again = wl.World.load(tmp_path / "model.json", functions={"cubic": cubic})
@@ -294,7 +298,7 @@ def test_wrong_controllers_are_refused(change: dict[str, Any], words: str) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Inputs on other processes, states and a body between both: as on one process."""
+    """Inputs on other processes, states, and a body between two processes give the results of one process."""
     one, two = tmp_path / "1.npz", tmp_path / "2.npz"
     run_chain(one)
     done = run_python([ROOT / "tests/support/parallel_controllers.py", two], 2)
@@ -306,7 +310,9 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_hydraulics_read_no_coordinates_beyond_those_of_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels in plain Python, which checks bounds: compiled kernels once read beyond them (tangents of nan)."""
+    """Kernels in plain Python, which checks bounds, read no coordinates beyond those of the points; otherwise compiled
+    kernels would give tangents of nan.
+    """
     monkeypatch.setenv("WINDLASS_JIT", "0")
     code = (
         "import windlass as wl\nfrom verification.test_controllers import create_arm\n"

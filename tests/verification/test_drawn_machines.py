@@ -1,4 +1,4 @@
-"""Laws between two places, and points on cables, are drawn where these are, with their outputs as fields."""
+"""Laws between two places, and points on cables, are drawn at their positions, with their outputs as fields."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LINES: dict[type[Any], str] = {
     con.HydraulicActuator: "force",
     con.JointStop: "stop_force",
 }
-"""Laws that are one line between their markers, with one of their fields."""
+"""Laws that are drawn as one line between their markers, with one of their fields."""
 
 
 def create_world() -> wl.World:
-    """Machines of the tests for several processes, with a cylinder and a rope next to them."""
+    """Create the machines of the tests for several processes, with an additional cylinder and rope."""
     world, _ = create(2)
     ends = [con.position_marker(world, world.add(MassPoint, position=(x, 0.0, 1.0), mass=1.0)) for x in (0.0, 1.0)]
     world.add(con.SpringDamper, marker0=ends[0], marker1=ends[1], rest_length=0.5, stiffness=2.0, damping=1.0)
@@ -51,7 +51,7 @@ def create_world() -> wl.World:
 
 
 def check_lines(world: wl.World) -> set[type[Any]]:
-    """Ends and a field of every listed law of a world, at a state other than the reference."""
+    """Check both ends and a field of every listed law of a world, in a state other than the reference."""
     state, random = wl.State(world), np.random.default_rng(4)
     state.q[:] += 0.02 * random.standard_normal(len(state.q))
     state.v[:] += 0.1 * random.standard_normal(len(state.v))
@@ -76,13 +76,13 @@ def check_lines(world: wl.World) -> set[type[Any]]:
 
 
 def test_laws_between_two_markers_are_lines() -> None:
-    """Bushings, springs, discs, spheres, gears, a rope, a cylinder and stops."""
+    """Bushings, springs, discs, spheres, gears, a rope, a cylinder and stops are lines between their two markers."""
     world, machine = create_world(), create_machine()[0]
     assert check_lines(world) | check_lines(machine) == set(LINES)
 
 
 def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
-    """A body on the ground and a second one on it, by each kind of 2D or 3D joint."""
+    """Create a body on the ground and a second body on the first, by each kind of 2D or 3D joint."""
     world, body = wl.World(), RigidBody3D if space else RigidBody2D
     zero = (0.0,) * (3 if space else 2)
     first, second = (world.add(body, position=(x, *zero[1:]), mass=1.0, inertia=0.1) for x in (0.5, 1.5))
@@ -101,7 +101,9 @@ def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_path: Path) -> None:
-    """From origin to point, point and origin, with force and torque, as VTK reads them; wheels from their contacts."""
+    """Joints are lines from origin to point, point and origin, with force and torque, as VTK reads them. Wheels are
+    lines from their contacts.
+    """
     world, (first, second, *joints) = create_joints(space)
     state, random = wl.State(world), np.random.default_rng(4)
     state.q[:] += 0.1 * random.standard_normal(len(state.q))
@@ -135,7 +137,9 @@ def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_pat
 
 
 def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:
-    """To its point, which lies next to the ring at this state; with the forces and the speed as fields."""
+    """A sliding joint is a line from its place on the cable to its point, which lies next to the ring in this state.
+    The line has the forces and the speed as fields.
+    """
     world, cables, bead, joint = create_ring(8)
     state = wl.State(world)
     own = state.of(bead).copy()

@@ -19,10 +19,11 @@ BRAKE = 1.2
 
 
 def test_input_is_brake_and_losses() -> None:
-    """1817 W in, 1717 W out at a loss of speed of 5.4 %, segments; a belt without material damping.
+    """For a drive with 1817 W in and 1717 W out at a speed loss of 5.4 %, by segments and without material damping, the
+    input equals brake power plus losses.
 
-    The losses of both pulleys equal input minus output within 1 % of the losses (measured 0.2 %).  Sliding dissipates
-    power at every instant, on the driven pulley too; the difference between f_t at r + g and its torque at r cancels
+    The losses of both pulleys equal input minus output within 1 % of the losses (measured 0.2 %). Sliding dissipates
+    power at every instant, also on the driven pulley. The difference between f_t at r + g and its torque at r cancels
     between both pulleys.
     """
     model = create_drive(con.ContactFrictionCircleCable2D, 40, 2, 8000.0, -0.05, brake=BRAKE, axial_damping=0.0)
@@ -61,10 +62,12 @@ def test_input_is_brake_and_losses() -> None:
 
 
 def test_losses_of_a_belt_by_their_causes() -> None:
-    """Friction dissipates the theoretical 0.98 % of the work; normal dampers, the cord and the method the rest.
+    """Friction dissipates 0.98 % of the work, as in theory. Normal dampers, the cord and the integration method
+    dissipate the rest.
 
-    One turn from the steady motion, then one with ledger and means.  Friction and cord are 0.3 % below theory, 1 -
-    efficiency 9 % above it, by the normal dampers; 1.2 % of the losses are left: stored energy, the rule of means.
+    The belt makes one turn from the steady motion, and a second turn with ledger and means. The losses by friction and
+    cord are 0.3 % below theory, and 1 - efficiency is 9 % above theory, because of the normal dampers. The unexplained
+    1.2 % of the losses are stored energy and errors of the means.
     """
     world, bodies = wl.World(), list[Any]()
     for name, x in (("driver", 0.0), ("driven", 0.4)):
@@ -82,12 +85,12 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     turn = belt.length / 20.0
     state = wl.Dynamic(world, step=1e-4, end=turn, name="").solve(belt.run(state, steady))
     means, ledger = belt.average(start=state.t), wl.EnergyLedger()
-    with pytest.raises(wl.ModelError, match="must be of the same time"):
+    with pytest.raises(wl.ModelError, match="must cover the same time"):
         means.losses(ledger)
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency
-    # the damping of the cord takes 2 % of the friction loss of theory, where the stretch changes on slip arcs
+    # the damping of the cord takes 2 % of the theoretical friction loss, where the stretch changes on slip arcs
     assert_allclose((found.friction + found.cords) / found.given, 1.0 - steady.efficiency, rtol=0.01)
     assert found.friction_efficiency == 1.0 - found.friction / found.given
     parts = found.friction + found.contact_damping + found.cords + found.integrator

@@ -1,4 +1,4 @@
-"""2D rigid bodies with the centre of mass next to the node: closed forms, another choice of node, Exudyn."""
+"""2D rigid bodies with an eccentric centre of mass are compared with closed forms, another choice of node, Exudyn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ABOUT_NODE = INERTIA + MASS * DISTANCE**2
 
 
 def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
-    """A body whose node is held; its centre of mass starts by the swing [rad] next to the lowest point."""
+    """Create a body whose node is held; its centre of mass starts at ``swing`` [rad] from its lowest point."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     angle = swing - np.pi / 2 - np.arctan2(CENTER[1], CENTER[0])
     body = world.add(
@@ -37,7 +37,7 @@ def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
     ],
 )
 def test_period_of_a_physical_pendulum(method: str) -> None:
-    """After T = 4 sqrt(I/(m g d)) K(sin(θ/2)) it is where it began, with order 2 of the step."""
+    """After T = 4 sqrt(I/(m g d)) K(sin(θ/2)), a physical pendulum is back at its start, with order 2 in the step."""
     swing = 1.2
     period = 4.0 * np.sqrt(ABOUT_NODE / (MASS * GRAVITY * DISTANCE)) * ellipk(np.sin(swing / 2.0) ** 2)
     rates = []
@@ -50,7 +50,7 @@ def test_period_of_a_physical_pendulum(method: str) -> None:
 
 
 def test_explicit_pendulum() -> None:
-    """The explicit method of order 8, whose mass matrix turns with the body, ends where it began."""
+    """The explicit method of order 8, whose mass matrix turns with the body, ends at the start of the pendulum."""
     period = 4.0 * np.sqrt(ABOUT_NODE / (MASS * GRAVITY * DISTANCE)) * ellipk(np.sin(0.6) ** 2)
     world, body = create_pendulum(1.2)
     state = wl.Explicit(world, step=period / 30, end=period, method="rk").solve()
@@ -59,7 +59,7 @@ def test_explicit_pendulum() -> None:
 
 
 def test_frequency_and_rest_of_a_physical_pendulum() -> None:
-    """Statics turns the centre of mass below the node; the frequency about it is sqrt(m g d/I)."""
+    """Statics turn the centre of mass below the node. The frequency about this state is sqrt(m g d/I)."""
     world, body = create_pendulum(0.4)
     state = wl.Static(world, load_steps=1, stabiliser=1.0).solve()
     assert_allclose(wl.eval_output(body, "center_of_mass", state), (0.0, -DISTANCE, 0.0), atol=1e-9)
@@ -68,7 +68,7 @@ def test_frequency_and_rest_of_a_physical_pendulum() -> None:
 
 
 def fly(eccentric: bool, steps: int = 100) -> tuple[wl.State, wl.Entity, wl.Entity]:
-    """A body on a spring that flies for 0.5 s, its node at a corner or at the centre of mass."""
+    """Simulate a body on a spring that flies for 0.5 s, with its node at a corner or at the centre of mass."""
     world = wl.World(gravity=(1.0, -GRAVITY))
     omega = 2.0
     place, own, at = np.zeros(2), CENTER, np.zeros(2)
@@ -87,7 +87,7 @@ def fly(eccentric: bool, steps: int = 100) -> tuple[wl.State, wl.Entity, wl.Enti
 
 
 def test_choice_of_the_node_does_not_matter() -> None:
-    """The same body with its node at another place has the same motion, up to errors of order 2 in the step."""
+    """The same body with another choice of node has the same motion, up to errors of order 2 in the step."""
     differences = []
     for steps in (50, 100):
         ends = [fly(eccentric, steps) for eccentric in (True, False)]
@@ -102,7 +102,7 @@ def test_choice_of_the_node_does_not_matter() -> None:
 
 
 def test_tangent_and_ledger() -> None:
-    """Inertia and gravity have exact tangents; the work of gravity becomes kinetic energy."""
+    """Inertia and gravity have exact tangents. The work of gravity becomes kinetic energy."""
     world = wl.World(gravity=(1.0, -GRAVITY))
     body = world.add(
         el.RigidBody2D, position=(0.1, 0.2), angle=0.3, velocity=(0.2, -0.1, 2.0), mass=MASS, inertia=INERTIA,

@@ -1,7 +1,8 @@
-"""Modes where SLEPc fails in the reordering of its Schur form, as it does for equal eigenvalues on some processors.
+"""Modes are found although SLEPc fails in the reordering of its Schur form, which happens for equal eigenvalues on some
+processors.
 
-The failure depends on the last digits of BLAS and LAPACK.  Here it is certain: SLEPc's solvers raise the error of
-``trexc`` in their first calls.  The frequencies must equal a run without failures, to the tolerance of modes.
+The failure depends on rounding errors of BLAS and LAPACK. In these tests it always occurs: SLEPc's solvers raise the
+error of ``trexc`` in their first calls. The frequencies must equal a run without failures, to the tolerance of modes.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MODELS: dict[str, tuple[Any, str]] = {
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tuple[int, int], bool]]:
-    """Make SLEPc fail a number of times; returns a growing list of tried shifts, dimensions and own start vectors."""
+    """Make SLEPc fail a number of times; return a growing list of tried shifts, dimensions and given start vectors."""
     tried = list[tuple[float, tuple[int, int], bool]]()
     for base in (SLEPc.EPS, SLEPc.PEP):
 
@@ -57,7 +58,9 @@ def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tup
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("failures", [*range(1, len(ATTEMPTS)), np.inf])
 def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frequencies and damping agree with a run without failures, to 1e-8 of the largest and the residuals of both."""
+    """Frequencies and damping agree with a run without failures to 1e-8 of the largest value and to the residuals of
+    both runs.
+    """
     create, problem = MODELS[model]
     state = create()
     expected = wl.Modes(state.world, count=6, problem=problem).solve(state)
@@ -68,10 +71,10 @@ def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: py
     assert len(set(tried)) == len(tried) >= 2
     assert len(found.frequencies) == len(expected.frequencies) >= 6
     largest = expected.frequencies.max()
-    # rounding of a nearly inextensible ring leaves residuals of 1e-4; both solutions differ by the same amount
+    # rounding errors of a nearly inextensible ring leave residuals of 1e-4, and both solutions differ by this amount
     allowed = 1e-8 + max(found.residuals.max(), expected.residuals.max())
     np.testing.assert_allclose(found.frequencies, expected.frequencies, rtol=0.0, atol=allowed * largest)
-    # each frequency of the chain has one shape; frequencies of the ring come in pairs
+    # each frequency of the chain has one shape, and frequencies of the ring occur in pairs
     if model.startswith("chain"):
         for a, b in zip(found.shapes, expected.shapes, strict=True):
             assert abs(np.vdot(a, b)) >= (1.0 - 1e-6) * np.linalg.norm(a) * np.linalg.norm(b)
@@ -86,9 +89,10 @@ def test_large_models_end_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("processor", ["NEHALEM", "HASWELL", "ZEN"])
 def test_critical_speed_on_other_processors(processor: str) -> None:
-    """A pendulum, whose few modes fill the space of SLEPc, on the kernels of OpenBLAS for older processors.
+    """The critical speed of a pendulum, whose few modes fill the space of SLEPc, is found with the kernels of OpenBLAS
+    for older processors.
 
-    ``OPENBLAS_CORETYPE`` chooses among the kernels of OpenBLAS that this processor can run.
+    ``OPENBLAS_CORETYPE`` selects one of the kernels of OpenBLAS that this processor can run.
     """
     code = (
         "import windlass as wl\nfrom support.modes_models import create_chain\n"
@@ -105,7 +109,9 @@ def test_critical_speed_on_other_processors(processor: str) -> None:
 
 
 def test_double_zeros_that_rounding_made_complex(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A double 0 whose eigenvectors LAPACK gives as a complex pair counts as two modes: here all zeros are made so."""
+    """A double 0 whose eigenvectors LAPACK returns as a complex pair counts as two modes; the test makes all zeros
+    complex.
+    """
     create, problem = MODELS["rest ring"]
     state = create()
     expected = wl.Modes(state.world, count=6, problem=problem).solve(state)

@@ -1,15 +1,17 @@
-"""The elastica: a cantilever bent by a dead end force, against elliptic integrals; order of convergence; locking.
+"""A cantilever bent by a dead end force is compared with the elastica by elliptic integrals: values, order of
+convergence, and locking.
 
-Case: length L, clamped at one end, force P across it at the other that keeps its direction, alpha = P L²/EI from 1 to
-10, EA L²/EI = 1e8.  With k = sin((pi/2 + angle)/2), sin phi0 = 1/(k sqrt 2) and the elliptic integrals F and E
+The cantilever has the length L and is clamped at one end. A force P of constant direction acts across its other end,
+with alpha = P L²/EI from 1 to 10 and EA L²/EI = 1e8. With k = sin((pi/2 + angle)/2), sin phi0 = 1/(k sqrt 2) and the
+elliptic integrals F and E, the solution is
 
     sqrt(alpha) = K(k) - F(phi0, k),    deflection/L = 1 - 2 (E(k) - E(phi0, k))/sqrt(alpha),
     1 - shortening/L = sqrt(2 sin(angle)/alpha).
 
 Source: K. E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3 (1945) 272-275.
 
-Measured at alpha = 1, largest of the errors of shortening/L, deflection/L and angle, with integration rule 2 and, to
-show that it locks, rule 0 (the same quadratic convergence of Newton, 3 to 4 iterations per load step):
+The table shows the largest error of shortening/L, deflection/L and angle at alpha = 1, with integration rule 2 and with
+rule 0, which locks (Newton's method converges equally, in 3 to 4 iterations per load step):
 
     elements     rule 2      rule 0
         8       2.4e-06     9.5e-04
@@ -44,13 +46,13 @@ TABLE = {
     5: (0.38762836, 0.71379152, 1.21536812),
     10: (0.55499560, 0.81060902, 1.43028554),
 }
-# difference between a cable with EA L²/EI = 1e8 and an inextensible one: at most alpha²/1e8 = 1e-6, here 8e-8 at alpha
+# difference between a cable with EA L²/EI = 1e8 and an inextensible cable: at most alpha²/1e8 = 1e-6, and 8e-8 at alpha
 # = 10
 ROUNDED = 1e-8
 
 
 def eval_inextensible(alpha: float) -> FloatArray:
-    """(shortening, deflection, angle) by elliptic integrals; SciPy's parameter is m = k²."""
+    """Return (shortening, deflection, angle) by elliptic integrals; SciPy's parameter is m = k²."""
 
     def excess(angle: float) -> float:
         m = 0.5 * (1.0 + np.sin(angle))
@@ -64,9 +66,11 @@ def eval_inextensible(alpha: float) -> FloatArray:
 
 @cache
 def eval_extensible(alpha: float) -> Any:
-    """The same with EA L²/EI = 1e8: EI theta'' = -(1 + e) P cos theta, e = P sin theta/EA, r' = (1 + e) t.
+    """Return the same values with EA L²/EI = 1e8: EI theta'' = -(1 + e) P cos theta, e = P sin theta/EA, r' = (1 + e)
+    t.
 
-    Shooting for the curvature at the clamp with a Runge-Kutta method of order 8 and a relative tolerance of 1e-13.
+    The curvature at the clamp is found by shooting, with a Runge-Kutta method of order 8 and a relative tolerance of
+    1e-13.
     """
 
     def rates(_: float, y: FloatArray) -> list[float]:
@@ -87,7 +91,7 @@ def eval_extensible(alpha: float) -> Any:
 
 @cache
 def eval_tip(alpha: float, elements: int, integration: int = 2) -> tuple[Any, int]:
-    """(shortening, deflection, angle) of the model, and Newton iterations of its 10 load steps."""
+    """Return (shortening, deflection, angle) of the model, and Newton iterations of its 10 load steps."""
 
     def push(world: World, cables: Entity, tip: Entity) -> None:
         world.add(Force, marker=position_marker(world, tip), vector=(0.0, alpha, 0.0))
@@ -97,22 +101,24 @@ def eval_tip(alpha: float, elements: int, integration: int = 2) -> tuple[Any, in
 
 
 def eval_errors(alpha: float, elements: int, integration: int = 2) -> Any:
-    """Errors of the three values, for the same finite axial stiffness."""
+    """Return errors of the three values, relative to the solution with the same finite axial stiffness."""
     return np.abs(eval_tip(alpha, elements, integration)[0] - eval_extensible(alpha))
 
 
 @pytest.mark.parametrize("alpha", TABLE)
 def test_reference_values(alpha: int) -> None:
-    """The printed table, to its last digit, from the integrals; and the small influence of the axial stiffness."""
+    """The elliptic integrals give the printed table to its last digit, and the influence of the axial stiffness is
+    small.
+    """
     assert_allclose(eval_inextensible(alpha), TABLE[alpha], rtol=0, atol=ROUNDED)
     assert_allclose(eval_extensible(alpha), eval_inextensible(alpha), rtol=0, atol=alpha**2 / SLENDERNESS + 1e-9)
 
 
 def test_order_of_convergence() -> None:
-    """Rule 2 converges with order 4 ± 0.3 from 8 over 16 to 32 elements at alpha = 1, in all three values.
+    """Rule 2 converges with order 4 ± 0.3 for 8, 16 and 32 elements at alpha = 1, in all three values.
 
-    Measured: 3.97 to 3.99.  Errors are taken against the extensible elastica: at 32 elements they are 2e-9 to 1e-8, as
-    small as the influence of the axial stiffness and the rounding of the printed table.
+    The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements they are 2e-9
+    to 1e-8, as small as the influence of the axial stiffness and the rounding of the printed table.
     """
     errors = [eval_errors(1, n) for n in (8, 16, 32)]
     for coarse, fine in pairwise(errors):
@@ -122,9 +128,10 @@ def test_order_of_convergence() -> None:
 @pytest.mark.parametrize("alpha", TABLE)
 @pytest.mark.parametrize("elements", [32, 64])
 def test_all_loads(alpha: int, elements: int) -> None:
-    """At 32 elements and more, errors fall with order 4 - 0.3 against half as many elements.
+    """With at least 32 elements, errors fall with at least order 3.7 relative to half as many elements.
 
-    The printed table is met within that error, the influence of the axial stiffness and half a last digit.
+    The results agree with the printed table within this error, the influence of the axial stiffness and half a last
+    digit.
     """
     allowed = eval_errors(alpha, elements // 2) / 2**3.7
     assert (eval_errors(alpha, elements) <= allowed).all()
@@ -134,10 +141,10 @@ def test_all_loads(alpha: int, elements: int) -> None:
 
 @pytest.mark.parametrize("elements", [8, 16, 32])
 def test_rule_0_locks(elements: int) -> None:
-    """Rule 0 requires zero strain at five points, which a bent cubic cannot have: the error is hundreds of times
+    """Rule 0 requires zero strain at five points, which a bent cubic cannot have, so the error is hundreds of times
     larger.
 
-    Measured at alpha = 1: factors of the largest errors 390, 1150, 1100.
+    The factors between the largest errors, measured at alpha = 1, are 390, 1150 and 1100.
     """
     locked, free = eval_errors(1, elements, integration=0), eval_errors(1, elements)
     print(f"{elements:4d} elements: rule 2 {free}, rule 0 {locked}")
@@ -145,9 +152,10 @@ def test_rule_0_locks(elements: int) -> None:
 
 
 def test_iterations() -> None:
-    """Newton converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also at 64.
+    """Newton's method converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also
+    with 64 elements.
 
-    It does so only if linear solutions are judged by the level of rounding (`windlass.solvers.linear.linear_check`).
+    This requires that linear solutions are checked against the rounding level (`windlass.solvers.linear.linear_check`).
     """
     for alpha in TABLE:
         assert eval_tip(alpha, 64)[1] <= 50

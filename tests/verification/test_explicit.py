@@ -34,7 +34,7 @@ TIGHT: dict[str, Any] = {"method": "rk", "rtol": 1e-12, "atol": 1e-13}
 
 
 def orders(errors: list[float]) -> FloatArray:
-    """Orders of convergence between runs with the step halved each time."""
+    """Return the orders of convergence between runs whose step is halved each time."""
     values: FloatArray = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     return values
 
@@ -54,7 +54,9 @@ def test_verlet_is_of_order_two_with_and_without_damping(damping: float) -> None
 
 @pytest.mark.parametrize("damping", [0.0, 8.0])
 def test_runge_kutta_reaches_rounding(damping: float) -> None:
-    """Positions at all multiples of the step to 1e-11 m; the error control finds its own steps between them."""
+    """Positions at all multiples of the step agree with the exact motion to 1e-11 m. The error control chooses its own
+    steps between them.
+    """
     world, exact = oscillator(damping)
     solver = Explicit(world, step=0.1, end=1.0, name="", **TIGHT)
     states = [(s.t, s.q[0], s.a[0], s.v[0]) for s in solver.march()]
@@ -77,7 +79,9 @@ def test_fixed_steps_have_their_order(method: str, order: int) -> None:
 
 
 def test_verlet_keeps_the_energy_of_a_nonlinear_oscillator() -> None:
-    """f = 50 u + 30 u³ on 1 kg for 10 000 steps: the energy error is of order 2 and does not grow."""
+    """For f = 50 u + 30 u³ on 1 kg and 10 000 steps, the energy error of Verlet's method is of order 2 and does not
+    grow.
+    """
 
     def errors(step: float, steps: int) -> FloatArray:
         world = World()
@@ -97,8 +101,9 @@ def test_verlet_keeps_the_energy_of_a_nonlinear_oscillator() -> None:
 
 @pytest.mark.parametrize(("adaptive", "tolerance"), [(True, 1e-10), (False, 1e-8)])
 def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
-    """Three bounces with steps that end at the instants of contact; without them, the error control must detect the
-    kinks of the force, for which its error estimate is less accurate."""
+    """Three bounces agree with the exact motion, with steps that end at the instants of contact. Without them, the
+    error control must detect the kinks of the force, for which its error estimate is less accurate.
+    """
     world, exact = bouncing_mass()
     solver = Explicit(world, step=0.02, end=1.0, adaptive=adaptive, discontinuous_atol=1e-3, name="", **TIGHT)
     error = max(abs(s.q[1] - exact(s.t)) for s in solver.march())
@@ -107,7 +112,9 @@ def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
 
 
 def test_verlet_on_a_bounce() -> None:
-    """Order 2 when steps end at the instants of contact; after a cut step the multiples of the step are met again."""
+    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a cut step, later steps
+    end at multiples of the step again.
+    """
     errors = []
     for step in (1e-3, 5e-4, 2.5e-4):
         world, exact = bouncing_mass()
@@ -118,14 +125,16 @@ def test_verlet_on_a_bounce() -> None:
         assert solver.failed_attempts and "contact switches" in solver.failed_attempts[0][2]
         assert sum(s[0] == pytest.approx(round(s[0] / step) * step, abs=1e-14) for s in states) == round(1.0 / step)
     np.testing.assert_allclose(orders(errors), 2.0, atol=0.3)
-    # without cuts: one step of contact more or less
+    # without cuts, the contact lasts one step more or less
     rough = Explicit(bouncing_mass()[0], step=1e-3, end=0.5, adaptive=False, name="")
     assert abs(rough.solve().q[1] - exact(0.5)) < 5e-3
     assert not rough.failed_attempts
 
 
 def test_verlet_holds_constraints_and_energy() -> None:
-    """Pendulum over 10 000 steps: constraint to rounding, energy within O(h²) and without drift; free drift without."""
+    """A pendulum satisfies its constraint to rounding over 10 000 steps, and its energy error is O(h²) without drift.
+    Without projection the constraint drifts.
+    """
 
     def run(step: float, steps: int, project: bool = True) -> tuple[FloatArray, FloatArray]:
         world, _ = pendulum()
@@ -144,7 +153,9 @@ def test_verlet_holds_constraints_and_energy() -> None:
 
 
 def test_constrained_methods_agree() -> None:
-    """A chain of 12 rods, too large for dense blocks: Verlet tends to Runge-Kutta with order 2, and to `Dynamic`."""
+    """For a chain of 12 rods, which is too large for dense blocks, Verlet's method converges to Runge-Kutta with order
+    2, and `Dynamic` agrees.
+    """
 
     def build() -> World:
         world = World(gravity=(0.0, -G, 0.0))
@@ -169,7 +180,9 @@ def test_constrained_methods_agree() -> None:
 
 
 def test_free_rigid_body() -> None:
-    """Mass matrix that depends on the rotation: energy, angular momentum and the length of the Euler parameters."""
+    """A free body, whose mass matrix depends on the rotation, conserves energy, angular momentum and the norm of the
+    Euler parameters.
+    """
     quantities = ("kinetic_energy", "angular_momentum")
 
     def run(**method: Any) -> tuple[State, FloatArray, Explicit]:
@@ -193,7 +206,9 @@ def test_free_rigid_body() -> None:
 
 
 def test_cable_as_with_the_implicit_solver() -> None:
-    """The mass matrix is factorised once; both solvers come to the motion that Runge-Kutta finds, with order 2."""
+    """The mass matrix of a cable is factorised once. Explicit and implicit solver converge to the motion of Runge-Kutta
+    with order 2.
+    """
     exact = Explicit(cable(), step=1e-2, end=0.05, method="rk", rtol=1e-9, atol=1e-11, name="").solve()
     errors: dict[str, list[float]] = {"explicit": [], "implicit": []}
     for step in (2e-4, 1e-4, 5e-5):
@@ -209,7 +224,9 @@ def test_cable_as_with_the_implicit_solver() -> None:
 
 
 def test_clamped_cable_and_driven_points() -> None:
-    """Constant constraints are factorised once; drives at position and velocity level are followed to rounding."""
+    """Constant constraints are factorised once. Prescribed motions at position and velocity level are followed to
+    rounding.
+    """
     world = World(gravity=(0.0, -G, 0.0))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 8, mass_per_length=1.0, axial_stiffness=500.0, bending_stiffness=0.05

@@ -53,7 +53,7 @@ def test_wrong_arguments() -> None:
 
 
 def test_step_beyond_the_stability_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """h = 0.3 s, limit 2/ω = 0.2 s: the run ends with the last state in which all is finite."""
+    """With h = 0.3 s, above the limit 2/ω = 0.2 s, the run ends with the last state in which all values are finite."""
     monkeypatch.chdir(tmp_path)
     world, _ = oscillator(0.0)
     seen: list[float] = []
@@ -90,7 +90,7 @@ class _Watch(StepHook):
 
 @pytest.mark.parametrize("method", ["verlet", "rk"])
 def test_hooks_and_changes_between_steps(method: str) -> None:
-    """Changes by hooks take effect at once: the run continues from the changed state; a run can be continued."""
+    """Changes of the state by hooks act immediately. A run can be continued."""
     world, _ = oscillator(0.0)
     watch = _Watch(kick=True)
     options = {"step": 0.01, "method": method, "name": ""}
@@ -114,7 +114,7 @@ def test_step_grid() -> None:
     assert grid.propose(0.3, 0.04) == pytest.approx((0.04, 0.34))
     assert grid.propose(0.34, np.inf) == pytest.approx((0.06, 0.4))
     assert grid.propose(1.0, np.inf) == pytest.approx((0.05, 1.05))
-    # 100 000 equal steps end where they should, each of the same size
+    # 100 000 equal steps end at the end time, each with the same size
     long, now = StepGrid(0.0, 1e-5, 1.0), 0.0
     for _ in range(100_000):
         size, now = long.propose(now, np.inf)
@@ -123,7 +123,7 @@ def test_step_grid() -> None:
 
 
 def test_many_points_without_linear_solver() -> None:
-    """10 000 points: one division per coordinate, and one evaluation of the forces per step."""
+    """10 000 points need one division per coordinate, and one evaluation of the forces per step."""
     world = World(gravity=(0.0, -G, 0.0))
     rng = np.random.default_rng(1)
     position, velocity = rng.random((2, 10_000, 2))
@@ -172,7 +172,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A chain of points with springs across the processes, falling on stops: the same as on one process to 1e-9."""
+    """A chain of points with springs across processes, falling on stops, gives the results of one process to 1e-9."""
     (tmp_path / "model.py").write_text(MODEL)
     results = []
     for processes in (1, 2):
@@ -189,7 +189,9 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_options(tmp_path: Path) -> None:
-    """Own options and PETSc's under the prefix; help shows them and runs nothing; misspelt ones are errors."""
+    """Windlass's options and PETSc's options have the prefix of the solver. The help shows them without a run. Misspelt
+    options are errors.
+    """
     (tmp_path / "model.py").write_text(MODEL)
     shown = run_windlass(["run", "model.py", "-help", "petsc"], folder=tmp_path)
     assert shown.returncode == 0, shown.stderr

@@ -1,7 +1,6 @@
-"""Values that functions of models of Exudyn read and change: loads with inputs, functions before steps, nodes with
-angles.
+"""Values that functions of Exudyn models read and change: loads with inputs, functions before steps, nodes with angles.
 
-A MainSystem is replaced by an object with the requested parts, so that Exudyn is not needed.
+A MainSystem is replaced by an object with the requested parts, so Exudyn is not needed.
 """
 
 from __future__ import annotations
@@ -85,14 +84,14 @@ FUNCTIONS = {"angle": angle, "stiffening": linear}
 
 
 def read_items() -> dict[str, Any]:
-    """The driven slider crank, whose load has no function."""
+    """Return the items of the driven slider crank, whose load has no function."""
     items: dict[str, Any] = json.loads(ITEMS.read_text())
     items["loads"][0]["loadUserFunction"] = 0
     return items
 
 
 def test_loads_know_which_coordinates_they_read() -> None:
-    """A load that depends on two of nine coordinates gets them as inputs, and reads the present evaluation."""
+    """A load that depends on two of nine coordinates gets them as inputs, and reads the current evaluation."""
     items = read_items()
     mbs = MainSystem(items)
 
@@ -112,7 +111,7 @@ def test_loads_know_which_coordinates_they_read() -> None:
 
 
 def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A load that is set before each step to its value at the end equals a function of time."""
+    """A load that is set before each step to its value at the end of the step equals a function of time."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items = read_items()
     size = items["loads"][0]["load"] = 500.0
@@ -139,7 +138,9 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
     moved = model.coordinates(model.solve([hook], name=""))
     assert_allclose(moved, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     assert len(seen) == len(mbs.changed) == 100
-    with pytest.raises(ModelError, match=r"PreStepUserFunction ended the solve at t = .* s: it did not return True"):
+    with pytest.raises(
+        ModelError, match=r"PreStepUserFunction ended the solve at t = .* s, because it did not return True"
+    ):
         hook.before_step(model.initial_state())
     mbs.before_step = {
         "function": lambda mbs, t: mbs.SetObjectParameter(1, "inertia", 3.0) or True,
@@ -147,10 +148,10 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
     }
     hook = SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0)
     with pytest.raises(
-        ModelError, match=r"inertia of object 1 .* before or after a step: it has no counterpart that may"
+        ModelError, match=r"inertia of object 1 .* before or after a step: has no counterpart in Windlass that may"
     ):
         hook.before_step(model.initial_state())
-    # a column that must be kept, with the name of its item
+    # a column that must be stored, with the name of its item
     ground = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "Ground")
     mbs.before_step = {
         "function": lambda mbs, t: mbs.SetObjectParameter(ground, "referencePosition", [1.0, 0.0, 0.0]) or True,
@@ -162,7 +163,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
 
 
 def test_angles_come_back() -> None:
-    """Angles beyond half a turn, their rates and accelerations from Euler parameters."""
+    """Angles beyond half a turn, their rates and accelerations are recovered from Euler parameters."""
     item = {"referenceCoordinates": [1.0, 2.0, 3.0, 0.3, -0.2, 0.5]}
     node = AngleNode(None, np.arange(6), item)  # type: ignore[arg-type]
 

@@ -1,15 +1,16 @@
-"""Models exported from Exudyn: they reach the end state of Exudyn, and one list names unsupported items.
+"""Models exported from Exudyn reach the end state of Exudyn, and one list names unsupported items.
 
-Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve next to them:
-a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
-a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs next to
-masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
-a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
-10 m/s between fixed ends, at rest under its weight in 2 load steps; spheres in impacts by two laws of restitution, on
-an elasto-plastic one that sticks, next to each other and in a hollow one with friction (200 steps); a rope without mass
-from a drum over three sheaves (50 steps); a slider whose node has angles on a bushing with its own function, a cable
-with laws of its own and a torque on its last node, a load on a body given by matrices, and two masses that attract each
-other (20 steps); a mass on a spring and on a hydraulic cylinder, whose pressures are held (3 load steps).
+The cases are made by ``windlass-export-exudyn`` from small models of this project, with the end of Exudyn's own solve
+next to them. The first case is a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40 steps).
+A slider crank is driven by a function of time, with functions of force and load (100 steps). Bodies on bushings,
+torsion and linear springs are combined with masses given by matrices, a spring with factors and an equation of
+coordinates with squares (40 steps). A cable lies on a roll with friction, at rest in 4 load steps and in 60 steps of
+the trapezoidal rule at index 2. A rope runs with 10 m/s between fixed ends, at rest under its weight in 2 load steps.
+Spheres collide by two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
+hollow sphere with friction (200 steps). A rope without mass runs from a drum over three sheaves (50 steps). One case
+has a slider whose node has angles on a bushing with a user function, a cable with user laws and a torque on its last
+node, a load on a body given by matrices, and two masses that attract each other (20 steps). A mass is on a spring and
+on a hydraulic cylinder, whose pressures are held (3 load steps).
 Source: Exudyn 1.13.6.
 """
 
@@ -86,9 +87,10 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_the_table_of_items_has_every_translation() -> None:
-    """Each translated type is in the table with its counterpart; refused types have none."""
+    """Each translated type is in the table with its counterpart; refused types have no counterpart."""
     page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1:4] for line in page.split("| item | here | |")[1].split("\n\n")[0].splitlines()[2:]]
+    table = page.split("| item of Exudyn | Windlass | remark |")[1].split("\n\n")[0]
+    rows = [line.split("|")[1:4] for line in table.splitlines()[2:]]
     named = {name.strip(" `"): here.strip() for names, here, _ in rows for name in names.split(",")}
     translated = {name for name, here in named.items() if here != "refused" and not name.startswith("Marker")}
     assert translated == set(translation_names()) - {"ConnectorOfThisTest"}
@@ -104,8 +106,9 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_relative_paths_of_scripts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both commands run a script in the current folder, as `python` does: it reads and writes in folders next to it,
-    and imports modules of its own folder."""
+    """Both commands run a script in the current folder, like `python`: it reads and writes in folders next to it, and
+    imports modules of its own folder.
+    """
     (tmp_path / "testData").mkdir()
     (tmp_path / "testData" / "mass.txt").write_text("2.5")
     (tmp_path / "beside.py").write_text("FACTOR = 2.0")
@@ -140,7 +143,9 @@ CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8), ("cylinder", 1e-14)]
 
 @pytest.mark.parametrize(("name", "tolerance"), CASES)
 def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
-    """Coordinates relative to the largest one; velocities, at tolerances of Newton of 1e-8 for the cable, 100 times."""
+    """Coordinates at the end agree with Exudyn relative to the largest coordinate. Velocities have 100 times the
+    tolerance, because the cable is solved with a tolerance of Newton's method of 1e-8.
+    """
     model = load(FOLDER / f"{name}.json", FUNCTIONS)
     solved = read(name)["solved"]
     state = model.solve(name="")
@@ -152,7 +157,9 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
 
 
 def test_a_point_that_slides_is_described_as_there() -> None:
-    """Cable and place of the joint, with the force on its point; a pin on the rail touches one segment."""
+    """A sliding joint is exported with cable, place and force on its point, as in Exudyn. A pin on the rail touches one
+    segment.
+    """
     model = load(FOLDER / "glider.json", FUNCTIONS)
     state = model.solve(name="")
     cable, place = model.coordinates(state, "data")
@@ -174,7 +181,9 @@ def test_a_point_that_slides_is_described_as_there() -> None:
 
 
 def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three masses in a row on Cartesian springs, as Exudyn has them: all, some, frequencies, with dampers, held."""
+    """Eigenvalues of three masses in a row on Cartesian springs agree with Exudyn: all, some, frequencies, with
+    dampers, with held masses.
+    """
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
     k, d, m = np.array((100.0, 200.0, 300.0)), np.array((3.0, 1.0, 2.0)), np.array((2.0, 3.0, 4.0))
     chain = np.array(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 1.0)))
@@ -198,12 +207,12 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.sort_complex(np.concatenate([np.linalg.eigvals(matrix) for matrix in own]))
     assert_allclose(np.sort_complex(complex_values), expected, rtol=1e-8)
     assert_allclose(shapes[9:], complex_values * shapes[:9], rtol=1e-12)
-    with pytest.raises(ModelError, match="must be one of both"):
+    with pytest.raises(ModelError, match="must be only one of both"):
         compute_eigenvalues(mbs, convert2Frequencies=True, computeComplexEigenvalues=True)
 
 
 def row_of_masses(k: Any, d: Any, m: Any) -> dict[str, Any]:
-    """The mass items of the last case, made from a chain."""
+    """Return the mass items of the last case, made from a chain."""
     items = read("chain_in_space")
     point = next(item for item in items["nodes"] if item["nodeType"] == "Point")
     mass = next(item for item in items["objects"] if item["objectType"] == "MassPoint")
@@ -262,7 +271,7 @@ def test_items_that_refer_to_missing_ones_are_not_named() -> None:
 
 
 def change_field(items: dict[str, Any], rng: np.random.Generator) -> tuple[str, str]:
-    """Remove, add or rename a field of an item at random, or take its type; the item, and the fields concerned."""
+    """Remove, add or rename a random field of an item, or change its type; return the item and the changed fields."""
     group = str(rng.choice([name for name in ("nodes", "objects", "markers", "loads") if items[name]]))
     number = int(rng.integers(len(items[group])))
     item, way = items[group][number], rng.integers(4)
@@ -291,7 +300,7 @@ NUMBERS = "markerNumber", "markerNumbers", "bodyNumber", "nodeNumber", "nodeNumb
 
 
 def names_item_and_field(line: str) -> bool:
-    """Whether a refusal begins with number, name and type of an item and names a field, and no row of Windlass."""
+    """Whether a refusal begins with number, name and type of an item and names a field, but no row of Windlass."""
     found = re.match(r"(?:node|object|marker|load) \d+ '.*?' \(\w+\): (.*)", line)
     if found is None or re.search(r"<\w+ \d+>| row \d", line):
         return False
@@ -301,7 +310,9 @@ def names_item_and_field(line: str) -> bool:
 
 @pytest.mark.parametrize("name", [name for name, _ in CASES])
 def test_values_of_another_kind_are_named(name: str) -> None:
-    """Numbers of items that are not there or of other kinds, texts, and nothing at all: item and field are named."""
+    """Numbers of missing items or of items of other kinds, texts, and missing values give errors that name item and
+    field.
+    """
     items, rng, named = read(name), np.random.default_rng(6), 0
     for _ in range(25):
         changed = copy.deepcopy(items)
@@ -319,7 +330,7 @@ def test_values_of_another_kind_are_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, _ in CASES])
 def test_references_to_items_of_another_kind_are_named(name: str) -> None:
-    """Joints and loads on markers, bodies and nodes of any other kind."""
+    """Joints and loads on markers, bodies and nodes of a wrong kind give errors that name the reference."""
     items, rng = read(name), np.random.default_rng(7)
     places = [
         (group, k, key)
@@ -345,7 +356,9 @@ def test_references_to_items_of_another_kind_are_named(name: str) -> None:
 
 
 def test_a_joint_on_a_body_without_position_names_the_body() -> None:
-    """A ball joint on a mass with one coordinate: joint, marker, its field and the body, in the words of Exudyn."""
+    """A ball joint on a mass with one coordinate gives an error with the joint, marker, field and body, in the terms of
+    Exudyn.
+    """
     items = read("machines")
     mass = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "GenericODE2")
     joint = next(k for k, item in enumerate(items["objects"]) if "Spring" in item["objectType"])
@@ -361,7 +374,9 @@ def test_a_joint_on_a_body_without_position_names_the_body() -> None:
 
 
 def test_types_that_exudyn_names_wrongly() -> None:
-    """Its contacts of spheres with tori and triangles call themselves contacts of two spheres."""
+    """Exudyn's contacts of spheres with tori and with triangles have the type name of contacts of two spheres, and are
+    recognised.
+    """
     items = read("spheres")
     spheres = next(item for item in items["objects"] if item["objectType"] == "ContactSphereSphere")
     for key in ("torusAxis", "trianglePoints"):
@@ -376,7 +391,7 @@ def test_types_that_exudyn_names_wrongly() -> None:
 
 
 def test_sparse_matrices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A matrix container of Exudyn gives triplets as its Python object where it is sparse."""
+    """A sparse matrix container of Exudyn gives triplets as its Python object, which are read."""
     monkeypatch.setitem(sys.modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
     items = read("angles")
     number = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "GenericODE2")
@@ -390,7 +405,7 @@ def test_sparse_matrices_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Vectors:
-    """Replaces the coordinates of a system, by the time of the last written state."""
+    """Replaces the coordinates of a system by the time of the last written state."""
 
     t = 0.0
 
@@ -400,7 +415,9 @@ class Vectors:
 
 
 def test_files_of_coordinates(tmp_path: Path) -> None:
-    """The columns of Exudyn, from the start on, about one row per period; another's file stays as it is."""
+    """Files of coordinates have the columns of Exudyn, from the start on, with about one row per period. A file of
+    another program does not change.
+    """
 
     def at(t: float) -> Any:
         return types.SimpleNamespace(t=t)
@@ -428,7 +445,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     static.finish(at(1.0))
     assert np.loadtxt(target, delimiter=",").shape == (2, 3)
     target.write_text("# my own table\n1,2\n")
-    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written exists there"):
+    with pytest.raises(OutputError, match=r"motion.txt: a file that this Windlass has not written exists"):
         static.before_solve(at(0.0), 1.0, 1)
     with pytest.raises(ModelError, match=r"solution.file.binary = True: must be False"):
         SolutionFile(mirror, settings | {"binary": True}, 10, True)
@@ -445,7 +462,9 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     ],
 )
 def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, period: float, rows: list[float]) -> None:
-    """Times as Exudyn 1.13.6 has written them; the last state was missing, and periods counted from row to row."""
+    """Times of rows agree with times written by Exudyn 1.13.6, including the last state and periods that are not
+    counted from row to row.
+    """
     due = Due(period, lambda state: state.t)
     state: Any = types.SimpleNamespace(t=start)
     due.begin(state)
@@ -462,7 +481,7 @@ def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, per
 
 
 def test_load_steps_are_times_of_rows() -> None:
-    """Progress of load steps: all had the time of the last one, and rows with the values of the first one."""
+    """Rows of load steps have the progress of their own load step as time, and the values of their own step."""
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     ends = [con.position_marker(world, one) for one in (world.add(Ground), ball)]
@@ -476,7 +495,7 @@ def test_load_steps_are_times_of_rows() -> None:
 
 
 def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
-    """A Python function may return the results of Exudyn's symbolic functions; alone and in lists."""
+    """A Python function may return the results of Exudyn's symbolic functions, alone and in lists."""
 
     class Expression:
         def __init__(self, value: float) -> None:
@@ -496,7 +515,7 @@ def test_symbolic_expressions_of_numbers_are_evaluated() -> None:
 
 
 def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``MainSolver....SolveSystem`` is the solve; parts of solves are errors."""
+    """``MainSolver....SolveSystem`` is translated to the solve. Parts of solves are errors."""
     names = ("Static", "ImplicitSecondOrder", "Explicit")
     parts = {name: lambda *given: None for name in ("SolveSystem", "Newton", "SolveSteps", "SetUserFunctionNewton")}
     module = types.ModuleType("exudyn")
@@ -517,7 +536,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
         assert solver.SolveSystem(mbs, "settings")
         assert calls.pop() == (kind, mbs, "settings", None, solver)
         for part in ("Newton", "SolveSteps", "SetUserFunctionNewton"):
-            with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} solves by parts"):
+            with pytest.raises(ModelError, match=rf"MainSolver{name}\.{part} executes a part of a solve"):
                 getattr(solver, part)(mbs)
         assert solver.ComputeMassMatrix([1]) == 1
 
@@ -525,7 +544,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
 def test_errors_that_a_script_catches_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Results of a script after an error of a solve that it has caught are not results of Windlass."""
+    """If a script catches the error of a solve, its later results are reported as no results of Windlass."""
     monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])
 
     def fail() -> bool:
@@ -538,7 +557,7 @@ def test_errors_that_a_script_catches_are_told(
 
 
 def test_solvers_of_a_system_are_named() -> None:
-    """Parts of the solver that Exudyn stores are errors with a message."""
+    """Parts of the solver that Exudyn stores give errors with a message."""
     solver = NoSolver("dynamicSolver", it=types.SimpleNamespace(currentTime=2.0))
     assert solver.it.currentTime == 2.0
     with pytest.raises(ModelError, match=r"mbs\.sys\['dynamicSolver'\]\.conv has no counterpart"):
@@ -546,7 +565,7 @@ def test_solvers_of_a_system_are_named() -> None:
 
 
 def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Functions that open windows do nothing where a script calls them, plots have a backend without windows."""
+    """Functions that open windows have no effect in scripts, and plots have a backend without windows."""
 
     def open_window(*given: Any, **named: Any) -> None:
         raise RuntimeError("no display")
@@ -568,7 +587,7 @@ def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_angles_are_followed_in_every_step() -> None:
-    """A body with three angles that turns 1.6 times about z, and is read at the end alone."""
+    """The angle of a body with three angles is correct after 1.6 turns about z, although it is read only at the end."""
     items = read("angles")
     node, body = (
         next(x for x in items[k] if x[f"{k[:-1]}Type"] in ("RigidBodyRxyz", "RigidBody")) for k in ("nodes", "objects")
@@ -600,7 +619,7 @@ def test_a_translation_can_be_added() -> None:
 
 
 class Names:
-    """Stands for ConfigurationType."""
+    """Replaces ConfigurationType."""
 
     Initial = "initial"
 
@@ -653,7 +672,7 @@ def test_a_system_is_described_as_in_the_file(tmp_path: Path, monkeypatch: pytes
 
 
 def test_functions_that_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loads may, offsets of constraints must not."""
+    """Functions of loads may read the state, but functions of constraint offsets may not."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
 
     def controlled(mbs: Any, t: float, load: float) -> float:
@@ -689,7 +708,7 @@ def test_settings() -> None:
 
 
 def test_first_order_states_are_held_in_statics_alone() -> None:
-    """Pressures stay as given, with open valves, too; the motion that follows changes them."""
+    """Statics hold pressures at their given values, also with open valves. The motion that follows changes them."""
     items = read("cylinder")
     items["objects"][2] |= {"valveOpening0": 0.5, "valveOpening1": -0.3}
     model = Imported(items, hold=True)
@@ -712,7 +731,9 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_functions_of_springs_get_what_exudyn_gives() -> None:
-    """Cartesian springs get u without offset, springs along a line the rate without offset, as in Exudyn."""
+    """As in Exudyn, functions of Cartesian springs get u without offset, and functions of springs along a line get the
+    rate without offset.
+    """
     seen: list[tuple[Any, ...]] = []
 
     def note(mbs: Any, t: float, number: int, *arguments: Any) -> Any:

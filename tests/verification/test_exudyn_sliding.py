@@ -1,8 +1,8 @@
-"""Sliding joints against Exudyn 1.13.6: a body on a cantilever, and one that a running rope carries along.
+"""Sliding joints are compared with Exudyn 1.13.6: a body on a cantilever, and a body that a running rope carries.
 
-The joint of Exudyn for cables at rest is of first order in the step where constraints are imposed on velocities; its
-results are extrapolated to step 0.  That for running ropes agrees step by step, up to the initial accelerations.
-`reference/sliding_joints.json` has the numbers and their origin.
+Exudyn's joint for cables at rest is of first order in the step if constraints are imposed on velocities. Its results
+are therefore extrapolated to step 0. Exudyn's joint for running ropes agrees step by step, except for the initial
+accelerations. `reference/sliding_joints.json` has the numbers and their origin.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ REFERENCE: dict[str, Any] = json.loads(
 
 @pytest.mark.long
 def test_body_on_a_cantilever() -> None:
-    """A body of 1.5 kg runs with 3 m/s to the end of a cantilever, over five of eight cables.
+    """A body of 1.5 kg runs with 3 m/s to the end of a cantilever, over five of eight cables. Its motion is compared
+    with Exudyn.
 
-    With steps of 1e-4 s it differs by 1e-6 from the extrapolated results; asserted 2e-5 with 1e-3 s.
+    With steps of 1e-4 s, the difference from the extrapolated results is 1e-6. The test asserts 2e-5 with 1e-3 s.
     """
     world = wl.World(gravity=(0.0, -9.81))
     cables = straight_cable(
@@ -49,11 +50,11 @@ def test_body_on_a_cantilever() -> None:
 
 @pytest.mark.parametrize("steps", [500, pytest.param(4000, marks=pytest.mark.long)])
 def test_body_on_a_running_rope(steps: int) -> None:
-    """A rope runs with 10 m/s and carries a body of 60 kg along, over six of ten cables.
+    """A rope runs with 10 m/s and carries a body of 60 kg over six of ten cables. Shape and motion are compared with
+    Exudyn.
 
-    The shape of the running rope at rest to rounding, 7 mm from that without speed; then the motion: 4000 steps as in
-    Exudyn 4e-8 off, 500 steps 1e-5 m;
-    asserted 5e-8 and 2e-5.
+    The shape of the running rope at rest agrees to rounding, and differs by 7 mm from the shape without speed. The
+    motion differs by 4e-8 with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The test asserts 5e-8 and 2e-5.
     """
     world, expected = wl.World(gravity=(0.0, -9.81)), REFERENCE["moving"]
     axial = world.add(ALENode, velocity=(10.0,))

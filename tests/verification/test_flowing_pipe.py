@@ -1,15 +1,15 @@
 """Pipes that convey fluid: divergence of a pinned pipe, frequencies against the flow speed, flutter of a cantilever.
 
-The pipe with its fluid has the mass m per length, of which the share β is the fluid and moves with the speed U:
-`ALECable2D` with ``moving_mass_factor=β``.  With u = U L √(β m/EI) and τ = t/L² √(EI/m),
+The pipe with its fluid has the mass m per length. The fraction β of this mass is the fluid, which moves with the speed
+U: `ALECable2D` with ``moving_mass_factor=β``. With u = U L √(β m/EI) and τ = t/L² √(EI/m),
 
     w'''' + u² w'' + 2 √β u w_τ' + w_ττ = 0
 
-A pinned pipe buckles at u = π for every β.  A cantilever, from whose end the fluid leaves along the pipe, gets energy
-from the flow and flutters: at small u the Coriolis forces damp it, at u_c one mode begins to grow.  Without Coriolis
-forces (β = 0) it is Beck's column under a follower force, where two frequencies meet at u² = 20.05.  Critical speeds by
-the characteristic determinant of the differential equation; critical speeds of the cantilever jump near β = 0.3, 0.7
-and 0.9.
+A pinned pipe buckles at u = π for every β. A cantilever, from whose end the fluid leaves along the pipe, gets energy
+from the flow and flutters: at small u the Coriolis forces damp it, and at u_c one mode begins to grow. Without Coriolis
+forces (β = 0) it is Beck's column under a follower force, in which two frequencies coincide at u² = 20.05. Critical
+speeds are computed from the characteristic determinant of the differential equation. Critical speeds of the cantilever
+jump near β = 0.3, 0.7 and 0.9.
 
 Sources: R. W. Gregory, M. P. Païdoussis, Proc. R. Soc. London A 293 (1966) 512-527 (cantilevers); M. P. Païdoussis,
 Fluid-Structure Interactions 1, Academic Press (1998), sections 3.2 to 3.5; M. Beck, ZAMP 3 (1952) 225-228.
@@ -27,7 +27,7 @@ from windlass.framework.arrays import FloatArray
 
 from support.moving_spans import Span, eval_growth, eval_roots, find_exact_root, linearise
 
-# length, mass and bending stiffness are 1, so that roots agree with the formula above, and U = u/√β
+# length, mass and bending stiffness are 1, so roots agree with the formula above, and U = u/√β
 
 
 def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:
@@ -35,7 +35,7 @@ def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:
 
 
 def find_growing_root(pipe: Span, u: float) -> complex:
-    """The exact root that grows most."""
+    """Return the exact root that grows most."""
     roots = find_roots(pipe, u, 32)[:6]
     return find_exact_root(pipe, u / np.sqrt(pipe.share), roots[roots.real.argmax()])
 
@@ -43,9 +43,10 @@ def find_growing_root(pipe: Span, u: float) -> complex:
 @pytest.mark.parametrize("beta", [0.1, 0.5])
 @pytest.mark.parametrize("u", [1.0, 2.0, 3.0])
 def test_frequencies_of_a_pinned_pipe(beta: float, u: float) -> None:
-    """The first two below divergence against the exact ones: order 4 ± 0.2, and 1e-4 with 16 elements.
+    """The first two frequencies below divergence agree with the exact roots, with order 4 ± 0.2 and 1e-4 for 16
+    elements.
 
-    At u = 3 the first has fallen to about 0.3 of that at rest, π².
+    At u = 3 the first frequency has fallen to about 0.3 of its value at rest, π².
     """
     pipe = Span(share=beta)
     exact = np.array([find_exact_root(pipe, u / np.sqrt(beta), near) for near in find_roots(pipe, u, 48)[:2]])
@@ -57,7 +58,9 @@ def test_frequencies_of_a_pinned_pipe(beta: float, u: float) -> None:
 
 @pytest.mark.parametrize("beta", [0.1, 0.5])
 def test_a_pinned_pipe_buckles_at_pi(beta: float) -> None:
-    """The stiffness turns singular at u = π: order 4 ± 0.1, measured 1.0e-6 with 16 elements, asserted 2e-6."""
+    """The stiffness becomes singular at u = π, with order 4 ± 0.1. The measured error is 1.0e-6 with 16 elements, and
+    the test asserts 2e-6.
+    """
     pipe = Span(share=beta)
 
     def lowest(u: float, elements: int) -> float:
@@ -70,10 +73,11 @@ def test_a_pinned_pipe_buckles_at_pi(beta: float) -> None:
 
 @pytest.mark.parametrize(("beta", "known"), [(0.1, 4.75), (0.2, 5.59), (0.3, 8.27), (0.5, 9.32)])
 def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
-    """Critical speed u_c, where the first real part is 0: order 4 ± 0.2 to the exact one, 1e-4 with 16 elements.
+    """The critical speed u_c, at which the first real part is 0, converges to the exact speed with order 4 ± 0.2, and
+    agrees to 1e-4 with 16 elements.
 
-    Below it all modes are damped, above one grows with a frequency.  Rounded, u_c is as given next to β: the curve of
-    Gregory and Païdoussis, with its first jump between 0.2 and 0.3.
+    Below u_c all modes are damped, and above u_c one mode grows with a frequency. The rounded u_c is given next to β.
+    It follows the curve of Gregory and Païdoussis, whose first jump is between 0.2 and 0.3.
     """
     pipe = Span(share=beta, cantilever=True)
     exact = brentq(lambda u: find_growing_root(pipe, u).real, known - 0.02, known + 0.02)
@@ -87,14 +91,16 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     errors = np.abs(found / exact - 1.0)
     assert_allclose(np.log2(errors[0] / errors[1]), 4.0, atol=0.2)
     assert errors[1] < 1e-4
-    # one critical speed: damped all the way up to it
+    # there is only one critical speed: the pipe is damped at all lower speeds
     assert all(largest(u, 8) < 0.0 for u in np.linspace(0.1, 0.98, 12) * exact)
 
 
 def test_beck_column() -> None:
-    """With almost no Coriolis force the first two frequencies meet at u² = 20.05: 20.0509 here, asserted 1e-3.
+    """With almost no Coriolis force, the first two frequencies coincide at u² = 20.05 by theory. The computed value is
+    20.0509, and the test asserts 1e-3.
 
-    Roots that meet depend on the square root of the distance: at 20.0 both are apart, at 20.1 a pair grows by 0.3.
+    Near coincidence, roots depend on the square root of the distance: at 20.0 the roots are apart, and at 20.1 a pair
+    grows by 0.3.
     """
     column = Span(share=1e-14, cantilever=True)
     roots = [find_roots(column, np.sqrt(square), 16)[:2] for square in (20.0, 20.1)]
@@ -103,7 +109,7 @@ def test_beck_column() -> None:
 
     def gap(square: float) -> float:
         one, two = find_roots(column, np.sqrt(square), 16)[:2]
-        # the square of the distance is smooth where the roots meet, and changes its sign
+        # the square of the distance is smooth where the roots coincide, and changes its sign
         return float(((one - two) ** 2).real)
 
     assert_allclose(brentq(gap, 19.5, 20.5), 20.0509, atol=1e-3)
@@ -111,10 +117,11 @@ def test_beck_column() -> None:
 
 @pytest.mark.parametrize("u", [5.0, 6.0])
 def test_motion_of_a_cantilever_in_time(u: float) -> None:
-    """β = 0.2 below and above u_c = 5.59, integrated in time from a small deflection.
+    """The motion of a cantilever with β = 0.2, below and above u_c = 5.59, is integrated in time from a small
+    deflection.
 
-    The peaks of the end shrink and grow by the exact real part, and follow each other by its frequency: measured 5e-4
-    and, as far as the steps tell, 5e-4; asserted 2e-3.
+    The peaks of the end decay and grow with the exact real part, and their distance in time agrees with the exact
+    frequency. The measured errors are 5e-4, limited by the step for the frequency. The test asserts 2e-3.
     """
     pipe = Span(share=0.2, cantilever=True)
     root = find_growing_root(pipe, u)

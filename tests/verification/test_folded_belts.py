@@ -1,7 +1,7 @@
 """Belts around pulleys whose equilibrium is turned inside out are solved again, or end in an error.
 
-A cable is turned inside out where its slope points against its chord. The preload of a belt is solved again from a
-start with one node turned around, so that Newton converges to such a shape, which is stable: the fold is a loop of the
+A cable is turned inside out if its slope points against its chord. The preload of a belt is solved again from a start
+with one node reversed, so Newton's method converges to such a shape. The shape is stable: the fold is a loop of the
 cubic that no force opens.
 """
 
@@ -19,11 +19,12 @@ from windlass.framework.model.table import Entity
 from windlass.solvers.failure import UnstableEquilibrium
 
 PLACES = (0.0, 0.1, 0.25, 0.4, 0.6, 0.85)
-"""Where along the belt a node is turned around, as a share of its length: in both spans and on both pulleys."""
+"""Position along the belt at which a node is reversed, as a fraction of its length: in both spans and on both pulleys.
+"""
 
 
 def create_belt(elements: int, strain: float) -> tuple[wl.World, Entity, wl.State]:
-    """A belt around two locked pulleys, and its preload."""
+    """Create a belt around two locked pulleys, and its preload."""
     world = wl.World()
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=5.0, inertia=0.05) for x in (0.0, 0.3)]
     belt = cable_around(
@@ -41,12 +42,12 @@ def create_belt(elements: int, strain: float) -> tuple[wl.World, Entity, wl.Stat
 
 
 def solve(world: wl.World, start: wl.State | None = None, **settings: Any) -> wl.State:
-    """A static solve without printed output."""
+    """Run a static solve without printed output."""
     return wl.Static(world, name="", **settings).solve(start)
 
 
 def count_folds(belt: Entity, state: wl.State) -> int:
-    """Ends of cables at which the slope points against the chord, from points of the axis."""
+    """Count ends of cables at which the slope points against the chord, from points of the axis."""
     points = wl.eval_output(belt, "position", state, x=np.outer(belt.length, [0.0, 1e-6, 1.0 - 1e-6, 1.0]))
     chord = points[:, 3] - points[:, 0]
     slopes = points[:, 1] - points[:, 0], points[:, 3] - points[:, 2]
@@ -85,5 +86,5 @@ def test_belts_that_are_turned_inside_out(elements: int, strain: float) -> None:
 
 
 def eval_forces(belt: Entity, state: wl.State) -> Any:
-    """Axial forces in the middle of the cables [N]."""
+    """Return axial forces in the middle of the cables [N]."""
     return wl.eval_output(belt, "axial_force", state, x=0.5 * belt.length[:, None])

@@ -1,4 +1,4 @@
-"""Loads at points and along lines that follow measured values: tangents, values, a winder."""
+"""Loads at points and along lines that follow measured values: tangents, values, and a winder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from support.processes import ROOT, run_python
 
 
 def create_bodies() -> wl.World:
-    """Loads that depend on ways and distances of points on 3D bodies, in the plane, on a cable and the ground."""
+    """Create loads that depend on displacements and distances of points on 3D bodies, 2D bodies, a cable and the
+    ground.
+    """
     world = wl.World()
     ball = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
     plate = world.add(el.RigidBody2D, position=(1.0, 0.5), angle=0.4, mass=1.0, inertia=1.0, center_of_mass=(0.1, 0.2))
@@ -42,14 +44,18 @@ def create_bodies() -> wl.World:
 
 
 def test_tangent() -> None:
-    """Of forces on and from points, with all second derivatives."""
+    """Tangents of forces that depend on points and act on points agree with differences, including all second
+    derivatives.
+    """
     assembly = Assembly(create_bodies())
     set_random_fields(assembly, 3)
     check_fields(assembly)
 
 
 def test_values() -> None:
-    """Distances and ways of places at a start; a force along a line is equal and opposite."""
+    """Distances and displacements of places at the start have the given values. Forces along a line are equal and
+    opposite.
+    """
     world = wl.World()
     masses = [world.add(el.MassPoint, position=place, mass=1.0) for place in ((0.0, 0.0), (3.0, 4.0))]
     line = con.distance_coordinate(world, *(con.position_marker(world, mass) for mass in masses), length=2.0)
@@ -64,7 +70,9 @@ GAIN, INTEGRAL, SLOPE = 0.3, 2.0, 0.4
 
 
 def wind(step: float, end: float) -> tuple[float, float]:
-    """A winder: a drum draws a web from a carriage of given speed; a PI controller holds the tension of the web."""
+    """Create a winder: a drum draws a web from a carriage with given speed, and a PI controller controls the tension of
+    the web.
+    """
     world = wl.World()
     drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=DRUM)
     con.fix(world, drum, "x", "y")
@@ -77,7 +85,7 @@ def wind(step: float, end: float) -> tuple[float, float]:
     world.add(
         con.SpringDamper, marker0=points[0], marker1=points[1], rest_length=4.0, stiffness=STIFFNESS, damping=DAMPING
     )
-    # the drum pulls the dancer, as the web does not stretch
+    # the drum pulls the dancer, because the web does not stretch
     turned, way = con.coordinate_marker(world, drum, "rotation"), con.coordinate_marker(world, dancer, "x")
     world.add(con.CoordinateConstraint, marker0=turned, marker1=way, ratio=-RADIUS)
     # tension k u + d u_t of the distance minus the requested tension
@@ -101,7 +109,7 @@ def wind(step: float, end: float) -> tuple[float, float]:
 
 
 def exact_winder(end: float) -> tuple[float, float]:
-    """The same as three equations by SciPy: dancer and drum move together."""
+    """Return the solution of the winder as three equations by SciPy, in which dancer and drum move together."""
     inertia = DRUM + DANCER * RADIUS**2
 
     def tension(t: float, y: np.ndarray) -> float:
@@ -118,7 +126,7 @@ def exact_winder(end: float) -> tuple[float, float]:
 
 
 def test_winder_with_controlled_tension() -> None:
-    """Tension and speed of the drum against SciPy, of order 2."""
+    """Tension and speed of the drum agree with SciPy with order 2."""
     exact = exact_winder(0.5)
     errors = [np.abs(np.array(wind(step, 0.5)) - exact) for step in (4e-3, 2e-3)]
     assert errors[1][0] < 0.1 and errors[1][1] < 0.05
@@ -127,7 +135,7 @@ def test_winder_with_controlled_tension() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Driven joints, stops, bodies next to their nodes, loads along lines and a rolling disc: as on one process."""
+    """Driven joints, stops, bodies with offsets, loads along lines and a rolling disc agree with one process."""
     found = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

@@ -25,7 +25,7 @@ SOFT = Case(load=0.0, points=True, contact_stiffness=4e6, bristles=2e7, inertia=
     [pytest.param(4e6, 2e7, 346.196, marks=pytest.mark.long), (1.6e7, 8e7, 382.155)],
 )
 def test_closed_form(stiffness: float, bristles: float, deep: float) -> None:
-    """Bends of bristles by the closed form against the steady motion by an ODE, of first order in l/R."""
+    """The closed form of the deflection of bristles agrees with the steady motion by an ODE, to first order in l/R."""
     tension, bend = solve_entry(SOFT._replace(contact_stiffness=stiffness, bristles=bristles), deep)
     known = eval_sinking(SOFT._replace(contact_stiffness=stiffness, bristles=bristles), tension)
     assert_allclose(known, bend, rtol=0.04)
@@ -33,10 +33,11 @@ def test_closed_form(stiffness: float, bristles: float, deep: float) -> None:
 
 @pytest.mark.parametrize(("elements", "error"), [(180, 0.15), pytest.param(240, 0.11, marks=pytest.mark.long)])
 def test_sinking(elements: int, error: float) -> None:
-    """Mean of the largest bend at entries and exits, k = 0.05 EA/R², which makes the displacement of sinking in 10 mm.
+    """The mean of the largest deflections at entries and exits agrees with the closed form for k = 0.05 EA/R², with
+    which the displacement of sinking in is 10 mm.
 
-    Per closed form 0.67, 0.82, 0.87, 0.90 at the entry and 0.67, 0.78, 0.92, 1.02 at the exit on 60, 120, 180, 240
-    elements: it does not vanish with the mesh.
+    The ratio to the closed form is 0.67, 0.82, 0.87 and 0.90 at the entry, and 0.67, 0.78, 0.92 and 1.02 at the exit,
+    for 60, 120, 180 and 240 elements, so the deflection does not vanish with the mesh.
     """
     case = SOFT._replace(elements=elements)
     model = create_drive(case, friction_velocity_penalty_per_length=0.0)
@@ -68,9 +69,11 @@ SHORT = [(8e3, -0.05, 0.05, 4e8), (4e5, -0.01, 0.3, 4e8)]
     [one if one in SHORT else pytest.param(*one, marks=pytest.mark.long) for one in MAP],
 )
 def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, bristles: float) -> None:
-    """All of the map of creep as strings without load: below a tenth of the limit of friction, and no loss of speed.
+    """All cases of the map of creep, as strings without load, have tractions below a tenth of the limit of friction,
+    and no speed loss.
 
-    60 to 1320 elements, the contact of the rule or up to 6.8 times as stiff.
+    The meshes have 60 to 1320 elements, and the contact has the stiffness of the rule or up to 6.8 times this
+    stiffness.
     """
     case = Case(
         axial_stiffness=EA, reference_strain=strain, inertia=inertia, bristles=bristles,
@@ -84,7 +87,7 @@ def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, 
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0])
 def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None:
-    """The closed form at l = a and l = 2 a, where it is 0/0, is continuous."""
+    """The closed form is continuous at l = a and l = 2 a, where it is 0/0."""
     bends = [
         SinkingTraction(0.1, 1e5, 1e3, 1e11 * (ratio * factor) ** 2, 1e9, 5e3).bend for factor in (0.999, 1.0, 1.001)
     ]
@@ -93,7 +96,9 @@ def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None
 
 
 def test_what_the_choice_stands_on() -> None:
-    """Both tractions as large as is allowed, where the rule of the contact does not suffice."""
+    """If the rule of the contact does not suffice, the choice of mesh and contact makes both tractions as large as is
+    allowed.
+    """
     given = {"axial_stiffness": 8e3, "radius": 0.1, "press": 380.0, "friction_coefficient": 0.5}
     choice = choose_free_belt(**given, friction_stiffness_per_length=1.6e9, traction=0.2)
     assert_allclose([choice.mesh_traction, choice.sinking_traction], 0.06, rtol=1e-6)
@@ -106,7 +111,9 @@ def test_what_the_choice_stands_on() -> None:
 
 
 def test_largest_bend_by_sinking_in_is_that_of_all_places() -> None:
-    """For ratios l/a of both lengths from 0.03 to 30: the coarse search does not miss the maximum."""
+    """For ratios l/a of both lengths from 0.03 to 30, the coarse search for the largest deflection does not miss the
+    maximum.
+    """
     for ratio in np.geomspace(0.03, 30.0, 61):
         R, EA, press, mu_k = 0.1, 1e5, 1e3, 1e8
         l, a = ratio * np.sqrt(EA / mu_k), np.sqrt(EA / mu_k)

@@ -1,25 +1,26 @@
 """Creep of spheres with regularised friction on an incline and in a pyramid: `HuntCrossley` against closed forms.
 
-With u_s = u_d = μ the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr.  It holds nothing: where
-dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) forever.  Cases, for homogeneous
-spheres of the radius R and the mass m (inertia 2/5 m R²):
+With u_s = u_d = μ, the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr. The law has no sticking:
+where dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) forever. The cases have
+homogeneous spheres of the radius R and the mass m (inertia 2/5 m R²):
 
-- a sphere on an incline of the angle θ rolls with a = 5/7 g sin θ below tan θ = 7/2 μ, and slips above, with
-  a = g (sin θ - μ cos θ) and α R = 5/2 μ g cos θ.  As equal materials touch in the middle of the depth δ, the lever of
-  friction is r = R - δ/2, and 5/7 becomes 1/(1 + 2/5 R²/r²), 7/2 becomes 1 + 5/2 r²/R²;
+- a sphere on an incline of the angle θ rolls with a = 5/7 g sin θ below tan θ = 7/2 μ, and slips above, with a = g (sin
+  θ - μ cos θ) and α R = 5/2 μ g cos θ. Because equal materials touch in the middle of the depth δ, the lever of
+  friction is r = R - δ/2. With this lever, 5/7 becomes 1/(1 + 2/5 R²/r²), and 7/2 becomes 1 + 5/2 r²/R²;
 - a body that cannot turn creeps down an incline with v_tr tan θ/μ;
-- three spheres on a floor carry a fourth; φ is the angle of the lines of their centres to the vertical.  Equilibrium of
-  the upper one and of the torques of a lower one gives the normal force W/3 and the friction W/3 tan(φ/2) between the
-  spheres, and the same friction under 4/3 W on the floor.  So the pyramid falls for μ < tan(φ/2), and else spreads:
-  from the two slip velocities and the rolling of the lower spheres follows their speed
+- three spheres on a floor carry a fourth sphere; φ is the angle between the lines of their centres and the vertical.
+  Equilibrium of the upper sphere and of the torques of a lower sphere gives the normal force W/3 and the friction W/3
+  tan(φ/2) between the spheres. The same friction acts on the floor under 4/3 W. The pyramid therefore falls for μ <
+  tan(φ/2), and otherwise spreads. The speed of the lower spheres follows from the two slip velocities and the rolling
+  of the lower spheres,
 
       u = 5/4 v_tr/μ tan(φ/2)/(1 + 1/cos φ)
 
-  which is 1.3 m/h for v_tr = 1 mm/s and μ = 0.5, where a real pyramid stays at rest.
+  which is 1.3 m/h for v_tr = 1 mm/s and μ = 0.5, while a real pyramid stays at rest.
 
 Sources: E. T. Whittaker, Analytical Dynamics (1937), chapter 8 (rolling and sliding sphere); K. H. Hunt, F. R. E.
-Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars' friction law in the documentation of Simbody; the pyramid by
-statics, as above.
+Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars' friction law in the documentation of Simbody; the pyramid
+follows from statics, as above.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ G, RADIUS, MASS = 9.81, 0.05, 0.2
 
 
 def eval_depth(force: float, radius: float, modulus: float) -> float:
-    """Depth [m] of Hertz for two surfaces of the same modulus [Pa], whose relative radius is given [m]."""
+    """Return the depth [m] of Hertz for two surfaces of the same modulus [Pa], with a given relative radius [m]."""
     return float((0.75 * force / np.sqrt(radius) / (0.5 * modulus ** (2 / 3)) ** 1.5) ** (2 / 3))
 
 
 def create_contact(world: World, bodies: Entity, mu: float, transition: float, up: Any, modulus: float) -> None:
-    """Spheres on all bodies, and a floor."""
+    """Create spheres on all bodies, and a floor."""
     friction = {"static_friction": mu, "dynamic_friction": mu}
     material = world.add(ContactMaterial, plane_strain_modulus=modulus, dissipation=2.0, **friction)
     group = world.add(ContactSet)
@@ -58,7 +59,7 @@ def create_contact(world: World, bodies: Entity, mu: float, transition: float, u
 
 
 def create_incline(slope: float, mu: float, transition: float, rolls: bool = True) -> tuple[World, Entity, float]:
-    """World, body and depth [m]; the incline runs along x, gravity is turned."""
+    """Return world, body and depth [m]; the incline runs along x, and gravity is rotated."""
     angle = np.arctan(slope)
     world = World(gravity=(G * np.sin(angle), -G * np.cos(angle), 0.0))
     depth = eval_depth(MASS * G * np.cos(angle), RADIUS, 1e7)
@@ -69,7 +70,7 @@ def create_incline(slope: float, mu: float, transition: float, rolls: bool = Tru
 
 
 def roll(slope: float, mu: float, transition: float, step: float = 5e-4) -> tuple[float, float, float, float]:
-    """Speed, spin times lever [m/s] and acceleration [m/s^2] after 0.25 s from rest, and lever r over R."""
+    """Return speed, spin times lever [m/s] and acceleration [m/s^2] after 0.25 s from rest, and lever r over R."""
     world, body, depth = create_incline(slope, mu, transition)
     state = Dynamic(world, step=step, end=0.25, name="", spectral_radius=0.6).solve()
     speed, spin, rate = (eval_output(body, n, state) for n in ("velocity", "angular_velocity", "acceleration"))
@@ -80,9 +81,10 @@ def roll(slope: float, mu: float, transition: float, step: float = 5e-4) -> tupl
 @pytest.mark.parametrize("transition", [1e-2, 1e-3])
 @pytest.mark.parametrize("slope", [0.2, 0.6, 1.0])
 def test_sphere_that_rolls(slope: float, transition: float) -> None:
-    """μ = 0.3, limit 1.05: the acceleration is that without slip, to 1e-5; 5/7 g sin θ to 0.1 % (the lever).
+    """For μ = 0.3, with the limit 1.05, the acceleration equals the acceleration without slip to 1e-5, and 5/7 g sin θ
+    to 0.1 % (the effect of the lever).
 
-    Its point of contact slides at v_tr 2/7 tan θ/μ; asserted 1 % of it.
+    The contact point slides at v_tr 2/7 tan θ/μ; the test asserts 1 % of this speed.
     """
     angle, mu = np.arctan(slope), 0.3
     speed, spin, rate, lever = roll(slope, mu, transition)
@@ -95,14 +97,16 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 
 @pytest.mark.parametrize("over", [0.99, 1.01])
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
-    """1 % below tan θ = μ (1 + 5/2 r²/R²) it slides by less than v_tr = 1 mm/s, 1 % above more and more.
+    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides by less than v_tr = 1 mm/s. For a slope 1 %
+    above, the sliding speed grows.
 
-    Speed of sliding after 0.25 s from the closed form, except for v_tr at the beginning; asserted 1.1 v_tr of 17 v_tr.
+    The sliding speed after 0.25 s agrees with the closed form, except for v_tr at the beginning; the test asserts 1.1
+    v_tr of 17 v_tr.
     """
     mu, transition = 0.3, 1e-3
     lever = 1.0 - eval_depth(MASS * G * np.cos(np.arctan(3.5 * mu)), RADIUS, 1e7) / RADIUS / 2
     slope = over * mu * (1.0 + 2.5 * lever**2)
-    # steps that resolve how friction builds up, v_tr/(g sin θ)
+    # steps that resolve the growth of friction in the time v_tr/(g sin θ)
     speed, spin, rate, lever = roll(slope, mu, transition, step=1e-4)
     angle = np.arctan(slope)
     if over < 1.0:
@@ -116,28 +120,32 @@ def test_slope_from_which_a_sphere_slides(over: float) -> None:
 
 
 def test_sphere_that_slides_and_rolls() -> None:
-    """tan θ = 1.2, μ = 0.3: both accelerations to 1e-6; friction has one size, for any transition velocity."""
+    """For tan θ = 1.2 and μ = 0.3, both accelerations agree with the closed form to 1e-6. Friction is constant, for any
+    transition velocity.
+    """
     angle, mu = np.arctan(1.2), 0.3
     for transition in (1e-2, 1e-3):
         speed, spin, rate, lever = roll(1.2, mu, transition)
         assert_allclose(rate, G * (np.sin(angle) - mu * np.cos(angle)), rtol=1e-6)
-        # both start at rest; below v_tr friction is smaller at first
+        # both motions start at rest, and below v_tr friction is smaller
         assert_allclose(spin, 0.25 * 2.5 * mu * G * np.cos(angle) * lever**2, atol=2 * transition)
         assert speed - spin > 0.2
 
 
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
-    """v_tr tan θ/μ forever: 0.33 and 0.83 mm/s, or 1.2 and 3 m/h, where dry friction holds it (μ = 0.3); 1e-9."""
+    """The body slides at v_tr tan θ/μ forever: 0.33 and 0.83 mm/s, or 1.2 and 3 m/h, to 1e-9. Dry friction (μ = 0.3)
+    would hold it.
+    """
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)
     state = Explicit(world, step=1e-4, end=0.1, name="").solve()
     assert_allclose(eval_output(body, "velocity", state)[0], 1e-3 * slope / 0.3, rtol=1e-9)
 
 
 def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[World, Entity, float, float]:
-    """Three spheres with gaps between them and one on top, at rest with the depths of equilibrium.
+    """Create three spheres with gaps between them and one sphere on top, at rest with the depths of equilibrium.
 
-    Returns the world, the bodies, and distances [m]: of the lower centres from the axis, and of centres that touch.
+    Return the world, the bodies, and distances [m] of the lower centres from the axis, and of centres that touch.
     """
     modulus, weight = 1e8, MASS * G
     world = World(gravity=(0.0, 0.0, -G))
@@ -153,13 +161,13 @@ def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[Wor
 
 
 def spread(mu: float, transition: float) -> tuple[float, float]:
-    """Mean speed [m/s] of the lower spheres from 0.1 to 0.2 s, and sin φ there."""
+    """Return the mean speed [m/s] of the lower spheres from 0.1 to 0.2 s, and sin φ in this time."""
     world, bodies, _, length = create_pyramid(mu, transition)
     places = []
     for state in Dynamic(world, step=1e-3, end=0.2, name="", spectral_radius=0.6).march():
         if state.t > 0.1 - 1e-9:
             out = np.linalg.norm(eval_output(bodies, "position", state)[:3, :2], axis=1)
-            # equal for all three spheres: nothing turns about the vertical
+            # equal for all three spheres, so no sphere rotates about the vertical
             assert np.ptp(out) < 1e-9
             places.append((state.t, out.mean()))
     (first, start), (last, end) = places[0], places[-1]
@@ -168,9 +176,11 @@ def spread(mu: float, transition: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("mu", "transition"), [(0.5, 1e-3), (0.5, 1e-4), (0.9, 1e-3)])
 def test_pyramid_creeps(mu: float, transition: float) -> None:
-    """Speed of the lower spheres as above: 1.31, 0.13 and 0.73 m/h; asserted 0.5 % (measured 0.02 %).
+    """The speed of the lower spheres agrees with the formula above: 1.31, 0.13 and 0.73 m/h; the test asserts 0.5 %
+    (measured 0.02 %).
 
-    The creep is as the transition velocity, so that is the number to choose: 1e-6 m/s makes 1.3 mm/h.
+    The creep is proportional to the transition velocity, so this velocity should be chosen small: 1e-6 m/s gives 1.3
+    mm/h.
     """
     speed, sine = spread(mu, transition)
     angle = np.arcsin(sine)
@@ -182,6 +192,6 @@ def test_pyramid_creeps(mu: float, transition: float) -> None:
 
 
 def test_pyramid_falls_where_friction_is_too_small() -> None:
-    """tan(φ/2) = 0.326: at μ = 0.3 the spheres run apart, more than ten times faster than the 2.2 m/h of creep."""
+    """With tan(φ/2) = 0.326 and μ = 0.3, the spheres move apart over ten times faster than the creep of 2.2 m/h."""
     speed, _ = spread(0.3, 1e-3)
     assert speed * 3600.0 > 22.0

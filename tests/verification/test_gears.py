@@ -35,7 +35,9 @@ from support.differences import set_random_fields
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_gear_pair(method: str) -> None:
-    """A torque T on gear 0, r0 and I0, that meshes with r1 and I1: α0 = T/(I0 + (r0/r1)² I1), tooth force I1 α1/r1."""
+    """A torque T acts on gear 0 (r0, I0), which meshes with gear 1 (r1, I1). The acceleration is α0 = T/(I0 + (r0/r1)²
+    I1), and the tooth force I1 α1/r1.
+    """
     torque, radii, inertia = 3.0, (0.1, 0.25), (0.02, 0.3)
     world = wl.World()
     gears = world.add(RigidBody2D, position=[(0.0, 0.0), (0.35, 0.0)], mass=1.0, inertia=inertia)
@@ -47,14 +49,14 @@ def test_gear_pair(method: str) -> None:
 
     acceleration = torque / (inertia[0] + (radii[0] / radii[1]) ** 2 * inertia[1])
     angles = [float(wl.eval_output(gears[k], "rotation", state)) for k in range(2)]
-    # constant accelerations: no error of the method
+    # constant accelerations, so the method has no error
     assert_allclose(angles, np.array((1.0, -0.4)) * acceleration * 0.2**2 / 2.0, rtol=1e-9)
     assert_allclose(wl.eval_output(mesh, "force", state), 0.4 * inertia[1] * acceleration, rtol=1e-9)
     assert abs(float(wl.eval_output(mesh, "gap", state))) < 1e-12
 
 
 def test_a_rack_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
-    """A pinion whose rack hangs on a spring, interrupted and continued: as without a stop, bit for bit."""
+    """A pinion whose rack hangs on a spring is interrupted and continued, bitwise equal to an uninterrupted run."""
 
     def swing(end: float, **keep: Any) -> wl.State:
         world = wl.World()
@@ -77,7 +79,7 @@ def test_a_rack_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
 
 
 def test_rack_holds_a_weight() -> None:
-    """A weight m g on a rack at radius r of a pinion is held by the torque m g r."""
+    """The torque m g r on a pinion holds a weight m g on a rack at radius r."""
     mass, radius = 5.0, 0.08
     world = wl.World(gravity=(0.0, -9.81))
     rack = world.add(MassPoint, position=(radius, 0.0), mass=mass)
@@ -92,7 +94,7 @@ def test_rack_holds_a_weight() -> None:
 
 
 def test_bevel_gears_in_space() -> None:
-    """Two shafts across each other: the second turns by the ratio and keeps it over several turns."""
+    """The second of two perpendicular shafts rotates by the ratio, over several turns."""
     world = wl.World()
     shafts = world.add(RigidBody3D, position=[(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)], mass=1.0, inertia=(0.2, 0.1, 0.1))
     ground = world.add(Ground)
@@ -129,7 +131,9 @@ J = (1e-4, 2e-3, 1e-2)
 
 
 def gear_train(**columns: float) -> tuple[wl.World, list[Entity], list[Entity], list[Entity]]:
-    """Two stages: gear 0 drives 1, 2 is on the shaft of 1 and drives 3; reactions of the first bearings."""
+    """Create two stages: gear 0 drives gear 1, and gear 2 on the shaft of gear 1 drives gear 3; return the reactions of
+    the first bearings.
+    """
     world = wl.World()
     r = [0.5 * MODULE * z for z in TEETH]
     places = [(0.0, 0.0), (0.0, r[0] + r[1]), (r[2] + r[3], r[0] + r[1])]
@@ -147,7 +151,9 @@ def gear_train(**columns: float) -> tuple[wl.World, list[Entity], list[Entity], 
 
 
 def test_gear_train_reactions() -> None:
-    """Held at its output, a train with the torque T at its input has N = T/(r cos α), which its bearings feel."""
+    """A train that is held at its output, with the torque T at its input, has the tooth force N = T/(r cos α), which
+    acts on its bearings.
+    """
     world, shafts, bearings, meshes = gear_train()
     torque, r = 2.0, 0.5 * MODULE * TEETH[0]
     hold = fix(world, shafts[2], "rotation")
@@ -164,7 +170,7 @@ def test_gear_train_reactions() -> None:
 
 
 def test_gear_train_ratio_and_frequencies() -> None:
-    """Over two turns φ2 = φ0 z0 z2/(z1 z3); frequencies of the teeth follow from k cos²α G Gᵀ and the inertias."""
+    """Over two turns φ2 = φ0 z0 z2/(z1 z3). Frequencies of the teeth follow from k cos²α G Gᵀ and the inertias."""
     world, shafts, _, _ = gear_train()
     speeds = np.array((30.0, -30.0 * TEETH[0] / TEETH[1], 30.0 * TEETH[0] * TEETH[2] / (TEETH[1] * TEETH[3])))
     state = wl.State(world)
@@ -183,7 +189,9 @@ def test_gear_train_ratio_and_frequencies() -> None:
 
 @pytest.mark.parametrize("ring", [False, True])
 def test_backlash(ring: bool) -> None:
-    """No force within the backlash, k s beyond it for both directions; more of it where the centres move apart."""
+    """The tooth force is 0 within the backlash, and k s beyond it for both directions. The backlash grows if the
+    centres move apart.
+    """
     b, teeth = 1e-4, (20, -50 if ring else 50)
     radii = 0.5 * MODULE * np.array(teeth)
     world = wl.World()
@@ -209,7 +217,9 @@ def test_backlash(ring: bool) -> None:
 
 @pytest.mark.long
 def test_a_gear_rattles_in_its_backlash() -> None:
-    """A gear bounces between the flanks of a held gear without loss of energy; every cycle takes the same time."""
+    """A gear bounces between the flanks of a held gear without loss of energy. Every cycle has the period of the closed
+    form.
+    """
     world = wl.World()
     b, r, speed = 1e-3, 0.5 * MODULE * 20, 1.0
     wheels = world.add(
@@ -226,7 +236,7 @@ def test_a_gear_rattles_in_its_backlash() -> None:
         GearPair, marker0=ends[0], marker1=ends[1], teeth0=20, teeth1=50, module=MODULE, mesh_stiffness=1e6, backlash=b
     )
     ledger = wl.EnergyLedger()
-    # the distance b between the flanks, and half an oscillation at each of them
+    # the distance b between the flanks, and half an oscillation at each flank
     omega = r * math.cos(ALPHA) * math.sqrt(1e6 / 1e-3)
     period = 2.0 * (b / (r * math.cos(ALPHA) * speed) + math.pi / omega)
     state = wl.Dynamic(world, step=2e-4, end=period, method="trapezoidal_index2").solve(hooks=[ledger])
@@ -236,7 +246,9 @@ def test_a_gear_rattles_in_its_backlash() -> None:
 
 
 def test_tangent_of_gears() -> None:
-    """Gears on 3D and 2D bodies, tilted against each other, in mesh on either flank."""
+    """The tangent agrees with differences for gears on 3D and 2D bodies, tilted against each other, in mesh on either
+    flank.
+    """
     for turn in (0.004, -0.004):
         world = wl.World()
         first = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0))

@@ -1,7 +1,7 @@
 """Bodies in Hunt-Crossley contact over time: trajectories and restitution of Simbody, energy balance, implicit steps.
 
-Simbody's rows come from its Runge-Kutta-Merson integrator at an accuracy of 1e-12; its own error, from a run at 1e-10,
-is up to 2e-9 m and 3e-7 m/s.
+Simbody's rows are computed by its Runge-Kutta-Merson integrator with an accuracy of 1e-12. Its own error, from a run
+with 1e-10, is up to 2e-9 m and 3e-7 m/s.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from support.hunt_crossley import Case, add_material, read_reference
 
 SCENARIOS: list[Case] = read_reference("trajectories")["scenarios"]
 STEP = 2.5e-3
-"""Largest step [s]; the error control of the integrator takes smaller ones in contact."""
+"""Largest step [s]; the error control of the integrator reduces it in contact."""
 
 
 def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
-    """World, spheres and force element of a scenario; spheres whose rotation is locked are points."""
+    """Build world, spheres and force element of a scenario; spheres whose rotation is locked are points."""
     world = World(gravity=scenario["gravity"])
     contacts = world.add(ContactSet)
     if scenario["plane"]:
@@ -74,7 +74,9 @@ def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
 
 
 def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
-    """The states at multiples of an interval [s], with their number; error control makes steps between."""
+    """Return the states at multiples of an interval [s], with their number; error control makes additional steps in
+    between.
+    """
     for state in solver.march():
         number = round(state.t / interval)
         if abs(state.t - number * interval) < 1e-9 * interval:
@@ -83,7 +85,7 @@ def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s["id"])
 def test_trajectory(scenario: Case) -> None:
-    """Every recorded row: 1e-6 m, 1e-5 m/s and rad/s, 1e-5 J of stored energy."""
+    """Every recorded row agrees with Simbody to 1e-6 m, 1e-5 m/s and rad/s, and 1e-5 J of stored energy."""
     world, spheres, force = build(scenario)
     rows = np.array(scenario["rows"])
     times = rows[:, 0]
@@ -109,7 +111,7 @@ def test_trajectory(scenario: Case) -> None:
 
 
 class Impact:
-    """A central impact without gravity, integrated for itself with the forces of the assembly."""
+    """A central impact without gravity, integrated separately with the forces of the assembly."""
 
     def __init__(self, row: Case) -> None:
         world = self.world = World()
@@ -148,7 +150,7 @@ class Impact:
         return float(y[0] - y[3] if self.two else y[0])
 
     def run(self, longest: float) -> tuple[FloatArray, float]:
-        """State at the end, and the greatest depth [m], on a fine grid."""
+        """Return the state at the end, and the greatest depth [m] on a fine grid."""
         start = np.concatenate((self.state.q, self.state.v))
         options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-15, "max_step": longest / 50, "dense_output": True}
         found: Any = solve_ivp(self.rate, (0.0, longest), start, **options)
@@ -160,9 +162,11 @@ class Impact:
     "row", read_reference("restitution")["rows"], ids=lambda r: f"{r['pair'][:8]} {r['c1']} {r['v_in']}"
 )
 def test_restitution(row: Case) -> None:
-    """e to 1e-7, and the greatest depth, over c v from 0 to 10; the closed form with it."""
+    """Restitution e agrees with Simbody and with the closed form to 1e-7, and the greatest depth with Simbody, for c v
+    from 0 to 10.
+    """
     impact = Impact(row)
-    # strongly damped spheres separate slowly: run a little longer than the recorded contact time
+    # strongly damped spheres separate slowly, so the run is a little longer than the recorded contact time
     end, depth = impact.run(1.05 * row["contact_time"] + 1e-3)
     velocity = end[len(end) // 2 :]
     speed = velocity[0] - (velocity[3] if impact.two else 0.0)
@@ -173,7 +177,7 @@ def test_restitution(row: Case) -> None:
 
 
 def test_dissipation_for_a_wanted_restitution() -> None:
-    """A ball that shall come back with 0.6 of 3 m/s does."""
+    """A ball with the dissipation for a restitution of 0.6 rebounds with 0.6 of 3 m/s."""
     c = dissipation_from_restitution(0.6, 3.0)
     row = {"pair": "sphere-halfspace", "c1": c, "c2": c, "v_in": 3.0}
     end, _ = Impact(row).run(0.06)
@@ -186,8 +190,8 @@ def test_dissipation_for_a_wanted_restitution() -> None:
 def test_energy_balance() -> None:
     """Kinetic, stored and dissipated energy of 12 rolling, sliding, colliding balls sum to the initial energy.
 
-    The dissipated power is summed by Simpson's rule over steps of 0.05 ms, whose error is about 1e-8 of the energy
-    where friction turns within a step.
+    The dissipated power is integrated by Simpson's rule over steps of 0.05 ms, whose error is about 1e-8 of the energy
+    if friction changes direction within a step.
     """
     random = np.random.default_rng(4)
     world = World()
@@ -226,7 +230,9 @@ def test_energy_balance() -> None:
 
 
 def build_row() -> tuple[World, Entity]:
-    """Ten points in a row, nearly touching, hit by the first; the skin is so small that neighbours change often."""
+    """Create ten points in a row, nearly touching, of which the first moves against the second; the skin is so small
+    that neighbours change often.
+    """
     random = np.random.default_rng(0)
     world = World()
     columns = {"contact_set": world.add(ContactSet, skin=0.002)}
@@ -244,9 +250,11 @@ def build_row() -> tuple[World, Entity]:
 
 
 def test_implicit_steps_follow_the_neighbours() -> None:
-    """The matrix takes over new neighbours, between steps and within Newton; order 2 towards the explicit result.
+    """The matrix is updated for new neighbours between steps and within Newton's method. The motion converges with
+    order 2 to the explicit result.
 
-    With exact tangents Newton needs at most 4 iterations a step on average, however often neighbours change.
+    With exact tangents, Newton's method needs at most 4 iterations per step on average, although neighbours change
+    often.
     """
     world, points = build_row()
     end = 0.1
@@ -270,7 +278,9 @@ def test_implicit_steps_follow_the_neighbours() -> None:
 
 
 def test_static_rest_on_a_plane() -> None:
-    """A ball sinks into the plane until f_H is its weight: x = (3 m g / (4 sqrt(R) E))^(2/3), sought implicitly."""
+    """A ball sinks into the plane until f_H equals its weight: x = (3 m g / (4 sqrt(R) E))^(2/3), found by a static
+    solve.
+    """
     world = World(gravity=(0.0, 0.0, -9.81))
     material = world.add(ContactMaterial, plane_strain_modulus=1e6, dissipation=20.0, static_friction=0.5)
     columns = {"contact_set": world.add(ContactSet), "material": material}

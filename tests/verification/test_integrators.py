@@ -1,4 +1,4 @@
-"""Time integration: recorded traces of small models, and order 2 of all methods on a constrained cable."""
+"""Time integration: recorded motions of small models, and order 2 of all methods on a constrained cable."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def create_mass_point() -> World:
-    """1 kg at (1, 1) m, moved by 0.5 m in x, with 0.5 m/s in x."""
+    """Create 1 kg at (1, 1) m, moved by 0.5 m in x, with 0.5 m/s in x."""
     world = World()
     world.add(MassPoint, position=(1.0, 1.0), displacement=(0.5, 0.0), velocity=(0.5, 0.0), mass=1.0)
     return world
 
 
 def create_rigid_body() -> World:
-    """1 kg, 2 kg m² at (1, 1) m, turned by pi/4, moved by 0.5 m in x, with 0.5 m/s in x and 0.75 pi rad/s."""
+    """Create a body of 1 kg and 2 kg m² at (1, 1) m, rotated by pi/4, moved by 0.5 m in x, with 0.5 m/s in x and 0.75
+    pi rad/s.
+    """
     world = World()
     start = {"displacement": (0.5, 0.0, 0.0), "velocity": (0.5, 0.0, 0.75 * np.pi)}
     world.add(RigidBody2D, position=(1.0, 1.0), angle=np.pi / 4, mass=1.0, inertia=2.0, **start)
@@ -47,7 +49,7 @@ def create_rigid_body() -> World:
 
 
 def create_coordinate_spring() -> World:
-    """5 kg at (2, 0) m under 1 N in x on a spring with the user force 0.1 k u + k u³ + d u_t."""
+    """Create 5 kg at (2, 0) m under 1 N in x on a spring with the user force 0.1 k u + k u³ + d u_t."""
     world = World()
     mass = world.add(MassPoint, position=(2.0, 0.0), mass=5.0)
     x = coordinate_marker(world, mass, "x")
@@ -61,7 +63,7 @@ def create_coordinate_spring() -> World:
 
 
 def create_cartesian_spring() -> World:
-    """5 kg at (1, 1) m under -5 N in y on springs of 5000 N/m along x and y and a damper of 250 N s/m along y."""
+    """Create 5 kg at (1, 1) m under -5 N in y on springs of 5000 N/m along x and y, and 250 N s/m along y."""
     world = World()
     point = position_marker(world, world.add(MassPoint, position=(1.0, 1.0), mass=5.0))
     origin = position_marker(world, world.add(Ground), (1.0, 1.0))
@@ -80,11 +82,11 @@ def create_cartesian_spring() -> World:
     ],
 )
 def test_recorded_traces(file: str, create: Callable[[], World], end: tuple[float, ...]) -> None:
-    """Generalised-alpha, spectral radius 0.9, 100 steps to 1 s, every step, against the recorded traces.
+    """Every one of 100 steps to 1 s by generalised-alpha with spectral radius 0.9 agrees with the recorded motion.
 
     Source: Exudyn 1.11.0, examples of the items (``<file>_trace0.npz``); ``end`` are the published displacements.
-    Tolerances: coordinates 1e-12 (measured 7e-15), velocities 1e-11, as they are differences over 0.01 s (measured
-    1.4e-13), accelerations 1e-9 (9e-12).  One Newton iteration per step, as recorded.
+    Tolerances are 1e-12 for coordinates (measured 7e-15), 1e-11 for velocities, which are differences over 0.01 s
+    (measured 1.4e-13), and 1e-9 for accelerations (9e-12). Each step has one Newton iteration, as recorded.
     """
     with np.load(REFERENCE / f"{file}_trace0.npz") as trace:
         recorded = {name: trace[name][1:] for name in ("q", "q_t", "q_tt", "newton")}
@@ -99,7 +101,7 @@ def test_recorded_traces(file: str, create: Callable[[], World], end: tuple[floa
 
 
 def create_swinging_cable() -> World:
-    """A soft cable that swings down from a horizontal start, its upper end shaken sideways by a constraint."""
+    """Create a soft cable that swings down from a horizontal start, with its upper end moved by a constraint."""
     world = World(gravity=(0.0, -9.81, 0.0))
     cables = straight_cable(
         world,
@@ -130,11 +132,12 @@ def create_swinging_cable() -> World:
     ],
 )
 def test_order_two(method: str, spectral_radius: float) -> None:
-    """Coordinates, velocities, accelerations and multipliers converge with order 2: a quarter per half step.
+    """Coordinates, velocities, accelerations and multipliers converge with order 2: half the step gives a quarter of
+    the error.
 
-    Case: two-element cable pendulum with a moving support, 0.4 s, 50 to 400 steps, all of its modes damped, so that the
-    steps resolve the motion.  No exact solution enters: log2 of the ratio of successive differences is the order.
-    Tolerance 0.05; measured 1.99 to 2.00.
+    The model is a pendulum of two cable elements with a moving support, over 0.4 s with 50 to 400 steps. All modes are
+    damped, so the steps resolve the motion. No exact solution is used: log2 of the ratio of successive differences is
+    the order. The tolerance is 0.05; measured orders are 1.99 to 2.00.
     """
 
     def solve(steps: int) -> list[FloatArray]:
@@ -149,16 +152,17 @@ def test_order_two(method: str, spectral_radius: float) -> None:
     for name, values in zip(("q", "v", "a", "lam"), zip(*runs, strict=True), strict=True):
         changes = [np.linalg.norm(fine - coarse) for coarse, fine in pairwise(values)]
         orders = np.log2(np.array(changes[:-1]) / changes[1:])
-        # with 50 steps the accelerations oscillate in the first modes: the order shows from 100 steps on
+        # with 50 steps the accelerations oscillate in the first modes, so the order is visible only from 100 steps on
         assert_allclose(orders[-1:] if name == "a" else orders, 2.0, rtol=0, atol=0.05, err_msg=name)
 
 
 def test_numerical_damping() -> None:
-    """Generalised-alpha damps an undamped oscillator far above the step by its spectral radius, others not at all.
+    """For an undamped oscillator far above the step's resolution, generalised-alpha damps by its spectral radius, and
+    other methods do not damp.
 
-    Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375: per step the amplitude tends to the spectral
-    radius for omega h to infinity; here omega h = 1000.  Newmark with beta 1/4, gamma 1/2 keeps the energy of a linear
-    oscillator; rounding and tolerance leave 1e-9 of it.
+    Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
+    spectral radius for omega h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
+    energy of a linear oscillator; rounding and tolerance leave 1e-9 of the energy.
     """
 
     def energies(**method: Any) -> FloatArray:
@@ -179,11 +183,12 @@ def test_numerical_damping() -> None:
 
 @pytest.mark.parametrize("radius", [1.0, 0.9, 0.6, 0.3, 0.0])
 def test_amplification_matrix(radius: float) -> None:
-    """One step of the code on an oscillator is the amplification matrix of the method, and behaves as published.
+    """One step of an oscillator equals the published amplification matrix of the method, and has its spectral radius
+    and period error.
 
-    The state (u, h v, h² A) with A the algorithmic acceleration; a is -ω² u.  The code's matrix comes from steps with
-    unit states and is compared with the matrix of the method's equations for ω h from 0.05 to 10⁴.  Its spectral radius
-    is at most 1 and tends to ρ∞ for large ω h; its period error has order 2, and is (ω h)²/12 for ρ∞ = 1.
+    The state is (u, h v, h² A) with the algorithmic acceleration A; a is -ω² u. The matrix of the code is computed from
+    steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. Its spectral
+    radius is at most 1 and tends to ρ∞ for large ω h. Its period error has order 2, and is (ω h)²/12 for ρ∞ = 1.
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.
     """
     alpha_m, alpha_f = (2 * radius - 1) / (radius + 1), radius / (radius + 1)
@@ -216,9 +221,9 @@ def test_amplification_matrix(radius: float) -> None:
         assert size.max() < 1.0 + 1e-6
         turns = np.abs(np.angle(roots))
         periods.append(angle / turns[np.argmin(np.abs(turns - angle))] - 1.0)
-    # a double or triple root in the limit, so eigenvalues have an error of the third root of the rounding
+    # a double or triple root in the limit, so eigenvalues have an error of the third root of the rounding error
     assert_allclose(size.max(), radius, atol=5e-3)
-    # relative period error of order 2, for rho = 1 as for the trapezoidal rule, (omega h)²/12
+    # relative period error of order 2; for rho = 1 equal to that of the trapezoidal rule, (omega h)²/12
     assert_allclose(periods[1] / periods[0], 4.0, rtol=0.02)
     if radius == 1.0:
         assert_allclose(periods[0], 0.05**2 / 12, rtol=1e-3)

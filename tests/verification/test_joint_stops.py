@@ -1,4 +1,4 @@
-"""Stops of joints return their stored energy; depth, time of contact, damping, several turns."""
+"""Stops of joints return their stored energy. Depth, duration of contact, damping and several turns are tested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ TURNED = el.rotation_matrix(el.euler_parameters((1.0, 2.0, -1.0), 0.6))
 
 
 def create_slide(turning: bool, **stop: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """A body that moves along, or turns about, the third axis of a joint, which is not parallel to any global one."""
+    """Create a body that moves along, or rotates about, the third axis of a joint, which is not parallel to any global
+    axis.
+    """
     world, axis = wl.World(), TURNED[:, 2]
     motion = {"angular_velocity" if turning else "velocity": (20.0 if turning else 1.5) * axis}
     body = world.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=MASS, inertia=INERTIA, **motion)
@@ -37,7 +39,9 @@ def create_slide(turning: bool, **stop: Any) -> tuple[wl.World, wl.Entity, wl.En
 
 @pytest.mark.parametrize("turning", [False, True])
 def test_a_stop_gives_back_what_it_took(turning: bool) -> None:
-    """Depth v sqrt(m/k) after a quarter of the period, out again after half of it with the speed that it had."""
+    """The depth is v sqrt(m/k) after a quarter of the period, and the body leaves after half the period with its
+    initial speed.
+    """
     upper, speed = (7.0, 20.0) if turning else (0.12, 1.5)  # more than a turn
     frequency = np.sqrt(STIFFNESS / (INERTIA if turning else MASS))
     step = np.pi / frequency / 40
@@ -60,7 +64,7 @@ def test_a_stop_gives_back_what_it_took(turning: bool) -> None:
 
 
 def test_damping_takes_the_rest() -> None:
-    """The ledger has the energy that a damped stop dissipates; a stop never pulls."""
+    """The ledger contains the energy that a damped stop dissipates. A stop never has a tensile force."""
     world, body, stop = create_slide(False, upper=0.0, dissipation=0.4)
     forces, ledger = wl.Sensors(None, [wl.Sensor(stop, "stop_force", name="stop_force")]), wl.EnergyLedger()
     state = wl.Dynamic(world, step=2e-3, end=0.2, method="trapezoidal_index2").solve(hooks=[forces, ledger])
@@ -72,7 +76,7 @@ def test_damping_takes_the_rest() -> None:
 @pytest.mark.parametrize("direction", range(6))
 @pytest.mark.parametrize("limits", [(-0.5, -0.4), (0.4, 0.5)])
 def test_tangent(direction: int, limits: tuple[float, float]) -> None:
-    """Beyond either limit, between two bodies at places next to their centres."""
+    """The tangent beyond either limit agrees with differences, between two bodies at offset places."""
     world = wl.World()
     bodies = [
         world.add(el.RigidBody3D, position=place, mass=1.0, inertia=1.0) for place in ((0.1, 0.2, 0.3), (0.2, 0.1, 0.2))

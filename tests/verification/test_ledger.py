@@ -5,13 +5,13 @@ constant mass matrix, has the exact identity
 
     T1 - T0 = -(q1 - q0)·(F0 + F1)/2,      F = f of cables, contacts and springs + C_qᵀ λ - loads
 
-whatever the forces: contact and friction with switches, constraints, prescribed motion.  It holds in each step with the
-forces of its solution; history values are updated afterwards, so a hook records the values of the last pass.  A force
-that is left out, counted twice, or not the one that was solved with, breaks it.
+for any forces: contact and friction with switches, constraints, prescribed motion. The identity holds in each step with
+the forces of its solution. History values are updated afterwards, so a hook records the values of the last pass. A
+force that is omitted, counted twice, or different from the solved force violates the identity.
 
-Case: the small belt of the reference data, 24 elements with 3 segments each, from its preload over 200 steps of 0.1 ms;
-the pulleys get up to speed and segments slip.  Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical
-Integration, Springer (2006) (trapezoidal rule as conjugate of the midpoint rule); the identity follows by inserting.
+The model is the small belt of the reference data, 24 elements with 3 segments each, from its preload over 200 steps of
+0.1 ms. The pulleys accelerate and segments slip. Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical
+Integration, Springer (2006) (trapezoidal rule as conjugate of the midpoint rule); the identity follows by substitution.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FORCES = ("cables", "contacts", "springs", "constraints", "loads", "inertia")
 
 
 class LastPass(StepHook):
-    """Keeps the solution of the last pass of a step, and the history values that it was solved with.
+    """Records the solution of the last pass of a step, and the history values of this pass.
 
     Later changes by the solver, such as the projection of multipliers after a kink, belong to the next step.
     """
@@ -57,7 +57,7 @@ class LastPass(StepHook):
 
 
 class Balance(NamedTuple):
-    """One instant: coordinates, forces by kind, forces of the cables at rest, kinetic and stored energy [J]."""
+    """Values at one instant: coordinates, forces by kind, forces of cables at rest, kinetic and stored energy [J]."""
 
     q: FloatArray
     forces: dict[str, FloatArray]
@@ -67,7 +67,7 @@ class Balance(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Both ends of a step."""
+    """Values at both ends of a step."""
 
     start: Balance
     end: Balance
@@ -103,7 +103,7 @@ def eval_balance(assembly: Assembly, state: State, used: FloatArray, t: float) -
 
 @cache
 def run(step: float = 1e-4) -> list[Span]:
-    """All steps but the first, of a size [s], up to 0.02 s."""
+    """Return all steps except the first, of a size [s], up to 0.02 s."""
     info, _ = load_reference("belt24_A")
     belt = build_belt(info)
     state, _ = solve_static(belt, info)
@@ -120,12 +120,12 @@ def run(step: float = 1e-4) -> list[Span]:
 
 
 def eval_work(span: Span, one: FloatArray, two: FloatArray) -> float:
-    """Work of a force in a step [J], with its left-hand-side values at both ends."""
+    """Return the work of a force in a step [J], from its left-hand-side values at both ends."""
     return -0.5 * float((span.end.q - span.start.q) @ (one + two))
 
 
 def works(step: float = 1e-4) -> dict[str, FloatArray]:
-    """Work of each kind of force on the belt and the pulleys in each step, and the change of T [J]."""
+    """Return the work of each kind of force on the belt and the pulleys in each step, and the change of T [J]."""
     spans = run(step)
     result = {"kinetic": np.array([span.end.kinetic - span.start.kinetic for span in spans])}
     for name in FORCES:
@@ -134,12 +134,12 @@ def works(step: float = 1e-4) -> dict[str, FloatArray]:
 
 
 def test_identity_of_each_step() -> None:
-    """T1 - T0 less the work of all forces: below 1e-8 of the largest work in a step (measured 1e-13)."""
+    """T1 - T0 minus the work of all forces is below 1e-8 of the largest work in a step (measured 1e-13)."""
     work = works()
     largest = max(np.abs(work[name]).max() for name in FORCES if name != "inertia")
     gap = work["kinetic"] - sum(work[name] for name in FORCES if name != "inertia")
     assert np.abs(gap).max() < 1e-8 * largest
-    # every kind matters: without it the identity fails by far more
+    # every kind of force matters: without it, the error of the identity is much larger
     for name in ("cables", "contacts", "springs", "constraints", "loads"):
         assert np.abs(work[name]).max() > 1e-5 * largest
 
@@ -153,9 +153,10 @@ def test_inertia_takes_what_forces_give() -> None:
 
 
 def test_cables_store_or_damp_what_they_take() -> None:
-    """Work on the cables at rest is the change of their stored energy, with order 2 in the step: 7e-7, asserted 2e-6.
+    """The work on the cables at rest equals the change of their stored energy, with order 2 in the step. The measured
+    error is 7e-7, and the test asserts 2e-6.
 
-    The rest of their work is done by damping, which dissipates energy in every step.
+    The rest of the work on cables is done by damping, which dissipates energy in every step.
     """
     gaps = []
     for step in (1e-4, 5e-5):

@@ -1,7 +1,7 @@
-"""Cables in currents, waves and wind against closed forms and independent integrations.
+"""Cables in currents, waves and wind agree with closed forms and independent integrations.
 
-Sources: towed cable: H. O. Berteaux, Buoy Engineering (1976), chapter 5 (critical angle); all others by hand from
-Morison's equation, see connectors/loads/morison.py.
+Sources: towed cable: H. O. Berteaux, Buoy Engineering (1976), chapter 5 (critical angle); all other formulas are
+derived from Morison's equation, see connectors/loads/morison.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ACROSS, ALONG = 0.5 * RHO * DIAMETER * NORMAL, 0.5 * RHO * DIAMETER * np.pi * AX
 
 
 def in_plane(dims: int, x: float, z: float) -> tuple[float, ...]:
-    """A vector of the vertical plane."""
+    """Return a vector of the vertical plane."""
     return (x, z) if dims == 2 else (x, 0.0, z)
 
 
@@ -39,7 +39,8 @@ def create_world(dims: int = 3) -> wl.World:
 
 @pytest.mark.parametrize(("dims", "start"), [(2, 35.0), (3, 90.0)])
 def test_towed_cable(dims: int, start: float) -> None:
-    """A rope behind a ship is straight, at the angle where its weight across it is its drag: to 1e-5, and its tension.
+    """A rope behind a ship is straight, at the angle at which the normal component of its weight equals its drag. Angle
+    and tension agree to 1e-5 with
 
     w cos φ = ½ ρ d C_n U² sin² φ,    T = L (w sin φ + ½ ρ d π C_t U² cos² φ)
     """
@@ -61,9 +62,10 @@ def test_towed_cable(dims: int, start: float) -> None:
 
 
 def test_line_in_a_current_that_turns() -> None:
-    """A line between two points in a current that changes with depth, against the boundary value problem: 1e-4.
+    """A line between two points in a current that changes direction with depth agrees with the boundary value problem
+    to 1e-4:
 
-    r' = (1 + N/EA) n/N,    n' + |r'| F(r, t) - ρA g = 0,    N = |n|: no bending.
+    r' = (1 + N/EA) n/N, n' + |r'| F(r, t) - ρA g = 0, N = |n|, without bending.
     """
     L, EA, end = 60.0, 1e6, np.array([25.0, 10.0, 40.0])
     heights, along, across = np.array([-10.0, 10.0, 30.0, 60.0]), [0.2, 0.5, 1.4, 1.8], [0.5, 0.3, -0.4, -0.8]
@@ -103,12 +105,12 @@ def test_line_in_a_current_that_turns() -> None:
     assert_allclose(
         wl.eval_output(line, "axial_force", state), np.linalg.norm(exact.sol(middles)[3:], axis=0), rtol=1e-3
     )
-    # the current pushes it to either side
+    # the current pushes the line to either side
     assert np.ptp(exact.sol(s)[1] - end[1] * s / L) > 1.0
 
 
 def drop(direction: Any, step: float, end: float, added: float = 1.0) -> tuple[Any, wl.EnergyLedger, Entity]:
-    """A free straight piece of rope of 2 m that falls from rest in still water, and its ledger."""
+    """Simulate a free straight piece of rope of 2 m that falls from rest in still water, and return its ledger."""
     world = create_world(len(direction))
     piece = straight_cable(world, 0.0 * direction, 2.0 * direction, 2, **ROPE)
     water = world.add(con.Fluid, density=RHO, fills="everywhere")
@@ -121,7 +123,8 @@ def drop(direction: Any, step: float, end: float, added: float = 1.0) -> tuple[A
 
 @pytest.mark.parametrize("direction", [(1.0, 0.0), (0.6, 0.8), (2 / 3, 1 / 3, 2 / 3)])
 def test_falling_piece(direction: Any) -> None:
-    """Drag and added mass of a rigid piece that falls and glides against its equation of motion: order 2 in time.
+    """A rigid piece that falls and glides with drag and added mass agrees with its equation of motion with order 2 in
+    time:
 
     (m + ρ A C_a N) v_t = (m - ρ A) g + D(-v)
     """
@@ -142,7 +145,7 @@ def test_falling_piece(direction: Any) -> None:
     for step in (0.04, 0.02):
         state, ledger, load = drop(t, step, end)
         errors.append(np.concatenate((state.q[:d] - exact[:d], state.v[:d] - exact[d:])))
-        # energy dissipated by drag, ∫ D·(-v) dt of the motion, from the balance of energies
+        # energy dissipated by drag, ∫ D·(-v) dt of the motion, from the energy balance
         kinetic = 0.5 * 2.0 * exact[d:] @ mass @ exact[d:]
         lost = -2.0 * HEAVY * exact[d - 1] - kinetic
         assert_allclose(ledger.losses(load)["drag"].sum(), lost, rtol=30 * step**2)
@@ -153,7 +156,7 @@ def test_falling_piece(direction: Any) -> None:
 
 
 def test_explicit_falling_piece() -> None:
-    """Added mass in an explicit method: the fall of a level piece, v = V tanh(t/T), to 1e-5."""
+    """The fall of a horizontal piece with added mass by an explicit method agrees with v = V tanh(t/T) to 1e-5."""
     world = create_world()
     piece = straight_cable(world, (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), 2, **{**ROPE, "axial_stiffness": 1e3})
     water = world.add(con.Fluid, density=RHO, fills="everywhere")
@@ -164,7 +167,7 @@ def test_explicit_falling_piece() -> None:
 
 
 def test_modes_in_water() -> None:
-    """The frequency of a taut string falls by √(ρA/(ρA + ρ A C_a)) in water, as its added mass swings along."""
+    """The frequency of a taut string is lower by √(ρA/(ρA + ρ A C_a)) in water, because of its added mass."""
     found = []
     for added in (0.0, 0.8):
         world = wl.World()
@@ -181,7 +184,7 @@ def test_modes_in_water() -> None:
 
 
 def test_floating() -> None:
-    """A buoyant rope floats at the depth at which the displaced water has its weight: to rounding."""
+    """A buoyant rope floats at the depth at which the displaced water has the weight of the rope, to rounding."""
     world = create_world()
     rope = straight_cable(world, (0.0, 0.0, 0.2), (10.0, 0.0, 0.2), 4, **{**ROPE, "mass_per_length": 0.4})
     sea = world.add(con.Fluid, density=RHO, transition=1.0, surface=0.1)
@@ -196,7 +199,9 @@ def test_floating() -> None:
 
 
 def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line that begins below the bed of its water, by its lowest Gauss point, is noted before the solve."""
+    """A line that starts below the bed of its water gives a note before the solve. The check uses its lowest Gauss
+    point.
+    """
     for depth, words in ((20.0, ""), (15.0, "a cable begins 4.65 m below the bed of its fluid, whose depth is 15 m")):
         world = create_world()
         rope = straight_cable(world, (0.0, 0.0, -20.0), (10.0, 0.0, 0.0), 4, **ROPE)
@@ -210,7 +215,7 @@ def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("law", ["wind", "line load"])
 def test_string_in_wind(law: str) -> None:
-    """A taut string in wind across it hangs as a parabola in the plane of the resultant of weight and drag: to 1e-4."""
+    """A taut string in cross wind hangs as a parabola in the plane of the resultant of weight and drag, to 1e-4."""
     L, n, speed, prestrain = 100.0, 16, 20.0, 5e-3
     world = create_world()
     rope = straight_cable(
@@ -235,7 +240,7 @@ def test_string_in_wind(law: str) -> None:
 
 
 def test_ledger_of_a_rope_in_waves() -> None:
-    """A rope in waves and a current: the energy balance has no remainder, also with steps of half the size."""
+    """For a rope in waves and a current, the energy balance closes, also with half the step."""
     losses, halves = [], [False, False, True, True]
     for step in (4e-3, 2e-3):
         world = create_world()

@@ -28,7 +28,7 @@ LENGTH = 0.9
 
 
 def add_cables(world: wl.World) -> list[Entity]:
-    """A cable of each kind: in the plane, in space, with moving material, and of winches in 2D and 3D."""
+    """Create a cable of each kind: 2D, 3D, with moving material, and winch cables in 2D and 3D."""
     bent = {"reference_strain": 0.02, "strain_is_relative_to_reference": 0.4, "length": LENGTH, **STIFF}
     ends = np.array((1.0, 2.0)), np.array((1.0, 2.0, 3.0))
     ropes = [el.winch_rope(world, 0.0 * end, end, 2, strain=0.01, **STIFF) for end in ends]
@@ -41,7 +41,7 @@ def add_cables(world: wl.World) -> list[Entity]:
 
 
 def test_strain_is_that_of_the_axial_force() -> None:
-    """EA u + d_EA u_t is the output of cables; where material moves through the mesh, at rest."""
+    """EA u + d_EA u_t equals the axial force of the cables; for ALE cables it is compared at rest."""
     world, place = wl.World(), 0.8
     cables = add_cables(world)
     inputs = [con.strain_coordinate(world, cable, at=place) for cable in cables]
@@ -57,7 +57,7 @@ def test_strain_is_that_of_the_axial_force() -> None:
 
 
 def add_joints(world: wl.World) -> list[tuple[Entity, int]]:
-    """2D and 3D joints and constraints on coordinates, with their numbers of multipliers."""
+    """Create 2D and 3D joints and constraints on coordinates, with their numbers of multipliers."""
     plates = [world.add(el.RigidBody2D, position=(x, 0.1), angle=0.3, mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     balls = [world.add(el.RigidBody3D, position=(x, 0.1, 0.5), mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     flat, spatial = ([con.rigid_marker(world, one) for one in bodies] for bodies in (plates, balls))
@@ -75,7 +75,9 @@ def add_joints(world: wl.World) -> list[tuple[Entity, int]]:
 
 
 def test_tangent() -> None:
-    """Of loads on the strains of cables which follow other strains, cells at joints, and a product of the two."""
+    """The tangent agrees with differences for loads on strains that follow other strains, cells at joints, and a
+    product of both.
+    """
     world = wl.World()
     places = zip(add_cables(world), (0.0, 0.3, 0.5, 0.9, 1.0), strict=True)
     strains = [con.strain_coordinate(world, cable, at=place) for cable, place in places]
@@ -97,7 +99,9 @@ K, DAMP, MASS, GAIN, INTEGRAL, WANTED, LAG = 800.0, 6.0, 0.3, 0.5, 20.0, 25.0, 0
 
 
 def create_tensioner(by_cell: bool) -> tuple[wl.World, Entity]:
-    """A light rope at a carriage that a PI controller draws: by the strain, or by a cell between the two."""
+    """Create a light rope at a carriage that a PI controller moves by the strain, or by a cell between rope and
+    carriage.
+    """
     world = wl.World()
     stiff = {"axial_stiffness": 2.0 * K, "axial_damping": 2.0 * DAMP, "bending_stiffness": 1e-3}
     rope = el.straight_cable(world, (0.0, 0.0), (2.0, 0.0), 1, mass_per_length=1e-9, **stiff)
@@ -126,7 +130,8 @@ def create_tensioner(by_cell: bool) -> tuple[wl.World, Entity]:
 
 @pytest.mark.parametrize("by_cell", [False, True])
 def test_closed_loop_of_a_tensioner(by_cell: bool) -> None:
-    """Statics finds the set tension; the eigenvalues are the roots of the characteristic polynomial of the closed loop.
+    """Statics find the requested tension. The eigenvalues equal the roots of the characteristic polynomial of the
+    closed loop,
 
     m s³ + (d s + k) (s + (Kp s + Ki) C(s)) = 0 with C = 1 for the strain and 1/(T s + 1) for the cell.
     """
@@ -148,7 +153,7 @@ STIFFNESS, FORCE = 2e4, 500.0
 
 
 def create_winch() -> tuple[wl.World, WinchRope]:
-    """A winch with a PI controller of the strain in its rope, whose end moves out by 0.3 m."""
+    """Create a winch with a PI controller of the strain in its rope, whose end moves outwards by 0.3 m."""
     world = wl.World()
     end = np.array((10.0, 0.0))
     rope = el.winch_rope(
@@ -168,7 +173,7 @@ def create_winch() -> tuple[wl.World, WinchRope]:
     strain, out = con.strain_coordinate(world, rope.cables[1]), con.coordinate_marker(world, rope.feed, "s")
     left = world.add(el.state_node(1))
     world.add(con.GenericODE1, node=left, constant=(FORCE,), inputs=strain, input_matrix=[[-STIFFNESS]])
-    world.add(  # a growing length is paid out, so the motor pulls with the opposite sign; drag damps it
+    world.add(  # a growing length is paid out, so the motor pulls with the opposite sign, and drag damps the motion
         con.StateLoad, marker=out, value=-1.5 * FORCE,
         inputs=[strain, con.coordinate_marker(world, left, "y0"), out],
         gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
@@ -177,7 +182,9 @@ def create_winch() -> tuple[wl.World, WinchRope]:
 
 
 def test_winch_holds_a_tension() -> None:
-    """It pays out until the tension is back, from equilibrium to equilibrium; the ledger is of order 2."""
+    """The winch pays out until the tension has its initial value, from equilibrium to equilibrium. The error of the
+    ledger is of order 2.
+    """
     world, rope = create_winch()
     start = wl.Static(world, name="").solve()
     assert_allclose(wl.eval_output(rope.cables, "axial_force", start), FORCE, rtol=1e-9)
@@ -192,7 +199,7 @@ def test_winch_holds_a_tension() -> None:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run with cell and strain that saves its state, and one from the file."""
+    """A run with cell and strain that saves its state, and a run from this file, are bitwise equal."""
 
     def keep(state: wl.State) -> None:
         if state.step == 10:
@@ -214,12 +221,12 @@ RATE, RELEASE, HOLD, SOFT, ROTOR = 80.0, 20.0, 30.0, 0.05, 0.4
 
 
 def brake(reading: float, speed: float) -> float:
-    """Torque of a brake on a drum, released smoothly about the torque RELEASE that a cell reads [N m]."""
+    """Return the torque of a brake on a drum, released smoothly about the torque RELEASE that a cell reads [N m]."""
     return float(-HOLD * 0.5 * (1.0 - np.tanh((reading - RELEASE) / 2.0)) * np.tanh(speed / SOFT))
 
 
 def drive_drum(step: float, end: float) -> tuple[float, float]:
-    """Speed of a drum that a motor drives, and the torque at its mounting, which opens the brake."""
+    """Simulate the speed of a drum with a motor, and the torque at its mounting, which opens the brake."""
     world = wl.World()
     drum, stator = (world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=J) for J in (ROTOR, 0.1))
     con.fix(world, [drum, stator], "x", "y")
@@ -237,7 +244,7 @@ def drive_drum(step: float, end: float) -> tuple[float, float]:
 
 
 def test_brake_is_released_by_the_torque_at_a_joint() -> None:
-    """Speed and reading against SciPy, of order 2; the reading lags behind the ramp of the torque by T."""
+    """Speed and reading agree with SciPy with order 2. The reading lags behind the ramp of the torque by T."""
 
     def rates(t: float, y: np.ndarray) -> tuple[float, float]:
         return (RATE * t + brake(y[1], y[0])) / ROTOR, (RATE * t - y[1]) / LAG
@@ -250,7 +257,9 @@ def test_brake_is_released_by_the_torque_at_a_joint() -> None:
 
 
 def test_partition_keeps_cells_beside_their_joints() -> None:
-    """Also for a joint of a hub, which many rows couple: the cell is on the process of these rows."""
+    """The cell of a joint is on the process of the rows of its joint, also if the joint belongs to a hub that many rows
+    couple.
+    """
     world = wl.World()
     hubs = [world.add(el.RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(el.RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)
@@ -268,7 +277,7 @@ def test_partition_keeps_cells_beside_their_joints() -> None:
 
 
 def test_outputs_that_are_no_inputs() -> None:
-    """Messages name the alternatives to joints, cables and contacts, and quantities that cannot be measured."""
+    """For outputs that cannot be measured, messages name the alternatives for joints, cables and contacts."""
     world = wl.World()
     joint, rope = add_joints(world)[0][0], add_cables(world)[0]
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")
@@ -301,6 +310,6 @@ def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
     cell = con.load_cell(world, joint, (0.0, 1.0), time_constant=1e-3)
     state = wl.Static(world, name="").solve()
     reading = wl.eval_output(cell.cell, "reading", state)
-    # the joint's force is on the left-hand side: its opposite acts on the roller, downwards
+    # the joint's force is on the left-hand side, and its opposite acts on the roller, downwards
     assert_allclose(reading, -wl.eval_output(supports, "force", state).sum(), rtol=1e-8)
     assert reading > 5.0

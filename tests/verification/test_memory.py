@@ -1,4 +1,4 @@
-"""Memory of solvers that are made one after the other does not add up."""
+"""Memory of solvers that are created one after the other does not accumulate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if wl.is_first_process():
 
 @pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.mpi)])
 def test_solvers_that_are_dropped_free_their_memory(processes: int, tmp_path: Path) -> None:
-    """Matrices, factors and vectors of one round take 14 MB; four more rounds stay far below 55 MB."""
+    """Matrices, factors and vectors of one round take 14 MB. Four more rounds need much less than 55 MB."""
     script = tmp_path / "many.py"
     script.write_text(PROGRAM)
     done = run_python([script], processes)

@@ -1,14 +1,15 @@
-"""Natural frequencies against closed forms: strings, beams, chains, rings, bodies on springs, moving material, a belt.
+"""Natural frequencies agree with closed forms: strings, beams, chains, rings, bodies on springs, moving material, a
+belt.
 
-A span of a string or beam under the tension T, pinned:
+A pinned span of a string or beam under the tension T has
 
     ω_n² = (n π/L)² (T + EI (n π/L)²)/ρA
 
-A chain of N masses on massless rods: ω² = g/l x with the zeros x of the Laguerre polynomial L_N; with many links it
-is the heavy chain of Bernoulli, ω = j/2 √(g/L), with the zeros j of the Bessel function J_0.
+A chain of N masses on massless rods has ω² = g/l x with the zeros x of the Laguerre polynomial L_N. With many links it
+is Bernoulli's heavy chain, ω = j/2 √(g/L), with the zeros j of the Bessel function J_0.
 
 Sources: S. Timoshenko, Vibration Problems in Engineering, Van Nostrand (1928); D. Bernoulli (1732), in C. Truesdell,
-The Rational Mechanics of Flexible or Elastic Bodies, Orell Füssli (1960).  For moving material see
+The Rational Mechanics of Flexible or Elastic Bodies, Orell Füssli (1960). For moving material see
 test_moving_string.py.
 """
 
@@ -35,13 +36,15 @@ C = np.sqrt(STRING.tension / STRING.mass)
 
 
 def omegas(result: wl.ModesResult) -> FloatArray:
-    """Angular frequencies [rad/s]."""
+    """Return angular frequencies [rad/s]."""
     return 2.0 * np.pi * result.frequencies
 
 
 @pytest.mark.parametrize("bending", [0.0, 1.0])
 def test_string_and_tensioned_beam(bending: float) -> None:
-    """The first three with 8, 16 and 32 elements: order 4 (3.84 to 4.08); the first is right to 1e-7 with 32."""
+    """The first three frequencies with 8, 16 and 32 elements converge to the closed form with order 4 (3.84 to 4.08).
+    The first frequency agrees to 1e-7 with 32 elements.
+    """
     k = np.pi / 2.0 * np.arange(1, 4)
     exact = k * np.sqrt((100.0 + bending * k**2) / 0.5)
     results = [wl.Modes(create_span(n, bending=bending), count=3).solve() for n in (8, 16, 32)]
@@ -54,7 +57,9 @@ def test_string_and_tensioned_beam(bending: float) -> None:
 
 @pytest.mark.parametrize("links", [1, 3, 12])
 def test_all_modes_of_a_hanging_chain(links: int) -> None:
-    """Two coordinates and one constraint for each link: as many modes as links, no other, and each is Laguerre's."""
+    """A chain with two coordinates and one constraint for each link has as many modes as links, and each frequency is
+    Laguerre's.
+    """
     state = create_chain(links)
     result = wl.Modes(state.world, count=50).solve(state)
     exact = np.sqrt(G * links * roots_laguerre(links)[0])
@@ -64,7 +69,9 @@ def test_all_modes_of_a_hanging_chain(links: int) -> None:
 
 
 def test_hanging_chain_of_many_links() -> None:
-    """Bessel's zeros with 25, 50 and 100 links on a length of L (1 + 1/2N): order 2 (1.97 to 1.99), 3.9e-6 with 100."""
+    """Frequencies with 25, 50 and 100 links on a length of L (1 + 1/2N) converge to Bessel's zeros with order 2 (1.97
+    to 1.99), and agree to 3.9e-6 with 100 links.
+    """
     errors = []
     for links in (25, 50, 100):
         state = create_chain(links)
@@ -77,7 +84,9 @@ def test_hanging_chain_of_many_links() -> None:
 
 
 def test_free_ring() -> None:
-    """Three rigid motions, then n (n² - 1)/√(n² + 1) √(EI/ρA) twice each: order 4 (3.92 to 3.96), 3.6e-5 with 32."""
+    """A free ring has three rigid motions and the double frequencies n (n² - 1)/√(n² + 1) √(EI/ρA), with order 4 (3.92
+    to 3.96), and 3.6e-5 with 32 elements.
+    """
     errors = []
     for elements in (16, 32):
         state = create_ring(elements)
@@ -91,14 +100,16 @@ def test_free_ring() -> None:
 
 
 def test_rotating_ring() -> None:
-    """Coriolis forces split each pair at 1.5 rad/s: order 4 (3.90 to 3.95); 1.5e-5 to 2.1e-4 with 32 elements."""
+    """Coriolis forces split each pair of a ring that rotates with 1.5 rad/s. Frequencies converge to the closed form
+    with order 4 (3.90 to 3.95), and agree to 1.5e-5 to 2.1e-4 with 32 elements.
+    """
     exact = ring_frequencies(1.5, (2, 3))
     errors = []
     for elements in (16, 32):
         state = create_ring(elements, 1.5)
         result = wl.Modes(state.world, count=8).solve(state)
         found = omegas(result)
-        # the frequency of the fourth pair lies between
+        # the frequency of the fourth pair is between these frequencies
         near = np.array([found[np.argmin(abs(found - one))] for one in exact])
         assert np.abs(result.damping).max() < 1e-8
         errors.append(near / exact - 1.0)
@@ -109,7 +120,9 @@ def test_rotating_ring() -> None:
 
 @pytest.mark.parametrize("ratio", [0.3, 0.9])
 def test_moving_string(ratio: float) -> None:
-    """n c (1 - v²/c²)/2L as in test_moving_string.py, from a quadratic problem: order 4; 1e-6 at 0.9 c, 32 elements."""
+    """Frequencies of a moving string from a quadratic problem agree with n c (1 - v²/c²)/2L, as in
+    test_moving_string.py, with order 4, and to 1e-6 at 0.9 c with 32 elements.
+    """
     exact = np.arange(1, 4) * np.pi / 2.0 * C * (1.0 - ratio**2)
     errors = []
     for elements in (16, 32):
@@ -123,7 +136,9 @@ def test_moving_string(ratio: float) -> None:
 
 
 def test_critical_speed_of_a_moving_beam() -> None:
-    """Where it buckles, v² = (T + π² EI/L²)/m: 2.1e-5 with 8 elements, asserted 3e-5."""
+    """A moving beam buckles at v² = (T + π² EI/L²)/m. The measured error is 2.1e-5 with 8 elements, and the test
+    asserts 3e-5.
+    """
 
     def create(speed: float) -> wl.State:
         return create_moving_span(BEAM, speed, 8)[2]
@@ -135,7 +150,9 @@ def test_critical_speed_of_a_moving_beam() -> None:
 
 @pytest.mark.parametrize("high", [1.02, 1.3])
 def test_critical_speed_of_a_moving_string(high: float) -> None:
-    """Its wave speed c, also where all modes that a mesh resolves are held again: to rounding of K, asserted 1e-6."""
+    """The critical speed of a moving string is its wave speed c, also if all modes that a mesh resolves are held again.
+    The error is the rounding error of K, and the test asserts 1e-6.
+    """
 
     def create(speed: float) -> wl.State:
         return create_moving_span(STRING, speed, 8)[2]
@@ -144,9 +161,10 @@ def test_critical_speed_of_a_moving_string(high: float) -> None:
 
 
 def test_directions_that_forces_do_not_hold() -> None:
-    """None below the wave speed, beyond it one for each element, and far beyond it the shorter waves of the mesh, too.
+    """The number of directions that forces do not hold is 0 below the wave speed, and one for each element above it.
+    Far above it, shorter waves of the mesh are also counted.
 
-    Rigid motions are free, but nothing pushes them.
+    Rigid motions are free, but no force drives them.
     """
 
     def count(state: wl.State) -> int | None:
@@ -163,7 +181,9 @@ def test_critical_speed_wants_states() -> None:
 
 
 def test_body_on_springs() -> None:
-    """ω² = k/m, and c/I about the centre; damping 2 c/m and 2 c a²/I makes the exact roots, one pair overdamped."""
+    """For a body on springs, ω² = k/m for translation, and c/I for rotation about the centre. Damping 2 c/m and 2 c
+    a²/I gives the exact roots, one pair of which is overdamped.
+    """
     world, _ = create_body()
     result = wl.Modes(world, count=3).solve()
     assert_allclose(omegas(result), np.sqrt([2 * 50.0 * 0.04 / 0.1, 100.0 / 2.0, 600.0 / 2.0]), rtol=1e-12)
@@ -178,8 +198,9 @@ def test_body_on_springs() -> None:
 
 
 def test_free_body_in_space_on_a_spring() -> None:
-    """Seven coordinates, one constraint: three free rotations, and three motions on the spring, two with equal
-    frequency."""
+    """A free 3D body on a spring, with seven coordinates and one constraint, has three free rotations and three motions
+    on the spring, two with equal frequency.
+    """
     world = wl.World()
     body = world.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.1, 0.2, 0.3))
     ground = con.position_marker(world, world.add(el.Ground))
@@ -199,10 +220,12 @@ def test_inverted_pendulum() -> None:
 
 
 def test_belt_that_sticks_to_its_pulleys() -> None:
-    """Spans as strings between the pulleys, the pulleys against each other on the belt.
+    """For a belt that sticks to its pulleys, the modes of the spans are those of strings, and the pulleys rotate
+    against each other on the belt.
 
-    c/2L (1 + 2/L √(EI/T)) twice, to 4e-4, and its double, to 5e-4; ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the
-    belt that sticks to the pulleys and a third of the mass of the spans, to 2e-3.
+    The frequencies agree with c/2L (1 + 2/L √(EI/T)), twice, to 4e-4, and with twice this value to 5e-4. The rotation
+    agrees with ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the belt that sticks to the pulleys and a third of the
+    mass of the spans, to 2e-3.
     """
     state, belt, _ = create_drive(160)
     result = wl.Modes(state.world, count=6).solve(state)

@@ -1,4 +1,4 @@
-"""A mooring line in waves on two processes, and continuing from a state, to the last bit."""
+"""A mooring line in waves gives equal results on two processes, and bitwise equal results after a restart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.processes import ROOT, run_python
 
 
 def assert_same(path: Path, serial: dict[str, Any]) -> None:
-    """Agree to 1e-8 relative, with equal counts of iterations."""
+    """Check that results agree to 1e-8 relative, with equal counts of iterations."""
     given = np.load(path)
     for name, expected in serial.items():
         scale = np.abs(expected).max()
@@ -26,7 +26,7 @@ def assert_same(path: Path, serial: dict[str, Any]) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """States, tensions and drag of a line whose parts are divided."""
+    """States, tensions and drag of a line that is divided between two processes equal those of one process."""
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "line.npz", solve_line())
@@ -34,7 +34,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels as Python functions."""
+    """Kernels as Python functions give the same results."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 1)
     assert done.returncode == 0, done.stderr
@@ -42,7 +42,7 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_loads_have_no_memory(tmp_path: Path) -> None:
-    """A motion that continues from a file in another world has the same last bits."""
+    """A motion that continues from a file in another world is bitwise equal."""
     ends = []
     half = wl.Dynamic(build_line()[0], step=0.05, end=0.5, name="").solve()
     path = half.save(tmp_path / "half.npz")

@@ -1,4 +1,5 @@
-"""A mooring line that lies on a sea bed and rises: closed form with touchdown and friction, starts, ledger, notes.
+"""A mooring line that lies on a sea bed and rises agrees with the closed form with touchdown and friction. Start
+shapes, ledger and notes are also tested.
 
 Source: H. M. Irvine, Cable Structures (1981), section 2.4; J. M. Jonkman, NREL/TP-500-41958 (2007), section 2.6.
 """
@@ -24,8 +25,9 @@ WEIGHT = MASS * 9.81
 
 
 def place_nodes(start: str, end: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Places and unit slopes of n + 1 nodes [m]: straight through the water, hanging through below the bed, lying with
-    a rise at the end, or in the closed form."""
+    """Return positions and unit slopes of n + 1 nodes [m]: straight through the water, sagging below the bed, on the
+    bed with a rise at the end, or in the closed form.
+    """
     s = np.linspace(0.0, LENGTH, n + 1)
     if start == "straight":
         place = s[:, None] / LENGTH * end
@@ -42,7 +44,7 @@ def place_nodes(start: str, end: np.ndarray, n: int) -> tuple[np.ndarray, np.nda
 
 
 class Moored:
-    """A line from an anchor on a bed to a top that a function of time moves along x."""
+    """A line from an anchor on a bed to a top that moves along x by a function of time."""
 
     def __init__(self, start: str, n: int, pull: float = 0.0, stiffness: float = 1e7, points: int = 4) -> None:
         world = self.world = wl.World(gravity=G)
@@ -52,7 +54,7 @@ class Moored:
             Cable3D, node0=nodes[:n], node1=nodes[1:], length=LENGTH / n, axial_stiffness=EA, bending_stiffness=1.0,
             mass_per_length=MASS,
         )  # fmt: skip
-        # the axis sinks in down to the anchor
+        # the axis sinks in down to the height of the anchor
         marker = con.rigid_marker(world, world.add(Ground))
         self.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=WEIGHT / 1e6)
         self.contacts = con.add_surface_contact(
@@ -65,12 +67,12 @@ class Moored:
         self.end = LENGTH / n
 
     def solve(self, **settings: Any) -> wl.State:
-        """At rest without friction."""
+        """Solve the line at rest without friction."""
         self.solver = wl.Static(self.world, name="", time=0.0, **settings)
         return self.solver.solve()
 
     def draw(self, state: wl.State, mu: float, steps: int) -> wl.State:
-        """The line slips over the bed with friction."""
+        """Let the line slip over the bed with friction."""
         self.world.set(self.contacts, friction_coefficient=mu)
         for k in range(steps + 1):
             solver = wl.Static(self.world, name="", time=k / steps, passes=wl.Passes(max_it=30))
@@ -78,13 +80,15 @@ class Moored:
         return state
 
     def list_tensions(self, state: wl.State) -> list[float]:
-        """At the anchor and at the top [N]."""
+        """Return the tensions at the anchor and at the top [N]."""
         places = (self.line[0], 0.0), (self.line[len(self.line) - 1], self.end)
         return [float(wl.eval_output(cable, "axial_force", state, x=x)) for cable, x in places]
 
 
 def test_route() -> None:
-    """The closed form without library: ends, tensions by integration of T/EA, and no friction as a limit."""
+    """The closed form agrees with an independent calculation: ends, tensions by integration of T/EA, and the limit
+    without friction.
+    """
     for mu in (0.0, 0.5, 3.0):
         route = hang_from_ground((1.0, 2.0, 3.0), (172.0, 230.0, 63.0), LENGTH, EA, MASS, mu, G)
         s = np.linspace(0.0, LENGTH, 20001)
@@ -96,7 +100,7 @@ def test_route() -> None:
             0.5 * ((1.0 + tension / EA)[:, None] * tangent)[:-1] + 0.5 * ((1.0 + tension / EA)[:, None] * tangent)[1:]
         )
         assert_allclose(way, middle, rtol=0, atol=2e-5)
-        # the vertical force is the weight of the hanging part, the tension on the ground falls by mu w per length
+        # the vertical force is the weight of the hanging part, and the tension on the ground falls by mu w per length
         assert_allclose((tension * tangent[:, 2])[-1], WEIGHT * (LENGTH - route.lying), rtol=1e-12)
         least = max(0.0, route.horizontal_force - mu * WEIGHT * route.lying)
         assert_allclose(tension[0], least, rtol=1e-12, atol=1e-9)
@@ -106,12 +110,14 @@ def test_route() -> None:
     with pytest.raises(wl.ModelError, match="must be above start"):
         hang_from_ground((0.0, 0.0, 0.0), (285.0, 0.0, -1.0), LENGTH, EA, MASS, 0.0, G)
     for stiffness, mass, mu in ((1e308, MASS, 0.0), (EA, 1e-320, 0.0), (EA, 1e308, 0.0), (EA, MASS, 1e308)):
-        with pytest.raises(wl.ModelError, match="must have sizes and units as of real lines"):
+        with pytest.raises(wl.ModelError, match="must be values of a real line"):
             hang_from_ground((0.0, 0.0, 0.0), (285.0, 0.0, 60.0), LENGTH, stiffness, mass, mu, G)
 
 
 def compare(n: int, mu: float, stiffness: float = 1e7) -> tuple[np.ndarray, Moored, wl.State]:
-    """Relative errors of the tensions at the anchor and the top of a line that is drawn taut, the line, its state."""
+    """Return the relative errors of the tensions at the anchor and the top of a line that is pulled taut, the line, and
+    its state.
+    """
     moored = Moored("closed form", n, 10.0, stiffness)
     state = moored.draw(moored.solve(), mu, 20)
     exact = hang_from_ground((0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, mu, G).eval_tension([0.0, LENGTH])
@@ -120,9 +126,11 @@ def compare(n: int, mu: float, stiffness: float = 1e7) -> tuple[np.ndarray, Moor
 
 @pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.long)])
 def test_friction_on_the_bed(n: int) -> None:
-    """Drawn over the bed: tensions of the closed form within 1e-4 with 200 cables, measured 7e-5; 50 cables 2e-4.
+    """For a line pulled over the bed, tensions agree with the closed form within 1e-4 with 200 cables, measured 7e-5,
+    and within 2e-4 with 50 cables.
 
-    The report: the bed carries the line on the ground, all of it slips, contact ends at the touchdown point.
+    The report states that the bed carries the line on the ground, the whole line slips, and contact ends at the
+    touchdown point.
     """
     errors, moored, state = compare(n, 0.5, 3e6 if n == 50 else 1e7)
     assert (errors < (2e-4 if n == 50 else 1e-4)).all()
@@ -139,8 +147,9 @@ def test_friction_on_the_bed(n: int) -> None:
 
 @pytest.mark.long
 def test_order() -> None:
-    """Errors decrease with the number of cables, the anchor's with the stiffness of bristles, with order 1."""
-    # without friction both ends, with the mean over positions of the touchdown point within a part
+    """The error at the anchor decreases with the number of cables and with the stiffness of bristles, with order 1."""
+    # without friction the tensions at both ends are compared, as means over positions of the touchdown point within a
+    # contact part
     tops = [np.mean([compare_still(n + k) for k in range(4)]) for n in (25, 50, 100)]
     assert tops[0] > 3.0 * tops[1] > 3.0 * tops[2]
     soft, stiff = (compare(100, 0.5, stiffness)[0][0] for stiffness in (1e4, 1e5))
@@ -148,7 +157,7 @@ def test_order() -> None:
 
 
 def compare_still(n: int) -> float:
-    """Relative error of the tension at the top without friction."""
+    """Return the relative error of the tension at the top without friction."""
     moored = Moored("closed form", n)
     exact = hang_from_ground((0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, 0.0, G).eval_tension([LENGTH])
     return abs(float(moored.list_tensions(moored.solve())[1] / exact[0]) - 1.0)
@@ -163,7 +172,7 @@ STARTS = [(start, n, s) for start in ("straight", "catenary", "lying") for n in 
     [pytest.param(*case, marks=() if case in SHORT[1:] else pytest.mark.long) for case in STARTS],
 )
 def test_starts(start: str, n: int, stabiliser: float) -> None:
-    """Right within 2e-4, or an error with the reason; never wrong."""
+    """The tension from every start shape agrees within 2e-4, or the solve ends in an error with the reason."""
     moored = Moored(start, n, points=2)
     try:
         state = moored.solve(stabiliser=stabiliser)
@@ -177,7 +186,9 @@ def test_starts(start: str, n: int, stabiliser: float) -> None:
 
 
 def test_begins_below_the_bed() -> None:
-    """A line that hangs through below the bed at its start is named before the solve, one that lies on it is not."""
+    """A line that sags below the bed at its start gives a note before the solve, and a line that lies on the bed gives
+    no note.
+    """
     for start, said in (("catenary", True), ("closed form", False)):
         moored = Moored(start, 20)
         moored.solve()
@@ -185,7 +196,9 @@ def test_begins_below_the_bed() -> None:
 
 
 def test_slipping_in_waves() -> None:
-    """The top draws the line to and fro over the bed: parts stick and parts slip, and the ledger closes."""
+    """The top moves the line forwards and backwards over the bed: some parts stick and others slip, and the ledger
+    closes.
+    """
     world, _, _, contacts = build_line()
     ledger, states = wl.EnergyLedger(), set[float]()
     world.set(contacts, friction_coefficient=0.0)

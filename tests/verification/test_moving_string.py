@@ -1,12 +1,12 @@
 """Strings and beams that move along their axis between two supports (`ALECable2D`): frequencies, divergence, growth.
 
-A string of the tension T and the mass per length m that runs with the speed v through two eyelets at the distance L:
+A string of the tension T and the mass per length m that runs with the speed v through two eyelets at the distance L has
 
     ω_n = n π/L c (1 - v²/c²),   c = √(T/m)
 
-With bending stiffness, pinned, the first frequency falls to 0 at v² = (T + π² EI/L²)/m, where the span buckles: above,
-its first mode grows without oscillation, while the string without bending stiffness is stable again.  The
-frequencies of the beam are roots of the characteristic determinant of its differential equation, see
+With bending stiffness and pinned ends, the first frequency falls to 0 at v² = (T + π² EI/L²)/m, where the span buckles.
+Above this speed its first mode grows without oscillation, while the string without bending stiffness is stable again.
+The frequencies of the beam are roots of the characteristic determinant of its differential equation, see
 `support.moving_spans`.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897) 190-195; C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A.
@@ -32,14 +32,15 @@ CRITICAL = np.sqrt((BEAM.tension + np.pi**2 * BEAM.bending / BEAM.length**2) / B
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.6, 0.9])
 def test_frequencies_of_the_string(ratio: float) -> None:
-    """The first three with 8, 16 and 32 elements: order 4 or a little better (measured 4.0 to 4.7).
+    """The first three frequencies with 8, 16 and 32 elements converge to the closed form with order 4 or a little more
+    (measured 4.0 to 4.7).
 
-    With 32 elements the first is right to 4e-8 at rest and to 1.4e-6 at 0.9 c; asserted 2e-6.
+    With 32 elements, the first frequency agrees to 4e-8 at rest and to 1.4e-6 at 0.9 c; the test asserts 2e-6.
     """
     n = np.arange(1, 4)
     exact = n * np.pi / STRING.length * C * (1.0 - ratio**2)
     roots = np.array([eval_roots(STRING, ratio * C, elements)[:3] for elements in (8, 16, 32)])
-    # nothing is damped and nothing grows: rounding
+    # no mode is damped or grows, except for rounding
     assert np.abs(roots.real).max() < 1e-9 * np.abs(roots).max()
     errors = roots.imag / exact - 1.0
     orders = np.log2(errors[:-1] / errors[1:])
@@ -48,9 +49,10 @@ def test_frequencies_of_the_string(ratio: float) -> None:
 
 
 def test_the_string_is_stable_again_above_its_critical_speed() -> None:
-    """At 1.05 c the first roots are imaginary, with |1 - v²/c²|: 2e-5 with 16 elements, asserted 1e-4.
+    """At 1.05 c the first roots are imaginary, with |1 - v²/c²|. The measured error is 2e-5 with 16 elements, and the
+    test asserts 1e-4.
 
-    Short waves, which no mesh resolves at such a speed, are left out.
+    Short waves, which no mesh resolves at this speed, are excluded.
     """
     roots = eval_roots(STRING, 1.05 * C, 16)[:3]
     assert np.abs(roots.real).max() < 1e-9
@@ -59,7 +61,9 @@ def test_the_string_is_stable_again_above_its_critical_speed() -> None:
 
 @pytest.mark.parametrize("ratio", [0.3, 0.6, 0.9])
 def test_frequencies_of_the_beam(ratio: float) -> None:
-    """The first three against the roots of the characteristic determinant: order 4 ± 0.2 (measured 3.8 to 4.0)."""
+    """The first three frequencies converge to the roots of the characteristic determinant with order 4 ± 0.2 (measured
+    3.8 to 4.0).
+    """
     speed = ratio * C
     exact = np.array([find_exact_root(BEAM, speed, near) for near in eval_roots(BEAM, speed, 48)[:3]])
     assert np.abs(exact.real).max() < 1e-9
@@ -69,9 +73,10 @@ def test_frequencies_of_the_beam(ratio: float) -> None:
 
 
 def test_speed_at_which_the_beam_buckles() -> None:
-    """The stiffness of the steady motion turns singular at v² = (T + π² EI/L²)/m: order 4, 2e-6 with 16 elements.
+    """The stiffness of the steady motion becomes singular at v² = (T + π² EI/L²)/m, with order 4 and 2e-6 for 16
+    elements.
 
-    The stiffness is symmetric, the rest of the tangent by velocities skew: a gyroscopic system.
+    The stiffness is symmetric and the tangent with respect to velocities is skew, so the system is gyroscopic.
     """
 
     def lowest(speed: float, elements: int) -> float:
@@ -87,11 +92,11 @@ def test_speed_at_which_the_beam_buckles() -> None:
 
 @pytest.mark.parametrize("ratio", [0.98, 1.02])
 def test_growth_of_a_disturbance_in_time(ratio: float) -> None:
-    """Small deflections integrated in time at 0.98 and 1.02 of the critical speed.
+    """Small deflections are integrated in time at 0.98 and 1.02 of the critical speed.
 
-    Below they stay constant; above they grow a hundredfold by the real root of the differential equation,
-    measured 1e-4 off in the last third of the run with 32 elements (6e-5 from remainders of other modes); asserted
-    3e-4.
+    Below the critical speed they stay constant. Above it they grow a hundredfold with the real root of the differential
+    equation. The measured error is 1e-4 in the last third of the run with 32 elements (6e-5 are due to other modes),
+    and the test asserts 3e-4.
     """
     speed = ratio * CRITICAL
     root = max((find_exact_root(BEAM, speed, near) for near in eval_roots(BEAM, speed, 48)[:2]), key=lambda r: r.real)

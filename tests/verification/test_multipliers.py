@@ -34,7 +34,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 
-# methods offered for constraints, with the spectral radius
+# methods that support constraints, with the spectral radius
 METHODS = [
     ("generalized_alpha", 0.9),
     ("generalized_alpha", 0.5),
@@ -47,18 +47,18 @@ INERTIA, SPEED, BEGIN, RAMP = 0.25, 12.0, 0.05, 0.55
 
 
 def speed(t: float) -> float:
-    """Speed of the wheel [rad/s]: 0, a ramp, 12."""
+    """Return the speed of the wheel [rad/s]: 0, a ramp, 12."""
     return SPEED * min(max((t - BEGIN) / RAMP, 0.0), 1.0)
 
 
 def angle(t: float) -> float:
-    """Its integral [rad]."""
+    """Return the integral of the speed [rad]."""
     inside = min(max(t - BEGIN, 0.0), RAMP)
     return SPEED * (0.5 * inside**2 / RAMP + max(t - BEGIN - RAMP, 0.0))
 
 
 def create_wheel(kind: str) -> World:
-    """A wheel of 0.25 kg m² whose speed, or angle, is prescribed."""
+    """Create a wheel of 0.25 kg m² whose speed, or angle, is prescribed."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=INERTIA)
     fix(world, wheel, "x", "y")
@@ -74,9 +74,10 @@ def create_wheel(kind: str) -> World:
 def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
 
-    Steps of 2 ms hit both kinks, steps of 2.2 and 1.1 ms miss them.  Without the projection the trapezoidal rule gives
-    10.91, 0, 10.91, 0 forever, Newmark with a prescribed angle thousands of N m, generalised-alpha swings for tens of
-    steps.  Tolerance 1e-3 N m; measured 1e-5 where differences in time take the place of rates, else 1e-6.
+    Steps of 2 ms end at both kinks, and steps of 2.2 and 1.1 ms do not. Without the projection, the trapezoidal rule
+    gives 10.91, 0, 10.91, 0 forever, Newmark with a prescribed angle gives thousands of N m, and generalised-alpha
+    oscillates for tens of steps. The tolerance is 1e-3 N m; the measured error is 1e-5 if differences in time replace
+    rates, otherwise 1e-6.
     """
     for step in (2e-3, 2.2e-3, 1.1e-3):
         solver = Dynamic(
@@ -106,7 +107,7 @@ class Release(StepHook):
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha_index2"])
 def test_constraint_that_is_switched_on(method: str) -> None:
-    """A brake that holds a turning wheel from one step to the next: its torque then equals the load."""
+    """A brake that holds a turning wheel from one step to the next has a torque equal to the load."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=INERTIA, velocity=(0.0, 0.0, 3.0))
     fix(world, wheel, "x", "y")
@@ -119,7 +120,7 @@ def test_constraint_that_is_switched_on(method: str) -> None:
 
 
 def test_kinks_and_restart(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint between a kink and its second projection is the same to the last bit."""
+    """A run that continues from a checkpoint between a kink and its second projection is bitwise equal."""
 
     def run(end: float, restart: str | None) -> State:
         hooks = [Checkpoint(tmp_path / "wheel.h5", every=26, restart=restart)]
@@ -145,11 +146,13 @@ def test_kinks_and_restart(tmp_path: Path) -> None:
 
 
 def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Uniform rods of 1 m and 1 kg on hinges, by minimal coordinates: angles, rates, accelerations, reactions.
+    """Solve a pendulum of uniform rods of 1 m and 1 kg on hinges by minimal coordinates: angles, rates, accelerations,
+    reactions.
 
-    Angles θ from the downward vertical; rod i hangs on rod i - 1, rod 0 on the ground.  With c_ij = lever of rod j
-    for the position of the centre of rod i the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.  The reaction
-    at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the lower rod.
+    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 on the ground. With c_ij =
+    lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.
+    The reaction at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the
+    lower rod.
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers
@@ -175,7 +178,7 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
 
 
 def create_pendulum(count: int, spatial: bool, start: float = 1.2) -> tuple[World, list[Entity], list[Entity]]:
-    """The same pendulum of bodies and joints, in the plane, or in space on spherical joints."""
+    """Create the pendulum of `solve_pendulum` from bodies and joints, in 2D, or in 3D on spherical joints."""
     world = World(gravity=(0.0, -9.81, 0.0))
     end, bodies, joints = position_marker(world, world.add(Ground)), [], []
     direction = np.array((np.sin(start), -np.cos(start)))
@@ -202,9 +205,9 @@ def create_pendulum(count: int, spatial: bool, start: float = 1.2) -> tuple[Worl
 @pytest.mark.parametrize(("count", "spatial"), [(2, False), (5, False), (2, True)])
 @pytest.mark.parametrize(("method", "spectral_radius"), [METHODS[0], METHODS[3], METHODS[4]])
 def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int, spatial: bool) -> None:
-    """Places, velocities, accelerations and reactions of double and five-fold pendulums have order 2.
+    """Positions, velocities, accelerations and reactions of double and five-fold pendulums converge with order 2.
 
-    Reference: minimal coordinates, DOP853 with 1e-12, reactions by Newton's law for the rods below each hinge.
+    The reference uses minimal coordinates, DOP853 with 1e-12, and Newton's law for the rods below each hinge.
     """
     time = 0.6
     theta, omega, alpha, reaction = solve_pendulum(count, time)
@@ -237,7 +240,9 @@ def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int,
 
 
 def test_newmark_is_refused_with_nonlinear_constraints() -> None:
-    """Places would be right and reactions wrong by factors of 33 to 2900: an error that names constraints."""
+    """Newmark with nonlinear constraints gives an error that names constraints, because positions would be right and
+    reactions wrong by factors of 33 to 2900.
+    """
     world, *_ = create_pendulum(2, False)
     with pytest.raises(ModelError, match=r"'newmark' in Dynamic with nonlinear constraints \(RevoluteJoint2D.*must be"):
         Dynamic(world, step=1e-3, end=1.0, method="newmark").solve()
@@ -259,7 +264,7 @@ def create_driven_point(value: Callable[[float], float]) -> World:
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"])
 def test_start_that_misses_a_constraint(method: str) -> None:
-    """A coordinate that is 1 m away from where it is prescribed, and a joint that is 100 m apart, are errors."""
+    """A coordinate that is 1 m away from its prescribed value, and a joint with a gap of 100 m, are errors."""
     with pytest.raises(ModelError, match=r"start of dynamics at t = 0 s: .*\(slider, x prescribed: 1\) \[m, rad, 1\]"):
         Dynamic(create_driven_point(lambda t: np.cos(10.0 * t)), step=1e-3, end=1.0, method=method).solve()
     world = World()
@@ -272,7 +277,7 @@ def test_start_that_misses_a_constraint(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"])
 def test_small_gaps_are_closed(method: str) -> None:
-    """A gap from rounded input is closed, and velocities follow the prescribed motion: later motion is exact."""
+    """A gap from rounded input is closed, and velocities follow the prescribed motion, so the later motion is exact."""
     world = create_driven_point(lambda t: 1e-4 + np.sin(10.0 * t))
     states = [(s.t, s.q[0], s.v[0]) for s in Dynamic(world, step=1e-3, end=0.3, method=method, name="").march()]
     t, x, v = np.array(states).T

@@ -48,13 +48,14 @@ def test_three_ropes_at_a_knot(tmp_path: Path) -> None:
     assert_allclose(eval_output(net.nodes["knot"], "displacement", state)[1], -drop, rtol=1e-10)
     forces = eval_output(net.all_cables, "axial_force", state, x=0.5)
     assert_allclose(forces, [pull, *[EA * (length(drop) - 1.0)] * 2], rtol=1e-10)
-    # hinges: no moment reaches the branch node
+    # the knot is a hinge, so no moment reaches the branch node
     assert_allclose(eval_output(net.all_cables, "bending_moment", state, x=0.0), 0.0, atol=1e-9)
 
 
 def test_a_cable_goes_on_through_a_branching(tmp_path: Path) -> None:
-    """With "through" a cantilever with a branch bends like a plain one; otherwise it has a hinge there and falls
-    down."""
+    """With "through", a cantilever with a branch bends like a cantilever without a branch; otherwise it has a hinge at
+    the branch and falls down.
+    """
     points = [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.5, -0.2)]
     lines = [(0, 1), (2, 1), (1, 3)]
     path = write_lines(tmp_path / "t.msh", points, lines, {}, {"wall": [0], "tip": [2], "loose": [3]})
@@ -84,7 +85,9 @@ def test_a_cable_goes_on_through_a_branching(tmp_path: Path) -> None:
 
 
 def test_hung_lattice() -> None:
-    """Supports carry weight and side load; without side load the net hangs symmetrically, with sagging rows."""
+    """Supports carry weight and side load of a lattice. Without side load the net hangs symmetrically, with sagging
+    rows.
+    """
     lattice = hung_lattice(8, cables_per_line=2)
     weight = 2 * 9 * 8 / 8 * 0.1 * 9.81
     state, _ = solve_hung(lattice)
@@ -102,7 +105,7 @@ def test_hung_lattice() -> None:
 
 
 def test_pictures_of_nets(tmp_path: Path) -> None:
-    """Cables that meet at a branch node are one part, and their drawings meet at one place."""
+    """Cables that meet at a branch node are one part of the drawing, and their lines meet at one point."""
     lattice = falling_lattice(3)
     with Recorder(tmp_path / "net", every=10, formats=("vtu",), subdivisions=2) as recorder:
         state = Dynamic(lattice.world, step=1e-4, end=1e-3, name="").solve(hooks=[recorder])
@@ -116,7 +119,7 @@ def test_pictures_of_nets(tmp_path: Path) -> None:
 
 
 def test_markers_at_knots(tmp_path: Path) -> None:
-    """Points of cables that meet move together; forces there act on the shared position."""
+    """Points of cables that meet at a knot move together; forces at the knot act on the shared position."""
     path = write_lines(tmp_path / "x.msh", [(0, 0), (1, 0), (0, 1)], [(0, 1), (0, 2)], {}, {"far": [1, 2], "knot": [0]})
     world = World()
     net = cables_from_mesh(world, path, axial_stiffness=EA, bending_stiffness=1.0, mass_per_length=0.1)
@@ -131,7 +134,9 @@ def test_markers_at_knots(tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("kind", "steps"), [("hung", 2), ("falling", 200)])
 def test_lattices_on_several_processes(kind: str, steps: int, tmp_path: Path) -> None:
-    """A lattice of 8 x 8 meshes on 2 and 3 processes: coordinates to 1e-8 relative, the same Newton counts."""
+    """A lattice of 8 x 8 meshes on 2 and 3 processes gives the coordinates of one process to 1e-8 relative, with equal
+    Newton counts.
+    """
     results = []
     for processes in (1, 2, 3):
         path = tmp_path / f"{processes}.npz"

@@ -1,6 +1,6 @@
-"""A law defined outside of the package, in the test itself: statics, dynamics, tangents, output, processes.
+"""A law that the test itself defines works in statics, dynamics, tangents and output, and on several processes.
 
-The package does not contain `HardeningRope`; registering it is sufficient.
+The package does not contain `HardeningRope`; registration is sufficient.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ register_pair(HardeningRope, force, force_tangent, source="this test")
 
 
 def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:
-    """Masses on hardening ropes between the ground and an off-centre point of a rigid body."""
+    """Create masses on hardening ropes between the ground and an off-centre point of a rigid body."""
     world = World(gravity=(0.0, -9.81, 0.0))
     masses = world.add(MassPoint, position=[(0.5 * k, 0.0) for k in range(1, count + 1)], mass=2.0)
     body = world.add(RigidBody2D, position=(0.5 * count + 1.0, 0.0), mass=5.0, inertia=0.3)
@@ -71,7 +71,7 @@ def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:
 
 
 def test_tangent_against_differences() -> None:
-    """With all coordinates moved, at three states."""
+    """The tangent agrees with differences for all coordinates, in three states."""
     check_tangent(build_chain()[0], displacement=0.2, tolerance=1e-7)
 
 
@@ -90,7 +90,7 @@ def test_statics_and_output() -> None:
 
 
 def run(path: str) -> None:
-    """Program for mpiexec: 50 steps of the chain; the first process writes the end state."""
+    """Program for mpiexec: run 50 steps of the chain; the first process writes the end state."""
     world, _, _ = build_chain(12)
     solver = Dynamic(world, step=2e-3, end=0.1, name="")
     whole = solver.solve().gather()

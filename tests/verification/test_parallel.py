@@ -1,4 +1,4 @@
-"""The same model on several processes: same answer, shared work, distributed matrix."""
+"""A model on several processes gives the same results, with shared work and a distributed matrix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Belts = Callable[[int], Any]
 
 
 def run_belt(folder: Path, processes: int) -> Any:
-    """Results of the belt program on some processes."""
+    """Return the results of the belt program on a number of processes."""
     path = folder / f"belt{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_belt.py", path, STEPS], processes)
     assert done.returncode == 0, done.stderr
@@ -26,17 +26,18 @@ def run_belt(folder: Path, processes: int) -> Any:
 
 @pytest.fixture(scope="module")
 def belts(tmp_path_factory: pytest.TempPathFactory) -> Belts:
-    """The belt on any number of processes, each run once."""
+    """Return the belt on any number of processes, each run once."""
     return cache(lambda processes: run_belt(tmp_path_factory.mktemp("belt"), processes))
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
-    """800 steps (the driver starts at step 500): coordinates and velocities to 1e-8 relative, the same counts.
+    """After 800 steps (the driver starts at step 500), coordinates and velocities agree with one process to 1e-8
+    relative, with equal counts.
 
-    The difference to serial is the order of sums and another factorisation, carried on by the steps.  Each process
-    eliminates its part, to the end.
+    The difference is due to the order of sums and another factorisation, and grows over the steps. Each process
+    eliminates its part until the end.
     """
     serial, parallel = belts(1), belts(processes)
     assert parallel["storage"] == "SUBSTRUCTURES"
@@ -50,9 +51,11 @@ def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
 
 @pytest.mark.mpi
 def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
-    """Rows evaluated per residual add up to those in serial; each process has its share of them and of the matrix."""
+    """The rows evaluated per residual sum to the serial number. Each process has its share of the rows and of the
+    matrix.
+    """
     serial, parallel = belts(1), belts(2)
-    # whole rows per residual: the initial accelerations add one evaluation that is no residual of Newton
+    # whole rows per residual: the initial accelerations add one evaluation that is not a residual of Newton's method
     per_residual = parallel["rows"] // parallel["residuals"][:, None]
     np.testing.assert_array_equal(per_residual.sum(axis=0), serial["rows"][0] // serial["residuals"][0])
     names = list(parallel["names"])
@@ -65,9 +68,10 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
 
 @pytest.mark.mpi
 def test_processes_take_the_same_decisions(tmp_path: Path) -> None:
-    """Steps that are cut because contacts do not settle, and a cycle that is resolved: equal counts, end to 1e-8.
+    """For steps that are cut because contacts do not settle, and a cycle that is resolved, counts are equal and the end
+    agrees to 1e-8.
 
-    Newton iterations near the tolerance depend on the rounding of the linear solver: they may differ by 1 %.
+    Newton iterations near the tolerance depend on the rounding errors of the linear solver and may differ by 1 %.
     """
     results = []
     for processes in (1, 2):

@@ -1,4 +1,4 @@
-"""Worlds that are built in parts, each process giving some of the rows: the same answers as on one process."""
+"""Worlds that are built in parts, where each process gives some of the rows, give the results of one process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = ROOT / "tests/support/parallel_building.py"
 
 
 def run_program(mesh: Path, folder: Path, processes: int, *options: str) -> Any:
-    """Results of the program on some processes, and its error output."""
+    """Return the results of the program on a number of processes, and its error output."""
     path = folder / f"building{processes}.json"
     done = run_python([PROGRAM, mesh, path, *options], processes)
     assert path.exists(), done.stderr
@@ -27,7 +27,7 @@ def run_program(mesh: Path, folder: Path, processes: int, *options: str) -> Any:
 
 @pytest.fixture(scope="module")
 def mesh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A net of 6 x 6 lines, its points in random order."""
+    """Create a net of 6 x 6 lines, with points in random order."""
     place = np.random.default_rng(5).permutation(LINES**2)
     points = np.empty((LINES**2, 2))
     points[place] = np.stack(np.divmod(np.arange(LINES**2), LINES), axis=1)
@@ -42,7 +42,7 @@ def mesh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def serial(mesh: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The results of one process."""
+    """Return the results of one process."""
     found, done = run_program(mesh, tmp_path_factory.mktemp("serial"), 1)
     assert done.returncode == 0, done.stderr
     return found
@@ -63,7 +63,7 @@ def test_errors_of_one_process(serial: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "partition"), [(2, "auto"), (3, "graph")])
 def test_building_in_parts(serial: Any, mesh: Path, processes: int, partition: str, tmp_path: Path) -> None:
-    """Answers, numbers and names are as on one process; wrong parts give one message on all processes."""
+    """Results, numbers and names equal those of one process. Wrong parts give one message on all processes."""
     parallel, done = run_program(mesh, tmp_path, processes, "-partition", partition)
     mine, reference = parallel["chains"], serial["chains"]
     for name in ("q", "data", "of"):
@@ -86,7 +86,7 @@ def test_building_in_parts(serial: Any, mesh: Path, processes: int, partition: s
     )
     for name in ("no_group", "lost", "zero_slope", "negative", "no_count", "made", "too_few"):
         assert errors[name] == serial["errors"][name]
-    # the last error ends the program, with one message
+    # the last error ends the program with one message
     assert done.returncode == 2
     assert done.stderr.count("error:") == 1, done.stderr
     assert "call 1 of World.add adds 8 rows of Point2D on process 0, 9 rows of Point2D on process 1" in done.stderr

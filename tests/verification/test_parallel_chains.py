@@ -1,4 +1,6 @@
-"""Chains on several processes, each of which eliminates its part: same answer, and MUMPS where that fails."""
+"""Chains on several processes, each of which eliminates its part, give the same results, and MUMPS replaces an
+elimination that fails.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from support.processes import ROOT, run_python
 
 
 def run_chains(folder: Path, processes: int, *words: str) -> Any:
-    """Results of the program on some processes."""
+    """Return the results of the program on a number of processes."""
     path = folder / f"chains{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_chains.py", path, *words, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -21,14 +23,16 @@ def run_chains(folder: Path, processes: int, *words: str) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The models on one process."""
+    """Return the models on one process."""
     return run_chains(tmp_path_factory.mktemp("serial"), 1)
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "words"), [(4, ""), (2, "-dynamic_pc_factor_mat_solver_type mumps")])
 def test_elimination_by_parts(serial: Any, processes: int, words: str, tmp_path: Path) -> None:
-    """States to 1e-9 relative, equal counts; options choose another solver, and without pivots MUMPS takes over."""
+    """States agree to 1e-9 relative, with equal counts. Options choose another solver, and MUMPS replaces an
+    elimination without pivots.
+    """
     parallel = run_chains(tmp_path, processes, *words.split())
     chosen = bool(words)
     for name in ("tied_rope", "short_rope", "held_node"):

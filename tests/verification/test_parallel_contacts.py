@@ -1,4 +1,6 @@
-"""Hunt-Crossley contact on several processes: the same answer, the same reports, shared work, errors that end all."""
+"""Hunt-Crossley contact on several processes: the results and reports of one process, shared work, and errors that end
+all processes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ CASES = (
     "ellipsoid dynamic",
 )
 TOLERANCE = 1e-8
-"""Relative difference to one process: rounding, carried on by the steps."""
+"""Relative difference from one process: rounding errors that grow over the steps."""
 
 MODEL = """
 import numpy as np
@@ -51,7 +53,7 @@ solver.solve(hooks=[fail])
 
 
 def run_cases(folder: Path, processes: int) -> dict[str, Any]:
-    """Reports of all cases on some processes."""
+    """Return the reports of all cases on a number of processes."""
     path = folder / f"contacts{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_contacts.py", "-out", path], processes, folder)
     assert done.returncode == 0, done.stderr
@@ -61,19 +63,21 @@ def run_cases(folder: Path, processes: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """All cases on one process."""
+    """Return all cases on one process."""
     return run_cases(tmp_path_factory.mktemp("serial"), 1)
 
 
 @pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.long)])
 def parallel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """All cases on two and on three processes."""
+    """Return all cases on two and on three processes."""
     return run_cases(tmp_path_factory.mktemp("parallel"), request.param) | {"processes": request.param}
 
 
 @pytest.mark.mpi
 def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
-    """Surfaces of all kinds on all kinds of markers: forces and both tangents equal one process to rounding."""
+    """For surfaces of all kinds on all kinds of markers, forces and both tangents equal those of one process to
+    rounding.
+    """
     assert parallel["assembly/contacts"] >= 12
     for name in ("forces", "stiffness", "damping"):
         assert parallel[f"assembly/{name}"] < 1e-14, name
@@ -82,9 +86,10 @@ def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("case", CASES)
 def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any], case: str) -> None:
-    """Coordinates, sensors, contacts and forces to 1e-8; the same steps, Newton iterations and neighbour searches.
+    """Coordinates, sensors, contacts and forces agree to 1e-8. Steps, Newton iterations and neighbour searches are
+    equal.
 
-    A force element is disabled for some steps.  The contacts of all processes are together the contacts of one process.
+    A force element is disabled for some steps. The contacts of all processes together are the contacts of one process.
     """
     expected = {name.split("/")[1]: value for name, value in serial.items() if name.startswith(f"{case}/")}
     found = {name.split("/")[1]: value for name, value in parallel.items() if name.startswith(f"{case}/")}
@@ -92,9 +97,9 @@ def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any
     for name in ("counts", "newton"):
         np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
     for name in expected.keys() - {"counts", "newton", "largest_share"}:
-        # torques on round surfaces without friction are rounding errors; multipliers of Euler parameters are 0
+        # torques on round surfaces without friction are rounding errors, and multipliers of Euler parameters are 0
         scale = max(np.abs(expected[name]).max(initial=0.0), 1e-3 if "torque" in name or name == "lam" else 0.0)
-        # accelerations and forces are derivatives of values that are compared to 1e-8, and friction is steep
+        # accelerations and forces are derivatives of values that agree to 1e-8, and friction is steep
         factor = 1.0 if name in ("q", "v", "depth", "energy") else 100.0
         np.testing.assert_allclose(found[name], expected[name], atol=factor * TOLERANCE * scale, rtol=0, err_msg=name)
     for name in expected:
@@ -104,14 +109,16 @@ def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any
 
 @pytest.mark.mpi
 def test_pairs_are_shared(serial: dict[str, Any], parallel: dict[str, Any]) -> None:
-    """No process has many more of the pairs of the packing than the others."""
+    """No process has many more pairs of the packing than the other processes."""
     share = parallel["packing verlet/largest_share"][0] / serial["packing verlet/largest_share"][0]
     assert share < 1.25 / parallel["processes"]
 
 
 @pytest.mark.mpi
 def test_errors_end_all(tmp_path: Path) -> None:
-    """A hook that raises on one process, and one that spoils the velocities there: one message each, and no hang."""
+    """A hook that raises on one process, and a hook that sets invalid velocities on one process, give one message each,
+    and no process hangs.
+    """
     (tmp_path / "model.py").write_text(MODEL)
     done = run_windlass(["run", "model.py", "-quiet"], 2, tmp_path)
     assert done.returncode != 0

@@ -1,4 +1,4 @@
-"""Errors on one of several processes, or in the model: one message, an exit code, no process left waiting."""
+"""Errors on one process or in the model give one message and an exit code, and no process keeps waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from support.processes import ROOT, errors_of, run_python
 
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
-# Much longer than a run on a loaded machine with an empty compiler cache [s]; only a hang exceeds it.
+# Much longer than a run on a loaded machine with an empty compiler cache [s], so only a process that hangs exceeds this
+# time.
 TIMEOUT = 600
 
 
@@ -72,7 +73,9 @@ Outcome = subprocess.CompletedProcess[str]
 def outcomes(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[tuple[str, str], Future[Outcome]]]:
-    """Runs of the chosen cases by fault and command, two at a time: they wait for each other more than they work."""
+    """Return runs of the chosen cases by fault and command. Two run at a time, because they wait for each other more
+    than they work.
+    """
     chosen = [item.callspec.params for item in request.session.items if "through" in getattr(item, "fixturenames", ())]
     cases = dict.fromkeys((given["fault"], given["through"]) for given in chosen if "fault" in given)
     with ThreadPoolExecutor(2) as pool:
@@ -89,7 +92,7 @@ def outcomes(
 def test_one_message_and_an_exit_code(
     fault: str, through: str, code: int, message: str, outcomes: dict[tuple[str, str], Future[Outcome]]
 ) -> None:
-    """Every other process would wait for the one that fails, or ends."""
+    """A fault gives one message and an exit code, and all other processes end instead of waiting."""
     done = outcomes[fault, through].result()
     assert done.returncode == code
     assert "tip" not in done.stdout
@@ -110,7 +113,7 @@ def test_disconnected_node_is_named(solver: str, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_more_processes_than_cables(tmp_path: Path) -> None:
-    """Processes without rows take part in statics and dynamics, and the results equal one process."""
+    """Processes without rows take part in statics and dynamics, and the results equal those of one process."""
     words = ("-elements", "1", "-solver", "static,dynamic", "-quiet")
     alone, many = (run(tmp_path, *words, processes=n) for n in (1, 5))
     assert (many.returncode, errors_of(many)) == (0, "")
@@ -128,7 +131,9 @@ def test_process_that_ends_between_solves(tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("fault", ["break everywhere", "break held"])
 def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) -> None:
-    """Also when one of them drops the solve later than the other; the next solves are as usual."""
+    """If all processes leave the loop, also if one of them deletes the solve later than the other, no process ends. The
+    next solves work as usual.
+    """
     done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
     assert (done.returncode, errors_of(done)) == (0, "")
     assert (done.stdout.count("left"), done.stdout.count("tip")) == (3, 2)
@@ -136,7 +141,7 @@ def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) 
 
 @pytest.mark.mpi
 def test_error_that_all_processes_catch_ends_nothing(tmp_path: Path) -> None:
-    """Both solves fail on both processes in the same step, and the script continues."""
+    """If both solves fail on both processes in the same step and all catch the error, the script continues."""
     done = run(tmp_path, "-fault", "caught everywhere", "-solver", "dynamic,static", "-quiet")
     assert (done.returncode, errors_of(done)) == (0, "")
     assert done.stdout.count("went on") == 4 and "tip" not in done.stdout

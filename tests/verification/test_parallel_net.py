@@ -1,4 +1,4 @@
-"""A net whose nodes are numbered in no order, on several processes: same answer, parts of the graph."""
+"""A net whose nodes are numbered in random order gives equal results on several processes, with parts of the graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.processes import ROOT, run_python
 
 
 def run_net(folder: Path, processes: int, *words: str) -> Any:
-    """Results of the net program on some processes."""
+    """Return the results of the net program on a number of processes."""
     path = folder / f"net{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_net.py", path, *words, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -21,7 +21,7 @@ def run_net(folder: Path, processes: int, *words: str) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The net on one process."""
+    """Return the net on one process."""
     return run_net(tmp_path_factory.mktemp("serial"), 1)
 
 
@@ -29,7 +29,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("partition", ["auto", "rows"])
 def test_net_in_random_order(serial: Any, processes: int, partition: str, tmp_path: Path) -> None:
-    """Static and dynamic states agree to 1e-8 relative, with equal counts; the graph leaves few ghosts."""
+    """Static and dynamic states agree to 1e-8 relative, with equal counts. The graph partition has few ghosts."""
     parallel = run_net(tmp_path, processes, "-partition", partition)
     for name in ("hung", "swung", "v", "lam"):
         scale = np.abs(serial[name]).max()

@@ -1,4 +1,4 @@
-"""Outputs on several processes: equal to one process up to rounding, with the partition as a field."""
+"""Outputs on several processes equal those of one process up to rounding, and contain the partition as a field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = ROOT / "tests/support/parallel_outputs.py"
 
 
 def run_program(folder: Path, processes: int) -> Path:
-    """Run the program of all outputs on some processes."""
+    """Run the program of all outputs on a number of processes."""
     done = run_python([PROGRAM, folder], processes)
     assert done.returncode == 0, done.stderr
     return folder
@@ -26,12 +26,12 @@ def run_program(folder: Path, processes: int) -> Path:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of one process."""
+    """Return the files of one process."""
     return run_program(tmp_path_factory.mktemp("serial"), 1)
 
 
 def assert_same(parallel: np.ndarray, serial: np.ndarray, rtol: float, what: str) -> None:
-    """Equal shapes, and values up to a share of the largest one; NaN where NaN is."""
+    """Check equal shapes, and values up to a fraction of the largest value, with NaN at the same places."""
     assert parallel.shape == serial.shape, what
     scale = np.nanmax(np.abs(serial), initial=0.0) if serial.dtype.kind == "f" else 0.0
     assert_allclose(parallel, serial, rtol=0, atol=rtol * scale, err_msg=what)
@@ -40,7 +40,9 @@ def assert_same(parallel: np.ndarray, serial: np.ndarray, rtol: float, what: str
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_outputs_on_several_processes(serial: Path, processes: int, tmp_path: Path) -> None:
-    """Output variables at a given state to 1e-12, those after 100 steps of a belt (another factorisation) to 1e-9."""
+    """Output variables in a given state agree to 1e-12, and outputs after 100 steps of a belt (with another
+    factorisation) to 1e-9.
+    """
     parallel = run_program(tmp_path, processes)
     for name, rtol in (("outputs.npz", 1e-12), ("run.npz", 1e-9)):
         expected, found = np.load(serial / name), np.load(parallel / name)
@@ -56,7 +58,7 @@ def test_outputs_on_several_processes(serial: Path, processes: int, tmp_path: Pa
 
 
 def assert_same_frames(serial: Path, parallel: Path, processes: int) -> None:
-    """Points, lines, labels and fields in one order; every process draws some of the lines."""
+    """Check that points, lines, labels and fields have one order, and every process draws some of the lines."""
     frames = sorted(path.name for path in serial.glob("belt_*.vtu"))
     assert len(frames) == 5
     assert sorted(path.name for path in parallel.glob("belt_*.vtu")) == frames

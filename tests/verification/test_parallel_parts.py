@@ -1,4 +1,4 @@
-"""Tables that are distributed over processes: the rows that each keeps, and calls that work as on one process."""
+"""Tables that are distributed over processes: rows of each process, and calls that give the results of one process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROGRAM = ROOT / "tests/support/parallel_parts.py"
 
 
 def run_program(folder: Path, processes: int) -> Any:
-    """Results of the program on some processes."""
+    """Return the results of the program on a number of processes."""
     path = folder / f"parts{processes}.json"
     done = run_python([PROGRAM, path], processes)
     assert done.returncode == 0, done.stderr
@@ -24,20 +24,20 @@ def run_program(folder: Path, processes: int) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The results of one process."""
+    """Return the results of one process."""
     return run_program(tmp_path_factory.mktemp("serial"), 1)
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path) -> None:
-    """Handles, switches and error messages equal one process; rows are on the processes that need them."""
+    """Handles, switches and error messages equal those of one process. Rows are on the processes that need them."""
     parallel = run_program(tmp_path, processes)
     for name in ("sag", "switched"):
         assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-9, err_msg=name)
     for name in ("length", "names", "coordinates", "force", "friction", "not held"):
         assert parallel[name] == serial[name], name
-    # residuals differ in their last digits
+    # residuals differ by rounding errors
     assert parallel["fails"].split("residual norms")[0] == serial["fails"].split("residual norms")[0]
     worst = [line.split("residual")[0] for line in serial["fails"].splitlines() if "worst equation" in line]
     assert worst

@@ -1,4 +1,4 @@
-"""Ropes against ropes and searched surfaces on several processes: a net in space that falls on a sphere."""
+"""Ropes in contact with ropes and searched surfaces on several processes: a 3D net that falls on a sphere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.processes import ROOT, run_python
 
 
 def run_net(folder: Path, processes: int, steps: int) -> Any:
-    """Results of the program on some processes."""
+    """Return the results of the program on a number of processes."""
     path = folder / f"net{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_laid_net.py", path, steps, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -27,7 +27,7 @@ def run_net(folder: Path, processes: int, steps: int) -> Any:
     [(2, 16), pytest.param(2, 80, marks=pytest.mark.long), pytest.param(3, 80, marks=pytest.mark.long)],
 )
 def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
-    """State, history with bristles, reactions on ropes of other processes: to 1e-8, with the same counts."""
+    """State, history with bristles, and reactions on ropes of other processes agree to 1e-8, with equal counts."""
     serial, parallel = (run_net(tmp_path, count, steps) for count in (1, processes))
     # ropes press on the ball and on each other, at points of several ropes
     assert (np.linalg.norm(serial["contact_force"], axis=1) > 0.0).sum() > 4 and (serial["surface"] == 0).any()
@@ -42,15 +42,18 @@ def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.long
 def test_crane(tmp_path: Path) -> None:
-    """Its first static tangent, for which MUMPS on two processes needs more memory than it sets aside, and 20 steps."""
+    """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than it
+    estimates.
+    """
     found = []
     for processes in (1, 2):
         path = tmp_path / f"crane{processes}.npz"
         words = ["-case", "crane", "-count", "20", "-steps", "20", "-out", path, "-output", "none", "-quiet"]
-        words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]  # below lies rounding, see agreement.py
+        # smaller values are rounding errors, see agreement.py
+        words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]
         done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
         assert done.returncode == 0, done.stderr
-        # the drum is far from the ropes of the second process alone
+        # the drum is far from the ropes of the second process
         assert "no cable is near" not in done.stdout + done.stderr
         with np.load(path) as file:
             found.append(dict(file))

@@ -12,7 +12,7 @@ from support.processes import ROOT, run_python
 
 
 def run_net(folder: Path, processes: int) -> Any:
-    """Results of the program on some processes."""
+    """Return the results of the program on a number of processes."""
     path = folder / f"net{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_space.py", path, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -21,12 +21,12 @@ def run_net(folder: Path, processes: int) -> Any:
 
 @pytest.fixture(scope="module")
 def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The net on one process."""
+    """Return the net on one process."""
     return run_net(tmp_path_factory.mktemp("serial"), 1)
 
 
 def assert_same(given: Any, expected: Any) -> None:
-    """States and outputs agree to 1e-8 relative, with equal counts of iterations."""
+    """Check that states and outputs agree to 1e-8 relative, with equal counts of iterations."""
     for name in expected.files:
         scale = np.abs(expected[name]).max()
         np.testing.assert_allclose(given[name], expected[name], atol=1e-8 * scale, rtol=0, err_msg=name)
@@ -36,12 +36,14 @@ def assert_same(given: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
-    """A net with knots, force functions of users and a load next to an axis, its nodes in random order."""
+    """A 3D net with knots, user force functions, an eccentric load and randomly ordered nodes gives the results of one
+    process.
+    """
     assert_same(run_net(tmp_path, processes), serial)
 
 
 @pytest.mark.long
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels as Python functions."""
+    """The kernels as Python functions give the same results."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_net(tmp_path, 1), serial)

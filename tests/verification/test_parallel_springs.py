@@ -1,4 +1,6 @@
-"""Springs between bodies, wheels, friction and constraints on coordinates: two processes, and killed and restarted."""
+"""Springs between bodies, wheels, friction and constraints on coordinates give equal results on two processes, and
+after a kill and a restart.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from support.processes import ROOT, run_windlass
 
 
 def run(folder: Path, processes: int = 1, kill_at: int = 0, *words: str) -> np.ndarray | None:
-    """Coordinates at the end; None of a run that was killed."""
+    """Return the coordinates at the end; None for a run that was killed."""
     path = folder / "end.npz"
     program = str(ROOT / "tests/support/parallel_springs.py")
     given = ["-end_state", str(path), "-kill_at", str(kill_at), *words, "-quiet"]

@@ -1,4 +1,4 @@
-"""Evaluation of series: statistics, spectra, extremes, fatigue and envelopes against closed forms and standards."""
+"""Evaluation of series: statistics, spectra, extremes, fatigue and envelopes agree with closed forms and standards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOURS = 3600.0
 
 
 def draw_sea(duration: float, width: float, seed: int) -> Series:
-    """A Gaussian process of deviation 2 about the mean 10, as 400 waves of frequencies about 1/8 Hz.
+    """Return a Gaussian process of standard deviation 2 about the mean 10, as 400 waves of frequencies about 1/8 Hz.
 
     width: standard deviation of the frequencies [Hz].
     """
@@ -40,7 +40,9 @@ def sea() -> Series:
 
 
 def test_statistics_of_a_wave_sampled_at_unequal_steps() -> None:
-    """Mean, deviation A/√2, kurtosis 3/2 and period of 5 + 3 sin(2 π t/4); linear steps of 4 ms cut 1e-5."""
+    """The mean, deviation A/√2, kurtosis 3/2 and period of 5 + 3 sin(2 π t/4) are found from samples at unequal steps.
+    Linear steps of 4 ms cause an error of 1e-5.
+    """
     steps = np.random.default_rng(2).uniform(1e-3, 4e-3, 40000)
     t = np.concatenate(([0.0], np.cumsum(steps)))
     t = t[t <= 80.0]
@@ -51,7 +53,9 @@ def test_statistics_of_a_wave_sampled_at_unequal_steps() -> None:
 
 
 def test_statistics_weigh_by_time() -> None:
-    """A ramp from 0 to 1 in 1 s that stays at 1 until 10 s: mean 9.5/10, mean square (1/3 + 9)/10."""
+    """Statistics weigh values by time: a ramp from 0 to 1 in 1 s that stays at 1 until 10 s has the mean 9.5/10 and the
+    mean square (1/3 + 9)/10.
+    """
     found = wl.post.find_statistics(Series(np.array([0.0, 1.0, 10.0]), np.array([0.0, 1.0, 1.0])))
     assert_allclose([found.mean, found.deviation**2], [0.95, (1.0 / 3.0 + 9.0) / 10.0 - 0.95**2], rtol=1e-14)
     constant = wl.post.find_statistics(Series(np.array([0.0, 1.0]), np.array([7.0, 7.0])))
@@ -59,7 +63,7 @@ def test_statistics_weigh_by_time() -> None:
 
 
 def test_spectrum_has_the_variance_and_the_period_of_the_series(sea: Series) -> None:
-    """Hann's window and segments keep the variance of a stationary series within a per cent."""
+    """With Hann's window and segments, the spectrum has the variance of a stationary series within one per cent."""
     spectrum = wl.post.find_spectrum(sea, segments=64)
     assert_allclose(spectrum.significant_height, 4.0 * 2.0, rtol=0.01)
     assert_allclose([spectrum.peak_period, spectrum.crossing_period], 8.0, rtol=0.03)
@@ -69,14 +73,16 @@ def test_spectrum_has_the_variance_and_the_period_of_the_series(sea: Series) -> 
 
 
 def test_spectrum_of_white_noise_is_flat() -> None:
-    """Of the variance 9 at steps of 0.1 s: 2 · 9 · 0.1 at all frequencies; 256 segments scatter by 1/16 each."""
+    """The spectrum of white noise with the variance 9 at steps of 0.1 s is 2 · 9 · 0.1 at all frequencies. The 256
+    segments scatter by 1/16 each.
+    """
     noise = 3.0 * np.random.default_rng(3).standard_normal(2**16)
     spectrum = wl.post.find_spectrum(Series(0.1 * np.arange(len(noise)), noise), segments=256)
     assert_allclose(np.mean(spectrum.density[2:-1]), 1.8, rtol=0.02)
 
 
 def test_rainflow_counts_the_example_of_the_standard() -> None:
-    """ASTM E1049-85, figure 6: ranges 3, 4, 6, 8, 9 with 0.5, 1.5, 0.5, 1, 0.5 cycles."""
+    """Rainflow counting agrees with ASTM E1049-85, figure 6: ranges 3, 4, 6, 8, 9 with 0.5, 1.5, 0.5, 1, 0.5 cycles."""
     values = np.array([-2.0, 1.0, -3.0, 5.0, -1.0, 3.0, -4.0, 4.0, -2.0])
     cycles = wl.post.rainflow(Series(np.arange(9.0), values))
     counts = {size: float(cycles.counts[cycles.ranges == size].sum()) for size in np.unique(cycles.ranges)}
@@ -84,7 +90,9 @@ def test_rainflow_counts_the_example_of_the_standard() -> None:
 
 
 def test_damage_of_equal_cycles() -> None:
-    """1000 cycles of the range 0.2 MBL on studless chain: N = 316.2/0.2³, and half of it on chain with studs."""
+    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for studless chain; chain with studs
+    has half the damage.
+    """
     t = np.linspace(0.0, 1000.0, 16 * 1000 + 1)
     series = Series(t, 3e5 + 1e5 * np.sin(2.0 * pi * t), "tension", "N")
     cycles = wl.post.rainflow(series)
@@ -101,7 +109,7 @@ def test_damage_of_equal_cycles() -> None:
 
 
 def test_damage_of_kilonewtons_is_refused() -> None:
-    """A curve is in N; tensions in kN would live a million times as long."""
+    """Tensions in kN are refused, because a curve is in N; the fatigue life would be a million times too long."""
     curve = wl.post.fatigue_curve("studless chain", breaking_load=1e6)
     tension = Series(np.arange(5.0), np.array([0.0, 300.0, 0.0, 300.0, 0.0]), unit="kN")
     with pytest.raises(wl.ModelError, match="damage of a series in kN: must be a tension in N"):
@@ -109,7 +117,9 @@ def test_damage_of_kilonewtons_is_refused() -> None:
 
 
 def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
-    """Narrow-banded Gaussian tension: D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles 1954); 10 800 cycles scatter."""
+    """The damage of a narrow-banded Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles 1954);
+    10 800 cycles scatter.
+    """
     curve = FatigueCurve(exponent=3.0, constant=5.0, reference=1.0)
     expected = sea.duration / 8.0 / 1e5 * (2.0 * sqrt(2.0) * 2.0) ** 3 * gamma(2.5)
     assert_allclose(wl.post.rainflow(sea).damage(curve), expected, rtol=0.05)
@@ -119,7 +129,7 @@ def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
 def test_extremes_of_a_sea(method: str) -> None:
     """The most probable largest of n = t/T peaks of a Gaussian process is s √(2 ln n) above the mean.
 
-    The peaks are independent only if their groups are short, in a wider band; scatter of 40 blocks: 1.5 %.
+    The peaks are independent only if their groups are short, in a wider band; 40 blocks scatter by 1.5 %.
     """
     sea = draw_sea(24.0 * HOURS, width=0.015, seed=1)
     found = wl.post.fit_extremes(sea, method, blocks=40)
@@ -135,7 +145,7 @@ def test_mode_of_a_distribution_that_rises_to_its_end() -> None:
 
 @pytest.mark.parametrize("shape", [0.0, -0.2, 0.15])
 def test_quantiles_and_mode_follow_from_the_distribution(shape: float) -> None:
-    """P(max ≤ quantile) is the probability, and the density is largest at the mode."""
+    """P(max ≤ quantile) is the given probability, and the density is largest at the mode."""
     one = wl.post.Extremes("threshold", 100.0, 7.0, shape, 0.01, 50)
 
     def find_probability(x: float, duration: float = 1e5) -> float:
@@ -150,7 +160,9 @@ def test_quantiles_and_mode_follow_from_the_distribution(shape: float) -> None:
 
 
 def test_fits_find_the_distribution_that_was_drawn() -> None:
-    """10 000 blocks of Gumbel's distribution, each with one peak; β scatters by 0.8 %."""
+    """A fit of 10 000 blocks of Gumbel's distribution, each with one peak, finds the drawn parameters; β scatters by
+    0.8 %.
+    """
     maxima = np.random.default_rng(5).gumbel(50.0, 4.0, 10000)
     values = np.stack([np.zeros(10000), maxima, np.zeros(10000), np.zeros(10000)], axis=1).ravel()
     found = wl.post.fit_extremes(Series(np.arange(40000.0), values), "blocks", blocks=9999)
@@ -159,7 +171,7 @@ def test_fits_find_the_distribution_that_was_drawn() -> None:
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, wl.Sensors]:
-    """A rope whose end is drawn to and fro, recorded in each step."""
+    """Return a rope whose end is moved forwards and backwards, recorded in each step."""
     folder = tmp_path_factory.mktemp("recording")
     world = wl.World(gravity=(0.0, -9.81))
     rope = straight_cable(
@@ -176,7 +188,9 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, wl.Sensor
 
 
 def test_envelope_is_that_of_the_sensor(recording: tuple[Path, wl.Sensors]) -> None:
-    """Minimum, mean and maximum at the end of the rope; the file has single precision."""
+    """Minimum, mean and maximum of the envelope at the end of the rope equal those of the sensor. The file has single
+    precision.
+    """
     folder, sensors = recording
     values = sensors["tension, end"]
     found = wl.post.find_envelope(folder / "rope.vtkhdf")
@@ -207,7 +221,7 @@ def test_the_command_prints_tables_and_writes_files(
     said = capsys.readouterr().out
     assert "axial_force" in said and "part " in said and Path("envelope.svg").exists()
     assert Path("envelope.csv").read_text().startswith("length [m],part [1],minimum [SI]")
-    # a second time over its own files, never over files of others
+    # a second run replaces its own files, but never files of users
     assert cli.main(["post", "rope.vtkhdf", "-envelope", "envelope.csv"]) == 0
     Path("notes.csv").write_text("my notes\n")
     assert cli.main(["post", "rope.vtkhdf", "-envelope", "notes.csv"]) == 2
@@ -223,10 +237,10 @@ def test_the_command_prints_tables_and_writes_files(
         ("rope.csv -columns tensoin", "'tensoin' must be one of tension; end"),
         ("rope.csv -field axial_force", "-field: unknown option for this file"),
         ("rope.csv -start 5", "must leave at least two of its values, which are from 0 to 0.3 s"),
-        ("rope.csv -extremes 3600", "must be at least 10; take a lower threshold or a longer run"),
+        ("rope.csv -extremes 3600", "must be at least 10; use a lower threshold or a longer run"),
         ("rope.csv -line chain", "expected one of stud chain, studless chain"),
         ("rope.csv -spectrum psd.txt", "must be a .csv file"),
-        ("rope.csv -spectrum rope.csv -segments 1", "is the file that is evaluated: must be another file"),
+        ("rope.csv -spectrum rope.csv -segments 1", "is the evaluated file: must be another file"),
         ("rope.vtkhdf -field colour", "field = 'colour' in find_envelope"),
         ("rope.vtkhdf -start 5", "must contain a frame"),
     ],
@@ -249,11 +263,11 @@ def test_errors(
         ("a [N],b [N]\n1,2\n2,3\n", "time = 'time' of .* must be one of its columns, a .N., b .N."),
         ("time [s],a [N],a [kN]\n0,1,2\n1,2,3\n", "has two columns 'a'"),
         ("time [m],a [N]\n0,1\n1,2\n", "must be one of time"),
-        ("time [s],a [N]\n0,1\n0,2\n", "times must rise"),
+        ("time [s],a [N]\n0,1\n0,2\n", "times must increase"),
         ("time [s],a [N]\n0,1\n1,x\n", "must be numbers, as many as names"),
         ("time [s],a [N]\n0,1\n1,2,3\n", "must be numbers, as many as names"),
         ("time [s],a [N]\n0,1\n1,nan\n", "row 2 of .* is '1,nan': must be finite numbers"),
-        ("time [s],a [N]\n0,1\n", "must be at least two numbers that rise"),
+        ("time [s],a [N]\n0,1\n", "must be at least two ascending numbers"),
         ("time [s],a [N],b [inch]\n0,1,1\n1,2,2\n", "has the unit 'inch': must be one that is known"),
         ("", "must be one of its columns, none"),
     ],

@@ -1,4 +1,4 @@
-"""Equilibria that jump while prestrain grows, or free lengths change, are named, with the limit of closed forms.
+"""Equilibria that jump while prestrain grows, or reference lengths change, are named, with the limit of closed forms.
 
 Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two bars, P(y) = 2 k (l0 - l) y/l, at its limit l³ = l0 a²);
 S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch, one term).
@@ -32,7 +32,9 @@ from windlass.framework.state.state import State
 
 
 def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tuple[float, float] | None, str]:
-    """The equilibrium, the shares of unbalanced forces at a jump, if any, and the coordinate that jumps most."""
+    """Return the equilibrium, the fractions of unbalanced forces at a jump, if any, and the coordinate with the largest
+    jump.
+    """
     state = solver.solve(start)
     if not solver.verdict.reasons:
         return state, None, ""
@@ -45,20 +47,21 @@ def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tup
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 STRAIN = 3.0 * pi**2 * BENDING / AXIAL
-"""By how much the wire is too long for its span of 1 m [1]; below 4 it does not go sideways."""
+"""Relative excess length of the wire over its span of 1 m [1]; below 4 the wire does not move sideways."""
 
 
 def find_curvature_limit() -> float:
-    """Free curvature κ0 sin πx [1/m] at which a buckled wire b sin πx flips to the other side.
+    """Return the reference curvature κ0 sin πx [1/m] at which a buckled wire b sin πx flips to the other side.
 
-    EI κ0 = (H - π² EI) b with the thrust H = EA (ε0 - π² b²/4), largest where 3 π² b²/4 = ε0 - π² EI/EA.
+    The curvature follows from EI κ0 = (H - π² EI) b with the thrust H = EA (ε0 - π² b²/4), largest where 3 π² b²/4 = ε0
+    - π² EI/EA.
     """
     rise = sqrt((STRAIN - pi**2 * BENDING / AXIAL) * 4.0 / (3.0 * pi**2))
     return (AXIAL * (STRAIN - pi**2 * rise**2 / 4.0) - pi**2 * BENDING) * rise / BENDING
 
 
 def create_wire(share: float) -> World:
-    """A wire that has buckled up between two hinges, with a share of the curvature that flips it."""
+    """Create a wire that has buckled upwards between two hinges, with a fraction of the curvature at which it flips."""
     world, n = World(), ELEMENTS
     rise = sqrt((STRAIN - pi**2 * BENDING / AXIAL) * 4.0 / pi**2)
     x = np.linspace(0.0, 1.0, n + 1)
@@ -76,7 +79,7 @@ def create_wire(share: float) -> World:
 
 @pytest.mark.parametrize("shares", [(1.1,), (3.0,), (10.0,), (0.5, 0.9, 1.3), (0.4, 0.8, 0.97)])
 def test_wire_of_growing_curvature(shares: tuple[float, ...]) -> None:
-    """A buckled wire flips at the free curvature of theory within 0.3 %, in one step or several; not before."""
+    """A buckled wire flips at the theoretical curvature within 0.3 %, in one or several steps, and not before."""
     state, last, jumps = wl.Static(create_wire(0.0), name="").solve(), 0.0, list[float]()
     for share in shares:
         world = create_wire(share)
@@ -94,7 +97,7 @@ FREE = hypot(1.0, RISE)
 
 
 def push(height: FloatArray, free: float) -> FloatArray:
-    """The upward force [N] of two bars of a free length [m] whose top is at a height [m]."""
+    """Return the upward force [N] of two bars of a reference length [m] whose top is at a height [m]."""
     length = np.hypot(1.0, height)
     return np.asarray(2.0 * STIFFNESS * (free - length) * height / length)
 
@@ -103,7 +106,9 @@ LOAD = 0.7 * float(push(np.linspace(0.0, RISE, 100_001), FREE).max())
 
 
 def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
-    """The truss over 2 m under a dead load, or pressed down by DEPTH by a soft contact with a stop, and its bars."""
+    """Create the truss over 2 m under a dead load, or pressed down by DEPTH by a soft contact with a stop, and its
+    bars.
+    """
     world = World()
     top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)
     fix(world, top, "x")
@@ -111,7 +116,7 @@ def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
     ends = [position_marker(world, world.add(Ground), (x, 0.0)) for x in (-1.0, 1.0)]
     bars = [world.add(SpringDamper, marker0=end, marker1=marker, rest_length=FREE, stiffness=STIFFNESS) for end in ends]
     if pressed:
-        # coordinates count from the reference position
+        # coordinates are relative to the reference position
         stop = world.add(MassPoint, name="stop", position=(0.0, RISE), mass=1.0)
         fix(world, stop, "x", "y")
         under, over = (coordinate_marker(world, body, "y") for body in (top, stop))
@@ -123,9 +128,9 @@ def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
 
 @pytest.mark.parametrize("pressed", [False, True])
 def test_truss_that_is_cooled(pressed: bool) -> None:
-    """Bars shrink under a dead load, or under a soft contact: where the truss snaps through, in closed form.
+    """Bars shrink under a dead load, or under a soft contact. The truss snaps through at the load of the closed form.
 
-    With the shorter bars R(y) is out of balance; the part (1 - τ) R(y0) is still held, so τ = 1 - min R/R(y0).
+    With the shorter bars R(y) is out of balance. The part (1 - τ) R(y0) is still balanced, so τ = 1 - min R/R(y0).
     """
     world, bars = create_truss(pressed)
     state, snapped = wl.Static(world, name="").solve(), False

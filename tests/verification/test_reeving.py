@@ -1,4 +1,4 @@
-"""Ropes without mass over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, next to real cables."""
+"""Massless ropes over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, and cables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ G, R = 9.81, 0.2
 
 
 def over_a_sheave(m0: float, m1: float, tension: float) -> tuple[wl.World, Any, Any]:
-    """Two weights on a rope over a sheave of the ground, 1 m below its centre, with a tension."""
+    """Create two weights on a rope over a sheave of the ground, 1 m below its centre, with a tension."""
     world = wl.World(gravity=(0.0, -G))
     weights = world.add(MassPoint, position=[(-R, 0.0), (R, 0.0)], mass=(m0, m1))
     sheave = rigid_marker(world, world.add(Ground), (0.0, 1.0))
@@ -35,7 +35,7 @@ def over_a_sheave(m0: float, m1: float, tension: float) -> tuple[wl.World, Any, 
 
 
 def test_atwood() -> None:
-    """a = g (m1 - m0)/(m1 + m0) with the tension 2 m0 m1 g/(m0 + m1), which loses no energy."""
+    """An Atwood machine has a = g (m1 - m0)/(m1 + m0) and the tension 2 m0 m1 g/(m0 + m1), and conserves energy."""
     m0, m1 = 2.0, 3.0
     tension, a = 2.0 * m0 * m1 * G / (m0 + m1), G * (m1 - m0) / (m0 + m1)
     world, weights, rope = over_a_sheave(m0, m1, tension)
@@ -49,7 +49,7 @@ def test_atwood() -> None:
 
 
 def test_frequency_of_two_weights() -> None:
-    """Equal weights that hang still swing along the rope with √(EA/L (1/m0 + 1/m1))."""
+    """Two equal hanging weights oscillate along the rope with √(EA/L (1/m0 + 1/m1))."""
     m = 2.0
     world, _, rope = over_a_sheave(m, m, m * G)
     length = float(wl.eval_output(rope, "length", wl.State(world)))
@@ -81,7 +81,7 @@ def test_tackle(falls: int) -> None:
 
 
 def test_hoist() -> None:
-    """A drum that takes up rope with v lifts a load with v and with v sin(Ω t)/Ω; the torque on the drum is N r."""
+    """A drum that takes up rope with v lifts a load with v, and with v sin(Ω t)/Ω. The torque on the drum is N r."""
     mass, r, v, length, EA = 50.0, 0.3, 0.6, 10.0, 1e5
     world = wl.World(gravity=(0.0, -G))
     drum = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0, velocity=(0.0, 0.0, -v / r))
@@ -104,7 +104,9 @@ def test_hoist() -> None:
 
 
 def test_beside_a_real_cable() -> None:
-    """A cable with mass hangs on a rope without mass, over a sheave, with a load below: N is the weight of both."""
+    """A cable with mass hangs on a massless rope over a sheave, with a load below. N equals the weight of cable and
+    load.
+    """
     world = wl.World(gravity=(0.0, -G))
     ground = world.add(Ground)
     stiff = {"axial_stiffness": 1e5, "bending_stiffness": 1e-3, "mass_per_length": 0.7}
@@ -127,7 +129,9 @@ def test_beside_a_real_cable() -> None:
 
 @pytest.mark.parametrize("length", [1.5, 30.0])
 def test_tangent(length: float) -> None:
-    """Over sheaves off the centres of 2D and 3D bodies, oblique, tight and slack, with both coordinates."""
+    """The tangent agrees with differences for sheaves off the centres of 2D and 3D bodies, oblique, tight and slack,
+    with both coordinates.
+    """
     world = wl.World()
     bodies = [
         world.add(RigidBody3D, position=p, mass=1.0, inertia=(1.0, 2.0, 3.0))
@@ -159,9 +163,10 @@ def test_tangent(length: float) -> None:
 
 @pytest.mark.parametrize("beside", [0.0, 0.3])
 def test_a_rope_ends_on_drums(beside: float) -> None:
-    """Between two turning drums, the lower one crosswise: only spans count, torques are R N, no energy is lost.
+    """For a rope between two turning drums, with a crossed lower end, only spans count, torques are R N, and energy is
+    conserved.
 
-    The centre of the upper one is at a distance ``beside`` from the centre of its body.
+    The centre of the upper drum is at a distance ``beside`` from the centre of its body.
     """
     world = wl.World()
     R, h, EA = 0.5, 4.0, 200.0
@@ -175,7 +180,7 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
     start = wl.State(world)
     assert_allclose(float(wl.eval_output(rope, "length", start)), span, rtol=1e-14)
     assert_allclose(float(wl.eval_output(rope, "tension", start)), N, rtol=1e-12)
-    # tangent from (-x, -y) on the upper drum to (x, y - h) on the lower one
+    # tangent from (-x, -y) on the upper drum to (x, y - h) on the lower drum
     x, y = R * span / h, 2.0 * R**2 / h
     ledger = wl.EnergyLedger()
     state = wl.Dynamic(world, step=1e-3, end=0.4, method="newmark").solve(hooks=[ledger])
@@ -190,7 +195,9 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
 
 
 def test_a_rope_is_drawn_around_its_sheave() -> None:
-    """Along both falls and on the upper half of the sheave, as long as it is except for the chords of its arc."""
+    """The rope is drawn along both falls and on the upper half of the sheave, with its length except for the chords of
+    its arc.
+    """
     world, _, rope = over_a_sheave(1.0, 1.0, 10.0)
     drawn = Scene(world, 4).draw(wl.State(world))
     assert drawn is not None

@@ -1,4 +1,4 @@
-"""Runs that are killed and continue from their last checkpoint: the same end state and output as one run."""
+"""Runs that are killed and continue from their last checkpoint have the end state and output of one run."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ ARRAYS = ("q", "v", "a", "carried", "lam", "data", "start_data", "t", "step")
 
 
 def assert_same_file(first: Path, second: Path) -> None:
-    """Two states, bit by bit."""
+    """Check that two states are bitwise equal."""
     with np.load(first) as one, np.load(second) as other:
         for name in ARRAYS:
             np.testing.assert_array_equal(one[name], other[name], err_msg=name)
 
 
 def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool = False) -> str:
-    """Run a model in a folder, to its end or until it kills itself; returns its error output."""
+    """Run a model in a folder, to its end or until it kills itself; return its error output."""
     folder.mkdir(exist_ok=True)
-    # the continued run is a process with other hashes of texts
+    # the continued run is a process with other hash values of texts
     done = run_windlass(["run", *words], processes, folder, kind=int("-restart" in words))
     if not killed:
         assert done.returncode == 0, done.stderr
@@ -44,7 +44,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
 
 
 def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
-    """An example in which pieces of text, each of which occurs once, are replaced by others."""
+    """Write an example in which pieces of text, each of which occurs once, are replaced by other pieces."""
     text = (ROOT / "examples" / example).read_text()
     for old, new in changes.items():
         assert text.count(old) == 1, old
@@ -54,7 +54,7 @@ def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
 
 
 def write_belt(folder: Path) -> Path:
-    """The example of the belt, moved from 2 ms on, that saves its state and kills itself after a step."""
+    """Write the belt example with motion from 2 ms on, which saves its state and kills itself after a step."""
     changes = {
         "con.ramp(0.05, 0.6, 0.0, 12.0)": "con.ramp(0.002, 0.052, 0.0, 12.0)",
         "state = motion.solve(state, hooks=hooks)": "state = motion.solve(state, hooks=[*hooks, save_and_die])",
@@ -73,12 +73,14 @@ def write_belt(folder: Path) -> Path:
 
 
 BELT: list[str | Path] = ["-elements", "24", "-segments", "3", "-step", "1e-4", "-end_time", "0.03", "-frames", "20"]
-"""300 steps after 10 load steps, with contact, friction and kept tangents."""
+"""300 steps after 10 load steps, with contact, friction and a lagged Jacobian."""
 
 
 @pytest.fixture(scope="module")
 def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The belt that runs to its end, with checkpoints: its state, the summary `a.json`, and its outputs in `whole`."""
+    """Return the belt that runs to its end, with checkpoints: its state, the summary `a.json`, and its outputs in
+    `whole`.
+    """
     folder = tmp_path_factory.mktemp("whole")
     words = [write_belt(folder), *BELT, "-checkpoint_every", "50", "-checkpoint", "a.h5"]
     run([*words, "-output", "whole", "-summary", "a.json"], folder)
@@ -86,7 +88,9 @@ def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_belt_killed_and_restarted(whole_belt: Path, tmp_path: Path) -> None:
-    """A static and a dynamic solve, killed after 187 steps: state, counts, tables and series are as without it."""
+    """A static and a dynamic solve, killed after 187 steps and restarted, give the state, counts, tables and series of
+    an uninterrupted run.
+    """
     belt = write_belt(tmp_path)
     options = [belt, *BELT, "-checkpoint_every", "50"]
     run([*options, "-output", "part", "-checkpoint", "b.h5", "-die", "197"], tmp_path, killed=True)
@@ -112,7 +116,7 @@ REDUNDANT += ["-dynamic_redundant_pc_factor_mat_solver_type", "klu"]
 
 
 def write_crane(folder: Path) -> Path:
-    """The example of the crane with a short hoist, after which it swings; it saves its state and kills itself."""
+    """Write the crane example with a short hoist, after which it swings; it saves its state and kills itself."""
     changes = {
         "RISE, REST = 1.0, 0.2, 0.2": "RISE, REST = 1.0, 0.01, 0.01",
         "HOIST = RADIUS * WINDS / SPEED + RISE": "HOIST = 0.06",
@@ -137,10 +141,11 @@ def write_crane(folder: Path) -> Path:
     [(1, "48", "step 40"), (1, "100", "step 80"), pytest.param(2, "48", "step 40", marks=pytest.mark.mpi)],
 )
 def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_path: Path) -> None:
-    """A crane, killed as it hoists and as it swings in space after that, with the bits of the run that was killed.
+    """A crane that is killed during hoisting and during the swing in 3D continues bitwise equal to the run that was
+    killed.
 
-    Rope on a drum that turns and moves, friction in sheaves, joints, steps that are cut.  On two processes each of
-    them factorises all of the matrix: sums of MUMPS depend on which message comes first.
+    The model has a rope on a drum that turns and moves, friction in sheaves, joints, and steps that are cut. On two
+    processes each of them factorises the whole matrix, because sums of MUMPS depend on the order of messages.
     """
     words: list[str | Path] = [write_crane(tmp_path), "-output", "none", "-keep", keep]
     words += REDUNDANT if processes > 1 else []
@@ -153,7 +158,7 @@ def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_p
 
 
 def check_series(whole: Path, part: Path) -> None:
-    """All frames of both folders, by the reader of VTK and by HDF5."""
+    """Check all frames of both folders, by the reader of VTK and by HDF5."""
     series = [read_series(folder / "belt.vtkhdf") for folder in (whole, part)]
     assert len(series[0][0]) == 21 and series[0][0] == series[1][0]
     for time in series[0][0]:
@@ -169,7 +174,7 @@ def check_series(whole: Path, part: Path) -> None:
 
 
 ENDED = ("adaptive", "verlet", "switched")
-"""Models that are started once more when they have ended: implicit, explicit, with hooks."""
+"""Models that are started once more after their end: implicit, explicit, with hooks."""
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,9 @@ ENDED = ("adaptive", "verlet", "switched")
     ],
 )
 def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
-    """Cut steps, explicit methods, changing neighbours, contact points, models that hooks change: equal to the bit."""
+    """Cut steps, explicit methods, changing neighbours, contact points, and models that hooks change are bitwise equal
+    after a restart.
+    """
     common: list[str | Path] = [MODELS, "-kind", kind, "-checkpoint_every", every, *options]
     run([*common, "-summary", "s.json", "-checkpoint", "c.h5"], tmp_path / "whole")
     folder = tmp_path / "part"
@@ -214,14 +221,16 @@ def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, option
         assert json.loads((folder / "s.json").read_text())["rejected"] > 5
     if kind not in ENDED:
         return
-    # a completed run has nothing left to do, and all its options are still valid
+    # a completed run needs no further steps, and all its options are still valid
     said = run([*common, "-restart", "c.h5", "-end_state", "again.npz"], folder)
     assert "had ended" in said
     assert_same_file(folder / "end.npz", folder / "again.npz")
 
 
 def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
-    """The last whole checkpoint is still there, and the run continues from it."""
+    """If the run is killed while a checkpoint is written, the last complete checkpoint still exists, and the run
+    continues from it.
+    """
     common: list[str | Path] = [MODELS, "-kind", "verlet", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole")
     run([*common, "-kill_in", "3"], tmp_path / "part", killed=True)
@@ -232,7 +241,7 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 
 
 def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
-    """Automatic checkpoints change no bit, are removed after a normal end, and remain after a kill."""
+    """Automatic checkpoints do not change the results, are removed after a normal end, and remain after a kill."""
     common: list[str | Path] = [MODELS, "-kind", "switched"]
     often = [*common, "-checkpoint_minutes", "1e-6"]
     run(common, tmp_path / "whole")
@@ -245,7 +254,7 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
     assert "explicit continues at" in said and "written by the clock: equal within tolerances" in said
     assert_close(tmp_path / "whole/end.npz", tmp_path / "part/end.npz", 1e-9)
     assert not list((tmp_path / "part").glob(".*"))
-    # a new run without -checkpoint does not overwrite the file of a lost run
+    # a new run without -checkpoint does not overwrite the file of an interrupted run
     kept = (tmp_path / "part/restart_models.checkpoint.h5").read_bytes()
     run([*often, "-kill_at", "75"], tmp_path / "part", killed=True)
     assert (tmp_path / "part/restart_models.checkpoint.h5").read_bytes() == kept
@@ -253,14 +262,16 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
 
 
 def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
-    """The file has no record of them: they are done again, and the one that was at work continues."""
+    """Solves before the first automatic checkpoint have no record in the file. They are repeated, and the interrupted
+    solve continues.
+    """
     belt = write_belt(tmp_path)
     words = [belt, *BELT, "-keep", "205", "-output", "a"]
     run([*words, "-checkpoint_minutes", "2e-3", "-die", "205"], tmp_path, killed=True)
     name = "belt.checkpoint.h5"
     with h5py.File(tmp_path / name, "r+") as file:
         assert list(file["solves"])[-1] == "0001"
-        # whether the static solve was long enough for a record depends on the machine
+        # the duration of the static solve on this machine determines whether the file has a record of it
         file["solves"].pop("0000", None)
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content + seal(content))
@@ -274,7 +285,9 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
 
 
 def test_run_that_is_extended(whole_belt: Path, tmp_path: Path) -> None:
-    """A completed run continues to a later end; kept tangents differ from one run only within tolerances."""
+    """A completed run continues to a later end. With a lagged Jacobian, results differ from one run only within
+    tolerances.
+    """
     common: list[str | Path] = [write_belt(tmp_path), *BELT, "-checkpoint_every", "50"]
     fewer = {"0.03": "0.025", "20": "16"}
     short: list[str | Path] = [fewer.get(str(word), word) for word in common]
@@ -285,12 +298,12 @@ def test_run_that_is_extended(whole_belt: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(tables[0]["step"], tables[1]["step"])
 
 
-# so many cables have an interior on each process, which is eliminated by default
+# with so many cables, each process has interior cables, which are eliminated by default
 PARTS: list[str | Path] = ["-elements", "48"]
 
 
 def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) -> list[str | Path]:
-    """The words of a command in which these options have other values, or are added."""
+    """Return the arguments of a command with other values of some options, or additional options."""
     given = dict(zip(options[::2], options[1::2], strict=True))
     names = [str(word) for word in words]
     kept = [w for k, w in enumerate(words) if names[k] not in given and (k == 0 or names[k - 1] not in given)]
@@ -298,7 +311,7 @@ def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) 
 
 
 def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) -> Path:
-    """The belt, killed after step 243, in a folder with its last checkpoint, of step 140, and its state at 240."""
+    """Return the belt, killed after step 243, in a folder with its last checkpoint of step 140 and its state at 240."""
     words: list[str | Path] = [write_belt(folder), *replace_options(BELT, options)]
     words += ["-checkpoint_every", "140", "-keep", "240", "-die", "243"]
     run([*words, "-output", "a", "-checkpoint", "c.h5"], folder, processes, killed=True)
@@ -306,7 +319,7 @@ def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) 
 
 
 def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
-    """Take the belt from its checkpoint to its end, with its outputs, in a separate folder."""
+    """Run the belt from its checkpoint to its end, with its outputs, in a separate folder."""
     shutil.copytree(killed, folder)
     words = [folder / "belt.py", *replace_options(BELT, options), "-keep", "240"]
     run([*words, "-output", "a", "-restart", "c.h5"], folder, processes)
@@ -314,15 +327,16 @@ def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[s
 
 @pytest.fixture(scope="module")
 def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The belt, killed on two processes."""
+    """Return the belt, killed on two processes."""
     return kill_belt(tmp_path_factory.mktemp("two"), 2)
 
 
 @pytest.mark.mpi
 def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path) -> None:
-    """Over 100 steps after the checkpoint; the reference is the killed run itself.
+    """The run on two processes is equal over 100 steps after the checkpoint, and the killed run itself is the
+    reference.
 
-    A belt of so few cables is solved by MUMPS, which adds contributions in the order in which they arrive.
+    A belt of so few cables is solved by MUMPS, which adds contributions in the order of their arrival.
     """
     restart_belt(killed_on_two, tmp_path / "again", 2)
     assert_close(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
@@ -330,7 +344,9 @@ def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path)
 
 @pytest.mark.mpi
 def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
-    """The first process has the clock; a killed run continues from the file that was written without a request."""
+    """The first process measures the time of automatic checkpoints. A killed run continues from the file that was
+    written without a request.
+    """
     short = [word if word != "0.03" else "0.01" for word in BELT]
     words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
     run([*words, "-checkpoint_minutes", "1e-5", "-die", "105"], tmp_path, 2, killed=True)
@@ -348,7 +364,7 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     "solver", [pytest.param(REDUNDANT, marks=pytest.mark.long, id="redundant"), pytest.param(PARTS, id="parts")]
 )
 def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path) -> None:
-    """With linear solvers that add in a fixed order."""
+    """With linear solvers that add in a fixed order, a restart on two processes is bitwise equal."""
     (tmp_path / "killed").mkdir()
     killed = kill_belt(tmp_path / "killed", 2, solver)
     restart_belt(killed, tmp_path / "again", 2, solver)
@@ -357,7 +373,9 @@ def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path)
 
 @pytest.mark.mpi
 def test_explicit_on_three_processes(tmp_path: Path) -> None:
-    """With a diagonal mass matrix there is no linear solver, and sums have an order: the same to the last bit."""
+    """With a diagonal mass matrix, no linear solver is used and sums have an order, so a restart on three processes is
+    bitwise equal.
+    """
     common: list[str | Path] = [MODELS, "-kind", "chain", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole", 3)
     run([*common, "-kill_at", "137"], tmp_path / "part", 3, killed=True)
@@ -368,7 +386,7 @@ def test_explicit_on_three_processes(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_another_number_of_processes(killed_on_two: Path, tmp_path: Path) -> None:
-    """Written with one, read with two, and vice versa."""
+    """A checkpoint written by one process is read by two processes, and vice versa."""
     (tmp_path / "killed").mkdir()
     for killed, reading in ((kill_belt(tmp_path / "killed", 1), 2), (killed_on_two, 1)):
         restart_belt(killed, tmp_path / f"on {reading}", reading)
@@ -376,7 +394,7 @@ def test_another_number_of_processes(killed_on_two: Path, tmp_path: Path) -> Non
 
 
 def assert_close(first: Path, second: Path, tolerance: float = 1e-10) -> None:
-    """Two states, to a share of the largest value."""
+    """Check that two states agree to a fraction of the largest value."""
     with np.load(first) as one, np.load(second) as other:
         for name in ("q", "v", "data"):
             scale = np.abs(one[name]).max()

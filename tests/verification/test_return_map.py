@@ -1,4 +1,4 @@
-"""Contact points of belts that decide inside Newton's method: counts, answers, and forces that are reported."""
+"""Contact points of belts that decide inside Newton's method: counts, results, and reported forces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEP, SPEED = 1e-4, 60.0
 
 
 class Mounted:
-    """A driven pulley with a load torque that grows with its speed, and the belt that turns it, which runs already."""
+    """A driven pulley with a load torque that grows with its speed, and a moving belt that drives it."""
 
     def __init__(self) -> None:
         world = self.world = wl.World()
@@ -40,7 +40,7 @@ class Mounted:
             state.v[state.local_dofs(body)[0, 2]] = -SPEED
 
     def run(self, end: float, **settings: Any) -> tuple[wl.State, wl.Dynamic]:
-        """The state at the end, and the solver."""
+        """Return the state at the end, and the solver."""
         solver = wl.Dynamic(
             self.world, step=STEP, end=end, method="generalized_alpha_index2", spectral_radius=0.6, name="", **settings
         )
@@ -53,7 +53,9 @@ def mounted() -> Mounted:
 
 
 def test_one_pass_per_step(mounted: Mounted) -> None:
-    """A pass and at most 4.5 iterations per step, none of 300 is rejected; frozen decisions need 1.4 passes and 5."""
+    """Each step has one pass and at most 4.5 iterations, and none of 300 steps is rejected. Frozen decisions need 1.4
+    passes and 5 iterations.
+    """
     _, solver = mounted.run(0.03)
     _, frozen = mounted.run(0.03, decide_in_newton=0)
     now, before = solver.statistics, frozen.statistics
@@ -64,10 +66,10 @@ def test_one_pass_per_step(mounted: Mounted) -> None:
 
 
 def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
-    """Both methods turn the pulley by the same angle within 1e-5.
+    """Decisions inside Newton's method and frozen decisions turn the pulley by the same angle within 1e-5.
 
-    Steps of several passes use the press of the previous pass, steps of one pass the press of the previous step: a
-    difference of first order in the step, of a depth that is 1e-4 of the radius.
+    Steps of several passes use the press of the previous pass, and steps of one pass use the press of the previous
+    step. The difference is of first order in the step, for a depth that is 1e-4 of the radius.
     """
     one, _ = mounted.run(0.005)
     other, _ = mounted.run(0.005, decide_in_newton=0)
@@ -77,7 +79,7 @@ def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
 
 
 def test_torque_of_the_belt_turns_the_pulley(mounted: Mounted) -> None:
-    """inertia times angular acceleration is the torque of the belt in the outputs minus the torque of the load."""
+    """Inertia times angular acceleration equals the torque of the belt in the outputs minus the torque of the load."""
     state, _ = mounted.run(0.02)
     torque = mounted.belt.report(state).pulleys[1].torque
     place = state.local_dofs(mounted.driven)[0, 2]

@@ -1,4 +1,4 @@
-"""Rigid bodies and joints: a recorded chain in space, linkages, free bodies; order 2 of conserved quantities."""
+"""Rigid bodies and joints: a recorded 3D chain, linkages, free bodies, and order 2 of conserved quantities."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ INERTIA = np.array([[2.0, 0.3, -0.2], [0.3, 1.5, 0.1], [-0.2, 0.1, 1.1]])
 
 
 def create_chain() -> tuple[World, list[Entity]]:
-    """The model sphericalJointTest: four bodies in a row on spherical joints, the first free to slide along x."""
+    """Create the model sphericalJointTest: four bodies in a row on spherical joints, of which the first slides freely
+    along x.
+    """
     data = json.loads((MODELS / "sphericalJointTest.json").read_text())
     world, bodies = World(), []
     ground = world.add(Ground, position=data["objects"][0]["referencePosition"])
@@ -65,15 +67,16 @@ def create_chain() -> tuple[World, list[Entity]]:
 
 
 def test_chain_in_space() -> None:
-    """Spherical joints: Exudyn 1.11.0, model sphericalJointTest, generalised-alpha with spectral radius 0.6.
+    """The chain on spherical joints agrees with Exudyn 1.11.0, model sphericalJointTest, generalised-alpha with
+    spectral radius 0.6.
 
-    The reference stops its Newton runs with a lagged Jacobian at a relative residual of 1e-8, which leaves an error of
-    about 1e-10 in its coordinates, 1e-3 in accelerations of up to 70 rad/s^2 and in forces of up to 70 N.
+    Exudyn ends its Newton runs with a lagged Jacobian at a relative residual of 1e-8. This leaves an error of about
+    1e-10 in its coordinates, 1e-3 in accelerations of up to 70 rad/s^2 and in forces of up to 70 N.
     """
     world, bodies = create_chain()
     with np.load(MODELS / "sphericalJointTest_trace0.npz") as trace:
         q, v, a, forces = trace["q"], trace["q_t"], trace["q_tt"], trace["ae"][:, 4:]
-    # as in the original
+    # as in the original program
     original: dict[str, Any] = {"rotations": "parameters", "project": False}
     solver = Dynamic(world, step=1e-3, end=1.0, spectral_radius=0.6, lag=False, **original)
     for state in solver.march():
@@ -92,7 +95,9 @@ def test_chain_in_space() -> None:
 
 
 def test_mass_point_in_space() -> None:
-    """Free flight of a mass point; every method of the Newmark family integrates a constant acceleration exactly."""
+    """The free flight of a mass point agrees with the exact parabola, because every method of the Newmark family
+    integrates a constant acceleration exactly.
+    """
     world = World(gravity=(0.0, 0.0, -GRAVITY))
     point = world.add(MassPoint, position=(1.0, 1.0, 2.0), velocity=(0.5, -1.0, 3.0), mass=2.0)
     state = Dynamic(world, step=0.01, end=1.0).solve()
@@ -103,7 +108,7 @@ def test_mass_point_in_space() -> None:
 class Linkage:
     """A slider-crank: ground, crank, rod and slider, three pins and one prismatic joint, one degree of freedom.
 
-    The crank of 0.5 m turns with 4 rad/s at first; the axis of the slider lies 0.1 m above the crank's pin.
+    The crank of 0.5 m starts with 4 rad/s. The axis of the slider lies 0.1 m above the crank's pin.
     """
 
     def __init__(self) -> None:
@@ -139,7 +144,7 @@ class Linkage:
         self.joints.append(world.add(PrismaticJoint2D, marker0=axis, marker1=marker(slider), axis=(1.0, 0.0)))
 
     def energy(self, state: State) -> float:
-        """Kinetic and potential energy [J]."""
+        """Return kinetic and potential energy [J]."""
         return sum(
             float(eval_output(body, "kinetic_energy", state))
             + GRAVITY * float(body.mass) * float(eval_output(body, "position", state)[1])
@@ -147,19 +152,20 @@ class Linkage:
         )
 
     def gap(self, state: State) -> float:
-        """Largest violation of a joint [m, 1]."""
+        """Return the largest violation of a joint [m, 1]."""
         return max(float(np.abs(eval_output(joint, "gap", state)).max()) for joint in self.joints)
 
 
 @pytest.mark.parametrize(
     ("method", "gap"),
-    # at rate level (index 2) positions follow with the error of the integrator, without drift over many turns
+    # at rate level (index 2), positions have the error of the integrator, without drift over many turns
     [("generalized_alpha", 1e-11), ("trapezoidal_index2", 2e-5)],
 )
 def test_linkage_of_four_bars(method: str, gap: float) -> None:
-    """Energy and constraints over 10 000 steps: the energy error stays of order h², as for the integrator.
+    """The energy error of a linkage of four bars stays of order h², as for the integrator, over 10 000 steps, and the
+    constraints are satisfied.
 
-    With h = 1e-3 s and turning speeds up to 10 rad/s, (ω h)² = 1e-4.
+    With h = 1e-3 s and angular velocities up to 10 rad/s, (ω h)² = 1e-4.
     """
     linkage = Linkage()
     start = linkage.energy(State(linkage.world))
@@ -180,7 +186,9 @@ def test_linkage_of_four_bars(method: str, gap: float) -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_free_body(method: str) -> None:
-    """A free asymmetric body, its node off the centre of mass: energy and angular momentum to order 2, momentum."""
+    """A free asymmetric body with its node off the centre of mass conserves energy and angular momentum to order 2, and
+    momentum.
+    """
     errors = []
     for step in (8e-3, 4e-3, 2e-3):
         world = World()
@@ -206,7 +214,7 @@ def test_free_body(method: str) -> None:
 
 
 def create_pendulum(spatial: bool) -> tuple[World, Entity]:
-    """A pendulum of 1 m that starts level, in the plane on a pin, or in space on a hinge about z."""
+    """Create a pendulum of 1 m that starts horizontally, in 2D on a pin, or in 3D on a hinge about z."""
     world = World(gravity=(0.0, -GRAVITY, 0.0))
     ground = rigid_marker(world, world.add(Ground))
     if spatial:
@@ -222,9 +230,10 @@ def create_pendulum(spatial: bool) -> tuple[World, Entity]:
 @pytest.mark.parametrize("rotations", ["steady", "parameters"])
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_pendulum_in_space_and_in_the_plane(method: str, rotations: str) -> None:
-    """Both pendulums converge to the same motion with order 2 (they differ in their coordinates of the rotation).
+    """The 2D and the 3D pendulum converge to the same motion with order 2 (they differ in their coordinates of the
+    rotation).
 
-    With steady turning they differ less, and with generalised-alpha their difference passes through 0 near 4 ms.
+    With steady rotation they differ less, and with generalised-alpha their difference passes through 0 near 4 ms.
     """
     differences = []
     for step in (4e-3, 2e-3):
@@ -241,7 +250,9 @@ def test_pendulum_in_space_and_in_the_plane(method: str, rotations: str) -> None
 
 
 def test_static_equilibrium_in_space() -> None:
-    """A plate on three springs under an eccentric weight: forces and moments balance, and stay so in dynamics."""
+    """For a plate on three springs under an eccentric weight, forces and moments balance, and the plate stays at rest
+    in dynamics.
+    """
     world = World(gravity=(0.0, 0.0, -GRAVITY))
     plate = world.add(
         RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.1, 0.1, 0.2), center_of_mass=(0.1, 0.05, 0.02)
@@ -274,7 +285,7 @@ def test_static_equilibrium_in_space() -> None:
 
 def test_clamped_body_stays() -> None:
     world = World(gravity=(1.0, 2.0, -GRAVITY))
-    turned = euler_parameters((0.0, 1.0, 0.2), 3.0)  # e0 is small here, so that it is among those held
+    turned = euler_parameters((0.0, 1.0, 0.2), 3.0)  # e0 is small in this state, so it is among the held parameters
     body = world.add(RigidBody3D, position=(1.0, 2.0, 3.0), euler_parameters=turned, mass=1.0, inertia=(1.0, 2.0, 2.5))
     clamp(world, body)
     state = Dynamic(world, step=1e-2, end=0.1).solve()

@@ -1,6 +1,6 @@
-"""Rods with twist against theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
+"""Rods with twist agree with theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
 
-The independent rod of `integrate_rod` is Kirchhoff's, solved by SciPy as a boundary value problem to 1e-9.
+The independent rod of `integrate_rod` is Kirchhoff's rod, solved by SciPy as a boundary value problem to 1e-9.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NAMES = PointSlopeTwist3D.dof_names
 
 
 def wind(radius: float, pitch: float, s: Any) -> tuple[Any, Any, Any]:
-    """Points, tangents and normals towards the axis z of a helix, at arc lengths s, shape (n, 3) each."""
+    """Return points, tangents and normals towards the axis z of a helix, at arc lengths s, shape (n, 3) each."""
     c, rise, phi = np.cos(pitch), np.sin(pitch), np.cos(pitch) * s / radius
     r = np.column_stack((radius * np.cos(phi), radius * np.sin(phi), rise * s))
     t = np.column_stack((-c * np.sin(phi), c * np.cos(phi), rise + 0.0 * s))
@@ -54,7 +54,8 @@ def wind(radius: float, pitch: float, s: Any) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize(("pitch", "stretch"), [(5.0, 1.3), (30.0, 1.3), (60.0, 1.1)])
 def test_helical_spring(pitch: float, stretch: float) -> None:
-    """Love's spring, pulled without turning its ends: force and torque by the new radius and pitch.
+    """For Love's spring, pulled without rotation of its ends, force and torque agree with the closed form for the new
+    radius and pitch:
 
     M_b = EI (κ_1 - κ_0), M_t = GJ (τ_1 - τ_0), F R_1 = M_t cos α_1 - M_b sin α_1, K = M_t sin α_1 + M_b cos α_1.
     """
@@ -80,22 +81,23 @@ def test_helical_spring(pitch: float, stretch: float) -> None:
     turn = GJ * (np.sin(a1) * np.cos(a1) / R1 - np.sin(a) * np.cos(a) / R)
     force, torque = (turn * np.cos(a1) - bend * np.sin(a1)) / R1, turn * np.sin(a1) + bend * np.cos(a1)
     pull = [-eval_output(constraint, "force", state) for constraint in held[:3]]
-    # measured: 3e-5, 5e-5, 1e-5 of the force
+    # measured errors: 3e-5, 5e-5, 1e-5 of the force
     assert_allclose(pull, (0.0, 0.0, force), rtol=1e-4, atol=1e-4 * abs(force))
     middle, x = n // 2, (0.5 - 0.5 / np.sqrt(3.0)) * length / n
     slope = eval_output(spring, "director", state, x=x)[middle]
     moment = eval_output(spring, "torque", state)[middle] * slope / np.linalg.norm(slope)
     moment = moment + eval_output(spring, "bending_moment", state, x=x)[middle]
-    # the torque is a small difference of both moments: measured 4e-4 of it at most, and 2e-5 of the moments
+    # the torque is a small difference of both moments: measured error at most 4e-4 of the torque, and 2e-5 of the
+    # moments
     assert_allclose(moment[2], torque, rtol=1e-3)
     assert_allclose(eval_output(spring, "torque", state), turn, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("load", "order"), [(300.0, 3.7), (600.0, 3.5)])
 def test_bend_of_45_degrees(load: float, order: float) -> None:
-    """The arc of Bathe and Bolourchi under a force across its plane, against the rod of SciPy, and its convergence.
+    """The arc of Bathe and Bolourchi under a force normal to its plane agrees with the rod of SciPy, and converges.
 
-    Simo and Vu-Quoc, with shear: ends at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37).
+    Simo and Vu-Quoc, with shear, give the ends (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37).
     """
     EI = GJ = 1e7 / 12.0
     columns = {"axial_stiffness": 1e7, "bending_stiffness": EI, "torsional_stiffness": GJ}
@@ -109,7 +111,7 @@ def test_bend_of_45_degrees(load: float, order: float) -> None:
         world.add(Force, marker=position_marker(world, nodes[n]), vector=(0.0, 0.0, load))
         state = Static(world, load_steps=6, rtol=1e-12, name="").solve()
         errors.append(np.linalg.norm(eval_output(nodes[n], "position", state) - end) / 100.0)
-    # measured: 1.1e-5 and 3.9e-5 of the radius with 8 elements
+    # measured errors: 1.1e-5 and 3.9e-5 of the radius with 8 elements
     assert errors[1] < 5e-5
     assert np.log2(errors[0] / errors[1]) > order
     assert_allclose(eval_output(nodes[n], "frame", state), turned, atol=1e-4)
@@ -118,7 +120,9 @@ def test_bend_of_45_degrees(load: float, order: float) -> None:
 
 
 def test_blade_that_is_twisted_and_curved_without_load() -> None:
-    """Anisotropic bending about axes that turn along the rod, with curvatures and twist without load: fourth order."""
+    """A rod with anisotropic bending about axes that rotate along the rod, and with reference curvatures and twist,
+    converges with fourth order to the rod of SciPy.
+    """
     EI, GJ, EA, free = (3.0, 0.4), 0.7, 1e4, (0.9, 0.5, -0.3)
     force, errors = (0.3, -0.6, 0.8), []
     end, turned = integrate_rod(1.0, EA, EI, GJ, force, lambda s: free, np.eye(3))
@@ -139,7 +143,7 @@ def test_blade_that_is_twisted_and_curved_without_load() -> None:
 
 
 def create_rod(elements: int, length: float = 2.0, **columns: Any) -> tuple[World, Entity, Entity]:
-    """A straight rod along x, its nodes and elements."""
+    """Create a straight rod along x, and return its nodes and elements."""
     given = {
         "axial_stiffness": 1e6, "bending_stiffness": 0.6, "torsional_stiffness": 0.45, "mass_per_length": 0.1,
         "rotary_inertia": 1e-3, **columns,
@@ -150,10 +154,11 @@ def create_rod(elements: int, length: float = 2.0, **columns: Any) -> tuple[Worl
 
 
 def find_buckling_torque(EI: float, L: float, T: float) -> float:
-    """Smallest torque M at which a rod under tension T buckles between clamps, one of which may turn and slide [N m].
+    """Return the smallest torque M [N m] at which a rod under tension T buckles between clamps, one of which may rotate
+    and slide.
 
-    w'''' - i M/EI w''' - T/EI w'' = 0 with w = w' = 0 at both ends; p = M/(2 EI), q² = p² - T/EI:
-    2 q (cos qL - cos pL) = T/EI L sin qL,   for T = 0 tan(ML/(2 EI)) = ML/(2 EI)   (Greenhill)
+    The equation is w'''' - i M/EI w''' - T/EI w'' = 0 with w = w' = 0 at both ends. With p = M/(2 EI) and q² = p² -
+    T/EI: 2 q (cos qL - cos pL) = T/EI L sin qL, for T = 0 tan(ML/(2 EI)) = ML/(2 EI) (Greenhill)
     """
     if T == 0.0:
         return 2.0 * EI / L * brentq(lambda z: np.tan(z) - z, 4.4, 4.6)
@@ -170,7 +175,7 @@ def find_buckling_torque(EI: float, L: float, T: float) -> float:
 
 
 def find_buckling_twist(L: float, n: int, tension: float, theory: float) -> float:
-    """The twist of the end at which the tangent of a rod with n elements is singular [rad]."""
+    """Return the twist of the end [rad] at which the tangent of a rod with n elements is singular."""
     world, nodes, _ = create_rod(n, L)
     state = State(world)
     dofs, strain, x = state.local_dofs(nodes), tension / 1e6, np.linspace(0.0, L, n + 1)
@@ -188,31 +193,31 @@ def find_buckling_twist(L: float, n: int, tension: float, theory: float) -> floa
 
 @pytest.mark.parametrize(("tension", "tolerance"), [(0.0, 2e-4), (20.0, 1e-3), (-2.0, 2e-4)])
 def test_buckling_under_torque_and_tension(tension: float, tolerance: float) -> None:
-    """Greenhill, with 16 elements."""
+    """The buckling twist of a rod with 16 elements under torque and tension agrees with Greenhill's formula."""
     theory = find_buckling_torque(0.6, 2.0, tension) * 2.0 / 0.45
-    # measured: 1.4e-4, 8.5e-4, 1.1e-4
+    # measured errors: 1.4e-4, 8.5e-4, 1.1e-4
     assert_allclose(find_buckling_twist(2.0, 16, tension, theory), theory, rtol=tolerance)
 
 
 def test_a_long_line_hockles_where_its_tension_is_low() -> None:
-    """Long lines leave the straight shape where T < M²/(4 EI): Greenhill's limit, from which hockles grow."""
+    """Long lines leave the straight shape where T < M²/(4 EI), which is Greenhill's limit, from which hockles grow."""
     L, EI, T = 8.0, 0.6, 20.0
     limit = 2.0 * np.sqrt(EI * T)
     exact = find_buckling_torque(EI, L, T)
     torque = 0.45 / L * find_buckling_twist(L, 64, T, exact * L / 0.45)
-    # measured: 5e-4 and 3e-3
+    # measured errors: 5e-4 and 3e-3
     assert_allclose(torque, exact, rtol=1e-3)
     assert_allclose(torque, limit, rtol=5e-3)
 
 
 def test_ring_that_turns_over_when_twisted() -> None:
-    """Michell: a straight rod closed to a ring is unstable from the twist √3 EI/(GJ R) on, in two waves."""
+    """A straight rod closed to a ring is unstable from the twist √3 EI/(GJ R) on, in two waves (Michell)."""
     n, R, EI, GJ = 24, 1.0, 1.0, 0.7
     a = 2.0 * np.pi * np.arange(n) / n
     out, along = (np.column_stack(v) for v in ((np.cos(a), np.sin(a), 0.0 * a), (-np.sin(a), np.cos(a), 0.0 * a)))
 
     def find_lowest(twist: float) -> float:
-        """The eigenvalue next to the zeros of the six rigid motions and of the spin of the whole ring."""
+        """Return the eigenvalue closest to the zeros of the six rigid motions and of the spin of the whole ring."""
         world = World()
         nodes = world.add(PointSlopeTwist3D, position=R * out, slope=along, normal=(0.0, 0.0, 1.0))
         world.add(
@@ -222,7 +227,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
         )  # fmt: skip
         state = State(world)
         dofs = state.local_dofs(nodes)
-        # the size and the slope of the ring, for which forces balance
+        # the radius and the slope of the ring for which forces balance
         for _ in range(4):
             shapes = np.zeros((2, len(state.q)))
             shapes[0, dofs[:, :3]], shapes[1, dofs[:, 3:6]] = out, along
@@ -238,7 +243,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
 
 
 def test_torsional_modes() -> None:
-    """A rod held at one end, ω = (k - 1/2) π/L √(GJ/J): fourth order."""
+    """Torsional modes of a rod held at one end converge to ω = (k - 1/2) π/L √(GJ/J) with fourth order."""
     exact = np.pi / 4.0 * np.sqrt(0.45 / 1e-3)
     errors = []
     for n in (4, 8):
@@ -248,13 +253,15 @@ def test_torsional_modes() -> None:
         K = dense(assemble_matrix(world, state))[np.ix_(angles, angles)]
         M = dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0))[np.ix_(angles, angles)]
         errors.append(abs(np.sqrt(eigh(K, M, eigvals_only=True)[0]) / exact - 1.0))
-    # measured: 5.0e-5, 3.1e-6
+    # measured errors: 5.0e-5, 3.1e-6
     assert errors[0] < 6e-5 and errors[1] < 4e-6
 
 
 @pytest.mark.parametrize("turns", [False, True])
 def test_wire_rope(turns: bool) -> None:
-    """Elongation, torque and rotation of a rope of which an end is held or free to turn, by the 2 x 2 matrix."""
+    """Elongation, torque and rotation of a rope, one end of which is held or free to rotate, agree with the 2 x 2
+    matrix.
+    """
     L, EA, GJ, C, F = 2.0, 1e5, 5.0, 300.0, 200.0
     world, nodes, rope = create_rod(3, axial_stiffness=EA, torsional_stiffness=GJ, coupling=C)
     clamp(world, nodes[0])
@@ -270,9 +277,10 @@ def test_wire_rope(turns: bool) -> None:
 
 
 def test_rope_over_a_sheave() -> None:
-    """A `Rope` with torsion whose ends cannot turn: the torque of its mean strain is the same on both sides and on top.
+    """For a `Rope` with torsion whose ends cannot rotate, the torque of its mean strain is equal on both sides of a
+    sheave and on top.
 
-    Frames are turned from the axis of the sheave, so that nodes may go around it.
+    Frames are computed from the axis of the sheave, so that nodes may move around it.
     """
     world, r, C = World(gravity=(0.0, 0.0, -9.81)), 0.3, 60.0
     sheave = world.add(RigidBody3D, position=(0, 0, 0), mass=5.0, inertia=0.1)
@@ -301,7 +309,9 @@ def test_rope_over_a_sheave() -> None:
 
 
 def throw() -> tuple[World, Entity, State]:
-    """A curved and twisted rod that turns about z and spins; frames are turned from z, which no slope reaches."""
+    """Create a curved and twisted rod that rotates about z and spins; frames are computed from z, which no slope
+    reaches.
+    """
     world = World()
     route = through_points([(-0.5, -0.05, 0.0), (0.0, 0.1, 0.05), (0.5, -0.05, 0.0)])
     rod = cable_along(
@@ -324,21 +334,23 @@ def find_stored(world: World, state: State) -> float:
 
 
 def test_free_rod_keeps_energy_and_momenta() -> None:
-    """Momentum, angular momentum and energy over 0.1 s by Runge-Kutta with error control."""
+    """A free rod conserves momentum, angular momentum and energy over 0.1 s by Runge-Kutta with error control."""
     world, rod, state = throw()
     P, H, T = find_momenta(world, rod, state)
     whole = T + find_stored(world, state)
     after = Explicit(world, step=1e-3, end=0.1, method="rk", name="").solve(state)
     P1, H1, T1 = find_momenta(world, rod, after)
     assert_allclose(P1, P, rtol=0, atol=1e-12 * np.abs(P).max())
-    # measured: 4e-12 and 2e-10
+    # measured errors: 4e-12 and 2e-10
     assert_allclose(H1, H, rtol=0, atol=1e-10 * np.abs(H).max())
     assert_allclose(T1 + find_stored(world, after), whole, rtol=2e-9)
     assert abs(T1 / T - 1.0) > 1e-3
 
 
 def test_free_rod_turns_on() -> None:
-    """More than one turn by the generalised-α method: second order, and momentum to rounding."""
+    """A free rod that rotates by more than one turn by the generalised-α method has errors of second order, and
+    conserves momentum to rounding.
+    """
     errors = []
     for step in (4e-3, 2e-3):
         world, rod, state = throw()
@@ -352,7 +364,7 @@ def test_free_rod_turns_on() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A body that hangs on a rope which twists, on 2 processes: coordinates and outputs."""
+    """A body on a rope that twists gives on 2 processes the coordinates and outputs of one process."""
     done = run_python([ROOT / "tests/support/parallel_rods.py", tmp_path / "rope.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_rope(), np.load(tmp_path / "rope.npz")

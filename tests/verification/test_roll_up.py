@@ -1,9 +1,9 @@
-"""Roll-up: the end moment 2 pi EI/L bends a clamped cable into a closed circle.
+"""The end moment 2 pi EI/L bends a clamped cable into a closed circle.
 
-Case: length L, EA L²/EI = 1e8, moment in 10 equal load steps.  The curvature is 2 pi/L everywhere, the axial force 0,
-so that the free end returns to the clamp: displacement (-L, 0), turned by a full turn.  The same circle results for
-every axial stiffness.  Source: the moment-curvature law M = EI kappa; a classic test of large rotations, e.g. J. C.
-Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116.
+The cable has the length L and EA L²/EI = 1e8, and the moment is applied in 10 equal load steps. The curvature is 2 pi/L
+everywhere and the axial force is 0, so the free end returns to the clamp: displacement (-L, 0), rotated by a full turn.
+The same circle results for every axial stiffness. Source: the moment-curvature law M = EI kappa; this is a classic test
+of large rotations, e.g. J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from support.cantilever import solve_cantilever
 
 @cache
 def roll_up(elements: int) -> tuple[Entity, State, int]:
-    """The cables, their state, and Newton iterations."""
+    """Return the cables, their state, and Newton iterations."""
 
     def turn(world: World, cables: Entity, _: Entity) -> None:
         end = rigid_marker(world, cables[elements - 1], (1.0 / elements, 0.0))
@@ -35,7 +35,7 @@ def roll_up(elements: int) -> tuple[Entity, State, int]:
 
 
 def eval_tip(elements: int) -> tuple[float, float]:
-    """Displacement of the free end [m]."""
+    """Return the displacement of the free end [m]."""
     cables, state, _ = roll_up(elements)
     node = state.world.entity(int(cables.table.collect("node1")[-1]))
     x, y = state.of(node)[0, :2]
@@ -43,21 +43,24 @@ def eval_tip(elements: int) -> tuple[float, float]:
 
 
 def test_closed_circle() -> None:
-    """End displacement (-L, 0): with 64 elements 8e-7 L short of it (0.003 L with 8); asserted 1e-6 L."""
+    """The end displacement is (-L, 0) with an error of 8e-7 L for 64 elements (0.003 L for 8 elements); the test
+    asserts 1e-6 L.
+    """
     assert_allclose(eval_tip(64), (-1.0, 0.0), rtol=0, atol=1e-6)
 
 
 def test_order_of_convergence() -> None:
-    """The gap of the circle shrinks with order 4 (measured 3.93, 3.99, 4.00); ± 0.3 as for the elastica."""
+    """The gap of the circle decreases with order 4 (measured 3.93, 3.99, 4.00) within ± 0.3, as for the elastica."""
     gaps = [np.hypot(eval_tip(n)[0] + 1.0, eval_tip(n)[1]) for n in (8, 16, 32, 64)]
     assert_allclose(np.diff(np.log2(gaps)), -4.0, rtol=0, atol=0.3)
 
 
 def test_pure_bending() -> None:
-    """Nodes lie on the circle of radius L/(2 pi), and the moment is 2 pi EI/L in the Gauss points, without tension.
+    """Nodes lie on the circle of radius L/(2 pi), and at the Gauss points the moment is 2 pi EI/L without tension.
 
-    Tolerances for 64 elements: radius as the gap above; moment at the points of rule 2, where it is most exact,
-    1e-4 relative; axial force at the integration points far below the 2 pi² N that would bend the ring by as much.
+    The tolerance of the radius with 64 elements is that of the gap above. The moment at the points of rule 2, where it
+    is most exact, has the tolerance 1e-4 relative. The axial force at the integration points is far below the 2 pi² N
+    that would bend the ring by as much.
     """
     cables, state, iterations = roll_up(64)
     ends = eval_output(cables, "position", state, x=1.0 / 64)[:, :2]

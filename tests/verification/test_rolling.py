@@ -1,7 +1,7 @@
 """A disc that rolls on a plane without slip: tangents, accelerations, steady precession, a wheel that runs straight.
 
-Steady precession (Neimark, Fufaev 1972): a disc whose axis has the angle θ with the vertical and which turns about it
-with Ω has the spin ω_3 along its axis with
+Steady precession (Neimark, Fufaev 1972): a disc whose axis has the angle θ with the vertical and which rotates about
+the vertical with Ω has the spin ω_3 along its axis, with
 
     m g r cos θ + (m r² + I_a) Ω ω_3 sin θ - I_t Ω² sin θ cos θ = 0
 
@@ -30,7 +30,7 @@ AXIAL, TRANSVERSE = 0.5 * M * R**2, 0.25 * M * R**2
 
 
 def two_bodies(**columns: object) -> Assembly:
-    """A disc on a plane that is a body, too, both at markers next to their centres, at random."""
+    """Create a disc and a plane on two bodies, both at markers off the centres, in a random state."""
     world = wl.World()
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0))
     turned = euler_parameters((0.3, 1.0, -0.5), 0.4)
@@ -46,7 +46,9 @@ def two_bodies(**columns: object) -> Assembly:
 
 @pytest.mark.parametrize("axes", [(True, True, True), (False, True, True)])
 def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
-    """C_q a = rhs keeps the velocities of the contact: rhs = -dC/dt at constant v."""
+    """The tangent agrees with differences, and C_q a = rhs keeps the velocities of the contact: rhs = -dC/dt at
+    constant v.
+    """
     assembly = two_bodies(axes=axes, axis=(2.0, 0.5, 0.1), normal=(0.1, 0.0, 1.0))
     check_fields(assembly)
     fields = assembly.fields
@@ -75,7 +77,7 @@ def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
 def roll(
     theta: float, rate: float, spin: float, step: float, end: float, method: str = "trapezoidal_index2"
 ) -> dict[str, np.ndarray]:
-    """Centre, axis and forces of a disc that begins at (0, 0) with its track along -y."""
+    """Return centre, axis and forces of a disc that starts at (0, 0) with its track along -y."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     beta = 0.5 * math.pi - theta
     e = euler_parameters((0.0, -1.0, 0.0), beta)
@@ -97,7 +99,9 @@ def roll(
 
 
 def test_steady_precession() -> None:
-    """A fifth of a turn, fast enough to be stable: the centre runs around its circle, with an error of order 2."""
+    """In steady precession, fast enough to be stable, the centre runs a fifth of a turn around its circle, with an
+    error of order 2.
+    """
     theta, rate = math.radians(70.0), 1.2
     sin, cos = math.sin(theta), math.cos(theta)
     spin = (TRANSVERSE * rate**2 * sin * cos - M * G * R * cos) / ((AXIAL + M * R**2) * rate * sin)
@@ -109,30 +113,32 @@ def test_steady_precession() -> None:
         circle = np.stack((radius * (1.0 - np.cos(angle)), -radius * np.sin(angle), R * sin + 0.0 * angle), axis=1)
         errors.append(np.abs(found["position"] - circle).max())
         assert np.abs(found["gap"][:, :2]).max() < 1e-8
-        # weight, and the force towards the middle of the circle; both are as for the disc on the plane
+        # weight, and the force towards the middle of the circle; both agree with the disc on the plane
         assert_allclose(found["multipliers"][20:, 2], -M * G, rtol=2e-3)
         assert_allclose(np.abs(found["multipliers"][20:, 0]), M * abs(radius) * rate**2, rtol=1e-2)
     assert errors[1] < 1e-3 * abs(radius) and 1.7 < math.log2(errors[0] / errors[1]) < 2.4
 
 
 def test_a_tumbling_disc_does_not_slip_at_index_3() -> None:
-    """Constraints on velocities are met with `generalized_alpha`, too, also after projections of the start."""
+    """A tumbling disc satisfies the constraints on velocities also with `generalized_alpha`, and after projections of
+    the start.
+    """
     found = roll(math.radians(50.0), 2.0, 3.0, 8e-3, 0.16, method="generalized_alpha")
     assert np.abs(found["position"][-1] - found["position"][0]).max() > 0.05
     assert np.abs(found["gap"][1:, :2]).max() < 1e-6 and np.abs(found["gap"][:, 2]).max() < 1e-10
 
 
 def test_a_wheel_runs_straight() -> None:
-    """Without slip x = r φ, with no force across or along the track."""
+    """A wheel that runs straight satisfies x = r φ without slip, with no force across or along the track."""
     found = roll(0.5 * math.pi, 0.0, -4.0, 5e-3, 0.2)
-    # Euler parameters of a wheel that turns by 0.02 rad a step have an error of (0.02)²/48 in the distance
+    # Euler parameters of a wheel that rotates by 0.02 rad per step have an error of (0.02)²/48 in the distance
     assert_allclose(found["position"][:, 1], 4.0 * R * found["t"], rtol=1e-5, atol=1e-9)
     assert_allclose(found["contact_position"][:, 2], 0.0, atol=1e-12)
     assert_allclose(found["multipliers"][:, :2], 0.0, atol=1e-6 * M * G)
 
 
 def test_a_disc_slides_until_it_rolls() -> None:
-    """A uniform disc that is set down with v0 and no spin slides for v0/(3 μ g), and then rolls with 2 v0/3."""
+    """A uniform disc that starts with v0 and without spin slides for v0/(3 μ g), and rolls with 2 v0/3 afterwards."""
     v0, mu, k, step = 1.5, 0.25, 1e5, 1e-3
     world = wl.World(gravity=(0.0, 0.0, -G))
     disc = world.add(

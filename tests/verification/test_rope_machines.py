@@ -1,13 +1,14 @@
-"""Ropes at work, each with a closed form: a rope that slips on a held sheave, a winch by strain, a hysteresis loop.
+"""Machines with ropes agree with closed forms: a rope that slips on a held sheave, a winch by strain, a hysteresis
+loop.
 
-- Two masses on a rope over a sheave that is held move where friction on half a turn is not enough, T1/T2 = exp(μ π)
-  (Euler and Eytelwein):  a = g (m1 - m2 exp(μ π))/(m1 + m2 exp(μ π)); where it is enough, nothing moves.
-- A rope whose strain without force falls with time, N = EA (ε - ε0(t)), lifts a mass by what it loses of its length,
-  less the stretch under weight, (m g + w L/2) L/EA.
-- A rope with N = EA ε + F tanh(ε_t/r), whose end goes around A (1 - cos(ω t)), takes ∮ N dL in each turn: 4 F A, less
-  what the tanh leaves of it.
+- Two masses on a rope over a held sheave move if friction on half a turn does not suffice, T1/T2 = exp(μ π) (Euler and
+  Eytelwein): a = g (m1 - m2 exp(μ π))/(m1 + m2 exp(μ π)); if friction suffices, the masses stay at rest.
+- A rope whose reference strain falls with time, N = EA (ε - ε0(t)), lifts a mass by the loss of its length, less the
+  stretch under weight, (m g + w L/2) L/EA.
+- A rope with N = EA ε + F tanh(ε_t/r), whose end follows A (1 - cos(ω t)), dissipates ∮ N dL in each period: 4 F A,
+  reduced by the smoothing of tanh.
 
-Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); the rest by statics.
+Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); the other formulas follow from statics.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ G, RADIUS, STRAND = 9.81, 0.1, 0.5
 
 
 def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
-    """Mean acceleration [m/s^2] of the heavy mass from 0.1 to 0.25 s after it is let go, and its way until then [m]."""
+    """Return the mean acceleration [m/s^2] of the heavy mass from 0.1 to 0.25 s after its release, and its displacement
+    until that time [m].
+    """
     world = World(gravity=(0.0, -G))
     rope = cable_around(
         world,
@@ -73,7 +76,7 @@ def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
         contact_damping_per_length=1e4,
         friction_velocity_penalty_per_length=1e5,
     )
-    # segments on the sheave begin closed
+    # segments on the sheave start closed
     state = State(world)
     gaps = state.data.reshape(len(rope), 3, 2)[:, 0]
     gaps[eval_output(contacts, "gap", state) < 1e-12] = -1e-9
@@ -85,16 +88,18 @@ def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
     rows = []
     for now in Dynamic(world, step=1e-3, end=0.25, spectral_radius=0.5, **passes).march(state):
         rows.append((now.t, -eval_output(masses[1], "velocity", now)[1]))
-    # a straight line through the speeds, since the rope still vibrates after its release
+    # the acceleration is the slope of a straight line through the speeds, because the rope vibrates after its release
     time, speed = np.array(rows)[100:].T
     return float(np.polyfit(time, speed, 1)[0]), float(before - eval_output(masses[1], "position", now)[1])
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.2])
 def test_rope_slips_on_a_sheave(mu: float) -> None:
-    """10 and 4 kg, exp(μ π) = 1.37 and 1.87: measured 0.2 and 0.6 %, asserted 1 %.
+    """With 10 and 4 kg and exp(μ π) = 1.37 and 1.87, the acceleration agrees with Euler and Eytelwein. Measured errors
+    are 0.2 and 0.6 %, and the test asserts 1 %.
 
-    Half a turn is 31 segments, so that the angle of contact is known to 3 %; that alone could make 1.8 % at μ = 0.2.
+    Half a turn has 31 segments, so the angle of contact is known to 3 %; this uncertainty alone could cause 1.8 % at μ
+    = 0.2.
     """
     heavy, light = 10.0, 4.0
     factor = np.exp(mu * np.pi)
@@ -104,11 +109,11 @@ def test_rope_slips_on_a_sheave(mu: float) -> None:
 
 
 def test_rope_holds_on_a_sheave() -> None:
-    """6 and 4 kg, T1/T2 = 1.5 below 1.87: the heavy mass sinks by the stretch of its strand, and creeps.
+    """With 6 and 4 kg, T1/T2 = 1.5 is below 1.87. The heavy mass sinks by the stretch of its strand, and creeps.
 
     The difference ΔT = 2 kg g stretches the strand and half of the arc, and moves the arc through the penalty p per
-    length with ΔT/(p π R): 0.13 and 0.16 mm in 0.25 s; asserted within 0.1 mm, and 0.05 % of the acceleration of
-    gravity.
+    length with ΔT/(p π R), which is 0.13 and 0.16 mm in 0.25 s. The test asserts 0.1 mm, and 0.05 % of the acceleration
+    of gravity.
     """
     rate, way = let_go(6.0, 4.0, 0.2)
     pull = 2.0 * G
@@ -118,7 +123,7 @@ def test_rope_holds_on_a_sheave() -> None:
 
 
 def pay_in(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
-    """N = EA (ε - ε0(t)) + d ε_t: the length without force falls by a fifth within 2 s, smoothly."""
+    """Return N = EA (ε - ε0(t)) + d ε_t: the reference length falls smoothly by a fifth within 2 s."""
     rope = others[-1]
     share = np.clip(t / 2.0, 0.0, 1.0)
     free = -0.2 * share**2 * (3.0 - 2.0 * share)
@@ -126,7 +131,7 @@ def pay_in(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
 
 
 def test_winch_by_strain() -> None:
-    """500 kg on 10 m of rope, at rest before and 2 m higher after: both to 1e-9 m."""
+    """A winch lifts 500 kg on 10 m of rope from rest by 2 m. Both rest positions agree with statics to 1e-9 m."""
     EA, m, rho = 2e6, 500.0, 1.0
     world = World(gravity=(0.0, -G))
     rope = straight_cable(
@@ -152,12 +157,14 @@ def test_winch_by_strain() -> None:
 
 
 def rub(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
-    """N = EA ε + F tanh(ε_t/r) with F = 100 N, r = 0.05 1/s."""
+    """Return N = EA ε + F tanh(ε_t/r) with F = 100 N, r = 0.05 1/s."""
     return others[-1].axial_stiffness * strain + 100.0 * np.tanh(rate / 0.05)
 
 
 def test_hysteresis_loop() -> None:
-    """73.92 J in one turn, force of the support times displacement of the end, 80 J for a sharp loop; 1e-4."""
+    """The work of the support in one period, force times displacement of the end, is 73.92 J, and 80 J for a sharp
+    loop; the tolerance is 1e-4.
+    """
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(

@@ -1,6 +1,6 @@
-"""Laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop; failures.
+"""Laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop, and failures.
 
-Rotors turn on a hinge about an axis that is oblique in space and in the body, whose own reference is turned too.
+Rotors turn on a hinge about an axis that is oblique in space and in the body, whose reference is also rotated.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SPACE_AXIS = rotation_matrix(REFERENCE) @ AXIS
 
 
 def add_rotor(world: World, speed: float = 0.0, position: Any = (0.0, 0.0, 0.0)) -> tuple[Entity, Entity]:
-    """A rotor that turns with a speed [rad/s] at first, and the marker on its angle."""
+    """Create a rotor with an initial speed [rad/s], and the marker on its angle."""
     body = world.add(
         RigidBody3D,
         position=position,
@@ -71,12 +71,12 @@ def add_rotor(world: World, speed: float = 0.0, position: Any = (0.0, 0.0, 0.0))
 
 
 def turned(angle: float) -> np.ndarray:
-    """The rotation matrix of the rotor at an angle."""
+    """Return the rotation matrix of the rotor at an angle."""
     return rotation_matrix(REFERENCE) @ rotation_matrix(euler_parameters(AXIS, angle))
 
 
 def energy(body: Entity, state: State) -> float:
-    """Kinetic energy and energy of springs [J]."""
+    """Return kinetic energy and energy of springs [J]."""
     kinetic = float(eval_output(body, "kinetic_energy", state))
     state.assembly.load_fields(state)
     return kinetic + state.assembly.energy()
@@ -84,9 +84,10 @@ def energy(body: Entity, state: State) -> float:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_torsional_pendulum(method: str) -> None:
-    """Amplitude of 15 rad, nearly 2.4 turns, frequency sqrt(k/I) = 2 rad/s: order 2; energy kept by the second method.
+    """A torsional pendulum with an amplitude of 15 rad, nearly 2.4 turns, has the frequency sqrt(k/I) = 2 rad/s with
+    order 2. The second method conserves energy.
 
-    The period of both methods is longer by about (ω h)²/12, which the error of order 2 is.
+    The period of both methods is longer by about (ω h)²/12, which is the error of order 2.
     """
     errors = []
     for step in (4e-3, 2e-3):
@@ -118,7 +119,9 @@ def test_explicit_pendulum(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_motor(method: str) -> None:
-    """A prescribed rotation over three turns there and back: the rotation, and the torque I φ_tt of the motor."""
+    """With a prescribed rotation over three turns in both directions, the rotation is followed, and the torque of the
+    motor is I φ_tt.
+    """
     world = World()
     body, marker = add_rotor(world)
     size, rate = 20.0, np.pi
@@ -130,7 +133,7 @@ def test_motor(method: str) -> None:
     for state in Dynamic(world, step=1e-3, end=1.0, method=method, spectral_radius=0.6, name="").march():
         if state.step % 50 == 0:
             at_position = method == "generalized_alpha"
-            tolerance = 1e-9 if at_position else 5e-3  # at rate level the angle has the error of the integrator
+            tolerance = 1e-9 if at_position else 5e-3  # at rate level, the angle has the error of the integrator
             assert_allclose(eval_output(marker, "angle", state), angle(state.t), atol=tolerance)
             assert_allclose(eval_output(body, "rotation", state), turned(angle(state.t)), atol=tolerance)
             torque = SPIN * 2.0 * size * rate**2 * np.cos(2.0 * rate * state.t)
@@ -138,7 +141,7 @@ def test_motor(method: str) -> None:
 
 
 def test_motor_by_speed() -> None:
-    """A prescribed speed through coordinate names: ten turns about the body's own axis y, to (ω h)²/12 relative."""
+    """A prescribed speed by coordinate names gives ten turns about the body's own axis y, to (ω h)²/12 relative."""
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 2.0, 1.5))
     hinge(world, body)
@@ -149,7 +152,7 @@ def test_motor_by_speed() -> None:
 
 
 def test_load_is_a_torque() -> None:
-    """A load on the angle of a hinged body, and of a free one about its principal axis, is a torque about the axis."""
+    """A load on the angle of a hinged body, and of a free body about its principal axis, is a torque about the axis."""
 
     def pull(t: float) -> float:
         return 40.0 * float(np.cos(5.0 * t))
@@ -176,8 +179,7 @@ def test_load_is_a_torque() -> None:
 
 
 def test_stop() -> None:
-    """A rotor hits a stop after 1.6 turns and rebounds with the same speed; steps are cut to the instants of
-    contact."""
+    """A rotor hits a stop after 1.6 turns and rebounds with the same speed. Steps are cut at contact instants."""
     world = World()
     body, marker = add_rotor(world, 10.0)
     ground = coordinate_marker(world, None)
@@ -204,7 +206,9 @@ def test_stop() -> None:
 
 
 def test_static_twist() -> None:
-    """A torque that turns a spring by three turns, in load steps of less than half a turn."""
+    """A torque turns a spring by three turns, in load steps of less than half a turn, and the angle equals torque over
+    stiffness.
+    """
     world = World()
     body, marker = add_rotor(world)
     world.add(CoordinateSpringDamper, marker1=marker, stiffness=2.0)
@@ -215,7 +219,7 @@ def test_static_twist() -> None:
 
 
 def test_reversed_axis_fails_with_words() -> None:
-    """A body whose marked axis is swung through its opposite: the step fails, with the reason."""
+    """If the marked axis of a body swings through its opposite direction, the step fails with the reason."""
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0, angular_velocity=(2.0, 0.0, 0.0))
     spring = world.add(CoordinateSpringDamper, marker1=rotation_marker(world, body, "z"), stiffness=1e-3)
@@ -229,7 +233,7 @@ def test_reversed_axis_fails_with_words() -> None:
 
 
 def test_saved_and_resumed(tmp_path: Path) -> None:
-    """The turns are part of the state: a run that continues from a file is the same to the last bit."""
+    """The number of turns is part of the state, and a run that continues from a file is bitwise equal."""
 
     def run(end: float, start: State | None = None, resume: bool = False) -> State:
         return Dynamic(world, step=2e-3, end=end, lag=False, name="").solve(start, resume=resume)
@@ -246,7 +250,9 @@ def test_saved_and_resumed(tmp_path: Path) -> None:
 
 
 def build_train(count: int = 6) -> tuple[World, Entity]:
-    """Rotors on one line of hinges, with springs from angle to angle, a motor at one end and a stop at the other."""
+    """Create rotors on one line of hinges, with springs from angle to angle, a motor at one end and a stop at the other
+    end.
+    """
     world = World()
     rotors = [add_rotor(world, position=(float(k), 0.0, 0.0)) for k in range(count)]
     angles = [marker for _, marker in rotors]
@@ -259,7 +265,7 @@ def build_train(count: int = 6) -> tuple[World, Entity]:
 
 
 def run(path: str) -> None:
-    """Program for mpiexec: the train of rotors; the first process writes the end state and the outputs."""
+    """Program for mpiexec: run the train of rotors; the first process writes the end state and the outputs."""
     world, springs = build_train()
     solver = Dynamic(world, step=2e-3, end=0.52, spectral_radius=0.6, name="")
     state = solver.solve()
@@ -271,7 +277,7 @@ def run(path: str) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Rotors turn by more than two turns and the last one touches its stop: the same as on one process."""
+    """Rotors turn by more than two turns and the last rotor touches its stop, equally on two processes and on one."""
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

@@ -1,6 +1,6 @@
-"""The balance of energy over a run in its verdict: created energy, losses by the method, and neither.
+"""The energy balance over a run is part of its verdict: created energy, losses by the method, and neither.
 
-A sphere on a half space without dissipation keeps its energy: 5 m/s before an impact are 5 m/s after it.
+A sphere on a half space without dissipation conserves its energy: 5 m/s before an impact are 5 m/s after the impact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.elements import Ground, MassPoint, RigidBody2D, catenary, nodes_of
 
 
 def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: float = 0.0) -> wl.World:
-    """A sphere of 1 kg with a gap [m] above a half space; effective modulus [Pa]."""
+    """Create a sphere of 1 kg with a gap [m] above a half space, with an effective modulus [Pa]."""
     world = wl.World(gravity=(0.0, -gravity, 0.0))
     point = world.add(MassPoint, mass=1.0, position=(0.0, 0.02 + height, 0.0), velocity=(0.0, -speed, 0.0))
     material = world.add(con.ContactMaterial, plane_strain_modulus=modulus, dissipation=0.0)
@@ -37,7 +37,7 @@ IMPACT = (
     "energy appears from nothing: at 0.384 s 3.06e+03 J more than loads and prescribed motions have worked, 1 of the "
     "3.07e+03 J concerned until then;"
 )
-"""78.3 m/s for 5 m/s: 3065 J for 12.5 J."""
+"""78.3 m/s instead of 5 m/s: 3065 J instead of 12.5 J."""
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ IMPACT = (
     ],
 )
 def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float) -> None:
-    """Impacts of 0.1 ms: with steps of 1 ms the sphere leaves too fast or too slowly, and the verdict is doubtful."""
+    """For impacts of 0.1 ms and steps of 1 ms, the sphere leaves too fast or too slowly, which is doubtful."""
     height = 1.5025 if settings["step"] == 1e-3 else 0.01
     end = 0.45 if settings["step"] == 1e-3 else 0.004
     solver = kind(create_sphere(1e10, height, 5.0), name="", **{**settings, "end": end})
@@ -68,7 +68,9 @@ def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float)
 
 @pytest.mark.parametrize(("step", "word"), [(1e-3, "doubtful"), (2e-4, "ok")])
 def test_a_bounce_over_many_steps(step: float, word: str) -> None:
-    """12 000 steps, an impact in every 300 or more of them: energy that appears bit by bit adds up to 4 % and more."""
+    """In 12 000 steps, with an impact in at least every 300 steps, small increments of created energy sum to 4 % and
+    more.
+    """
     solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=step, end=12_000 * step, name="")
     state = solver.solve()
     energy = 0.5 * state.v[1] ** 2 + 9.81 * (state.q[1] + 0.1)
@@ -79,7 +81,7 @@ def test_a_bounce_over_many_steps(step: float, word: str) -> None:
 @pytest.mark.parametrize("kind", [wl.Dynamic, wl.Explicit])
 @pytest.mark.parametrize("change", ["column", "velocity", "load"])
 def test_changes_by_users_are_no_creation(kind: Any, change: str) -> None:
-    """A hook stiffens a stretched spring, or speeds up the mass, or a load in time does work: the verdict is ok."""
+    """If a hook stiffens a stretched spring or accelerates the mass, or a load in time does work, the verdict is ok."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.1, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")
@@ -100,7 +102,9 @@ def test_changes_by_users_are_no_creation(kind: Any, change: str) -> None:
 
 
 def test_prescribed_motion_works() -> None:
-    """A motor swings a mass at a spring: its energy comes from the prescribed motion, without numerical damping."""
+    """A motor oscillates a mass on a spring. The energy is supplied by the prescribed motion, without numerical
+    damping.
+    """
     world = wl.World()
     ends = world.add(MassPoint, position=[(0.0, 0.0), (1.0, 0.0)], mass=1.0)
     con.prescribe(world, ends[0], "x", con.smooth_step(0.0, 0.1, 0.0, 0.5))
@@ -113,7 +117,9 @@ def test_prescribed_motion_works() -> None:
 
 
 def test_numerical_damping_is_told() -> None:
-    """Generalised-alpha takes a part of a swing by design: a note next to the verdict, none for a trapezoidal rule."""
+    """Generalised-alpha dissipates a part of an oscillation by design, which gives a note in addition to the verdict. A
+    trapezoidal rule gives no note.
+    """
     told = []
     for method in ("generalized_alpha", "newmark"):
         world = wl.World()
@@ -128,7 +134,9 @@ def test_numerical_damping_is_told() -> None:
 
 @pytest.mark.parametrize(("end", "step"), [((0.1, -9.9), 1e-2), ((5.0, -3.0), 1e-2), ((5.0, -3.0), 1e-3)])
 def test_a_line_at_rest_creates_nothing(end: tuple[float, float], step: float) -> None:
-    """1000 elements in equilibrium, whose energies change by rounding alone, 1e-14 J of 0.1 to 100 J."""
+    """The energies of 1000 elements in equilibrium change only by rounding, 1e-14 J of 0.1 to 100 J, and the verdict is
+    ok.
+    """
     world = wl.World(gravity=(0.0, -9.81))
     stiff: dict[str, Any] = {"axial_stiffness": 1e6, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
     line = catenary(world, (0.0, 0.0), end, 1000, length=10.0, **stiff)
@@ -140,8 +148,9 @@ def test_a_line_at_rest_creates_nothing(end: tuple[float, float], step: float) -
 
 
 def test_a_belt_that_starts_creates_nothing() -> None:
-    """A belt at rest is found within tolerances, its press within 2e-5: of 0.59 J that are stored 7e-8 J are released
-    by the second step, when motion concerns no more than that."""
+    """The state of rest of a belt is found within tolerances, and its press within 2e-5. Of 0.59 J of stored energy,
+    7e-8 J are released by the second step, when the kinetic energy is not larger, and the verdict is ok.
+    """
     world = wl.World()
     at = np.array([(0.0, 0.0), (0.3, 0.0)])
     bodies = world.add(RigidBody2D, position=at, mass=1.0, inertia=1e-3)
@@ -160,7 +169,7 @@ def test_a_belt_that_starts_creates_nothing() -> None:
 
 
 def test_restart_keeps_the_balance(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint has the sums of the whole one."""
+    """A run that continues from a checkpoint has the sums of the uninterrupted run."""
     found = []
     for every, restart in ((400, None), (400, "auto")):
         solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=1e-3, end=3.0, name="")

@@ -1,4 +1,4 @@
-"""Modes of closed belts that run, with nodes that travel along: rings, belts on pulleys, Campbell diagrams.
+"""Modes of closed belts that run, with nodes that move with the belt: rings, belts on pulleys, Campbell diagrams.
 
 Sources: G. H. Bryan (1890) and G. F. Carrier (1945) for the ring, see `support.modes_models`; C. D. Mote, J. Franklin
 Inst. 279 (1965) 430-444, and J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744 for spans.
@@ -25,7 +25,7 @@ RADIUS, MASS = 0.08, 0.1
 
 
 def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.State]:
-    """A belt of 300 N on two equal pulleys, 0.6 m apart, that are held, at rest and sticking."""
+    """Create a belt of 300 N on two equal held pulleys, 0.6 m apart, at rest and sticking."""
     world = wl.World()
     wheels = [
         world.add(el.RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=0.01)
@@ -39,15 +39,16 @@ def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.Stat
     )  # fmt: skip
     with belt.preload(*drives):
         rest = wl.Static(world, name="").solve()
-    # with friction it sticks
+    # with friction the belt sticks
     return belt, wl.Static(world, name="").solve(rest)
 
 
 @pytest.mark.parametrize("turning", [1.0, 3.0, 8.0])
 def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
-    """Three free motions and six waves as of material that runs through nodes at rest, to 1e-7; 3e-4 against theory.
+    """Three free motions and six waves equal those of material that runs through nodes at rest to 1e-7, and theory to
+    3e-4.
 
-    Without the terms of running material the frequencies would belong to the frame of the nodes.
+    Without the terms of running material, the frequencies would belong to the frame of the nodes.
     """
     state, moving = spin_ring(48, turning), create_ring(48, turning)
     found = wl.Modes(state.world, count=9).solve(state)
@@ -61,7 +62,7 @@ def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
 
 
 def test_a_belt_that_a_constraint_holds_keeps_its_matrices() -> None:
-    """A node of the ring is fixed, so the ring is not treated as running, with a note."""
+    """If a node of the ring is fixed, the ring is not treated as running, and a note says so."""
     state = spin_ring(24, 3.0, held=True)
     found = wl.Modes(state.world, count=6).solve(state)
     frozen = wl.Modes(state.world, count=6, running=False).solve(state)
@@ -71,7 +72,7 @@ def test_a_belt_that_a_constraint_holds_keeps_its_matrices() -> None:
 
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 0.6, 0.9])
 def test_spans_of_a_belt_as_moving_strings(ratio: float) -> None:
-    """First three of both spans against n c (1 - v²/c²)/(2 L) within 0.5 % (measured -0.17 to +0.34 %)."""
+    """The first three modes of both spans agree with n c (1 - v²/c²)/(2 L) within 0.5 % (measured -0.17 to +0.34 %)."""
     belt, rest = mount_belt(120, contact={"contact_stiffness_per_length": 3e9})
     tension = np.mean([span.tension for span in belt.report(rest).spans])
     c = np.sqrt(tension / belt.mass_per_length)
@@ -87,7 +88,9 @@ def test_spans_of_a_belt_as_moving_strings(ratio: float) -> None:
 
 
 def test_critical_speed_of_a_belt() -> None:
-    """Spans lose their stiffness at v² = T/rhoA, as strings (Mote 1965): measured -9·10⁻⁵, asserted 10⁻³."""
+    """Spans lose their stiffness at v² = T/rhoA, like strings (Mote 1965). The measured error is -9·10⁻⁵, and the test
+    asserts 10⁻³.
+    """
     belt, rest = mount_belt(80)
     c = np.sqrt(np.mean([span.tension for span in belt.report(rest).spans]) / belt.mass_per_length)
     found = wl.find_critical_speed(lambda speed: belt.run(rest, speed), 0.8 * c, 1.1 * c, tolerance=1e-4, count=4)
@@ -95,7 +98,9 @@ def test_critical_speed_of_a_belt() -> None:
 
 
 def test_campbell_of_moving_spans() -> None:
-    """A string and a beam at 0 to 0.9 of the critical speed: the first three modes within 0.5 % (measured 4e-4)."""
+    """The first three modes of a string and a beam at 0 to 0.9 of the critical speed agree with theory within 0.5 %
+    (measured 4e-4).
+    """
     for span in (STRING, BEAM):
         critical = np.sqrt((span.tension + np.pi**2 * span.bending / span.length**2) / span.mass)
         speeds = critical * np.array([0.0, 0.3, 0.6, 0.9])
@@ -112,9 +117,10 @@ def test_campbell_of_moving_spans() -> None:
 
 
 def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
-    """A belt at 0, 12, 24 m/s and 0.6 of the critical speed, with mesh and contact as chosen: lines of both spans.
+    """A belt with default mesh and contact runs at 0, 12 and 24 m/s and 0.6 of the critical speed, and the diagram has
+    lines of both spans.
 
-    Each line follows its mode by shape; as strings within 0.5 %, measured 0.05 to 0.35 %.
+    Each line follows its mode by shape. Frequencies agree with strings within 0.5 %, measured 0.05 to 0.35 %.
     """
     belt, rest = mount_belt(None)
     tension = np.mean([span.tension for span in belt.report(rest).spans])
@@ -127,7 +133,7 @@ def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
 
 
 def test_lines_of_a_campbell_diagram_follow_shapes(tmp_path: Path) -> None:
-    """Of two springs one stiffens with the speed: the lines cross, where frequencies in their order would not."""
+    """One of two springs stiffens with the speed, and the lines cross, which an order by frequency would not show."""
 
     def create(speed: float) -> wl.State:
         world = wl.World()
@@ -147,7 +153,9 @@ def test_lines_of_a_campbell_diagram_follow_shapes(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_belt_that_has_run_on() -> None:
-    """The ring a fifth of a turn later: its nodes are elsewhere, shapes at the same places are the same."""
+    """If the ring has moved by a fifth of a turn, its nodes are at other positions, and shapes at equal positions are
+    equal.
+    """
     first, later = spin_ring(40, 1.0), spin_ring(40, 1.5)
     found = wl.campbell([(1.0, first), (1.5, later)], count=7)
     waves = found.frequencies[0] > 0.1

@@ -1,7 +1,7 @@
 """Statics of ropes that run while their nodes rest: `Static(velocities="given")`.
 
-A string of the tension N and the mass m per length that runs with the speed v sags by m g L²/(8 (N - m v²)).  Source:
-C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
+A string of the tension N and the mass m per length that runs with the speed v sags by m g L²/(8 (N - m v²)). Source: C.
+D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ TENSION, GRAVITY = 1e3, 9.81
 
 @pytest.mark.parametrize("ratio", [pytest.param(0.3, marks=pytest.mark.long), 0.8])
 def test_sag_of_a_running_string(ratio: float) -> None:
-    """The sag to 1e-5, and motion that begins there stays: the equilibrium at rest is off by millimetres."""
+    """The sag agrees with the closed form to 1e-5, and a motion that starts from this state stays there. The
+    equilibrium without speed differs by millimetres.
+    """
     speed, length = ratio * np.sqrt(TENSION / 0.01), 10.0
     world, cables = create_span(
         "moving", 16, length, axial_stiffness=1e6, bending_stiffness=1e-6, mass_per_length=0.01,
@@ -45,7 +47,7 @@ def test_sag_of_a_running_string(ratio: float) -> None:
 
 
 def test_damping_is_felt() -> None:
-    """A damper on a coordinate with a given velocity pulls on free coordinates."""
+    """A damper on a coordinate with a given velocity exerts a force on free coordinates."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), velocity=(2.0, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")

@@ -1,4 +1,5 @@
-"""A chain that lies on a sea bed and rises to a ship, from starts far away: the tension of Irvine's touchdown line.
+"""A chain that lies on a sea bed and rises to a ship has the tension of Irvine's touchdown line, from distant start
+shapes.
 
 Source: H. M. Irvine, Cable Structures (1981), section 2.4, with a part L - s at rest on a bed without friction:
 y_e = H/w (√(1 + (w s/H)²) - 1) + w s²/(2 EA), x_e = (L - s)(1 + H/EA) + H/w asinh(w s/H) + H s/EA.
@@ -22,11 +23,11 @@ from windlass.solvers.static import Static
 
 LENGTH, END, WEIGHT = 600.0, np.array([560.0, 100.0]), 100.0 * 9.81
 RADIUS = 1e5
-"""Of the bed, which is flat within 0.8 m under the chain [m]."""
+"""Radius of the bed, which is flat within 0.8 m under the chain [m]."""
 
 
 def find_horizontal_force(EA: float) -> float:
-    """H of the line that leaves a flat bed [N]."""
+    """Return H of the line that leaves a flat bed [N]."""
 
     def rise(s: float, H: float) -> float:
         return H / WEIGHT * (sqrt(1.0 + (WEIGHT * s / H) ** 2) - 1.0) + WEIGHT * s**2 / (2.0 * EA) - END[1]
@@ -43,7 +44,9 @@ def find_horizontal_force(EA: float) -> float:
     ("start", "EA"), [("straight", 1e8), ("bent", 1e8), ("free line", 1e8), ("straight", 1e9), ("free line", 1e9)]
 )
 def test_chain_on_a_sea_bed(start: str, EA: float) -> None:
-    """Straight through the water, along the bed and up, and 60 m below the bed: the horizontal force within 0.5 %."""
+    """From a line straight through the water, along the bed and up, and 60 m below the bed, the horizontal force agrees
+    with Irvine within 0.5 %.
+    """
     n = 20
     u = np.linspace(0.0, 1.0, n + 1)
     position = u[:, None] * END
@@ -69,9 +72,9 @@ def test_chain_on_a_sea_bed(start: str, EA: float) -> None:
     try:
         force = abs(eval_output(ship, "force", solver.solve())[0])
     except NotConverged as error:
-        # from far below a bed of straight segments, whose forces jump from end to end, the path of Newton's method
-        # depends on the last digits: of 8 values of EA that differ by 3e-13 one ended here, the others at the right
-        # force
+        # From far below a bed of straight segments, whose forces jump from end to end, the path of Newton's method
+        # depends on rounding errors. Of 8 values of EA that differ by 3e-13, one solve ended in this error and the
+        # others at the right force.
         assert (start, EA) == ("free line", 1e9) and "is slack" in str(error)
         return
     assert_allclose(force, find_horizontal_force(EA), rtol=5e-3)

@@ -1,4 +1,6 @@
-"""Derivatives of equilibria and frequencies: central differences of whole solves, closed forms, and errors."""
+"""Derivatives of equilibria and frequencies agree with central differences of whole solves and with closed forms; wrong
+use gives errors.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,14 @@ ELEMENTS = 12
 
 
 def solve_exactly(world: wl.World) -> wl.State:
-    """The equilibrium to the last digits."""
+    """Solve the equilibrium to rounding."""
     return wl.Static(world, rtol=1e-13, atol=1e-12, name="").solve()
 
 
 def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """A cable with a weight on a spring, under gravity and a rope to a body that turns: ten kinds of parameters."""
+    """Create a cable with a weight on a spring, under gravity, with a rope to a body that rotates: ten kinds of
+    parameters.
+    """
     world = wl.World(gravity=(0.0, -p["gravity"]))
     cable = straight_cable(
         world, (0.0, 0.0), (p["span"], 0.3), ELEMENTS, axial_stiffness=p["EA"], bending_stiffness=p["EI"],
@@ -68,7 +72,7 @@ def hanging() -> Any:
 
 @pytest.mark.parametrize("name", HANG)
 def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
-    """Differences of fourth order of exact equilibria: to 1e-6 of the derivative or 1e-8 of y/p."""
+    """Derivatives agree with fourth-order differences of exact equilibria to 1e-6 of the derivative or 1e-8 of y/p."""
     y, dy = hanging
     h = 2e-3 * HANG[name]
 
@@ -83,7 +87,7 @@ def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
 
 
 def test_default_solve_and_steps(hanging: Any) -> None:
-    """`Static` with default settings is near enough, and so is another h."""
+    """`Static` with default settings is accurate enough, and so is another h."""
     p = {"EA": HANG["EA"], "span": HANG["span"]}
 
     def model(given: Mapping[str, float]) -> Any:
@@ -97,7 +101,9 @@ def test_default_solve_and_steps(hanging: Any) -> None:
 
 
 def test_sag_of_a_catenary_by_its_length() -> None:
-    """Inextensible: H from 2a sinh(L/2a) = S, sag a (cosh(L/2a) - 1); its derivative within 0.1 %."""
+    """The derivative of the sag of an inextensible catenary with respect to its length agrees within 0.1 % with the
+    closed form: H from 2a sinh(L/2a) = S, sag a (cosh(L/2a) - 1).
+    """
     span, elements = 8.0, 40
 
     def model(p: Mapping[str, float]) -> Any:
@@ -125,7 +131,9 @@ CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
 
 
 def capstan(p: Mapping[str, float]) -> Any:
-    """A rope around half a turn of a locked circle, a weight at one end, the other end drawn down by minus the time."""
+    """Create a rope around half a turn of a locked circle, with a weight at one end; the other end is pulled down by
+    minus the time.
+    """
     radius, elements = 0.1, 40
     length = pi * radius / elements
     world = wl.World()
@@ -146,7 +154,7 @@ def capstan(p: Mapping[str, float]) -> Any:
 
 
 def draw(world: wl.World) -> wl.State:
-    """Load the rope without friction and draw it until all of it slips."""
+    """Load the rope without friction and pull it until its whole contact slips."""
     rows = CONTACTS[world]
     mu = float(np.ravel(rows.friction_coefficient)[0])
     settings: dict[str, Any] = {"atol": 1e-8, "passes": wl.Passes(atol=1e-6, max_it=50), "name": ""}
@@ -161,7 +169,9 @@ def draw(world: wl.World) -> wl.State:
 
 
 def test_slip_of_a_rope_by_friction_and_weight() -> None:
-    """T = G exp(mu pi): dT/dmu = pi T, dT/dG = exp(mu pi); slipping segments continue to slip."""
+    """The tension T = G exp(mu pi) has the derivatives dT/dmu = pi T and dT/dG = exp(mu pi). Slipping segments continue
+    to slip.
+    """
     y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
     assert_allclose(y["pull"], 100.0 * exp(0.5 * pi), rtol=1e-3)
     assert_allclose(dy["pull"]["mu"], pi * 100.0 * exp(0.5 * pi), rtol=1e-3)
@@ -169,7 +179,7 @@ def test_slip_of_a_rope_by_friction_and_weight() -> None:
 
 
 def string(p: Mapping[str, float], space: bool = False) -> Any:
-    """A string that is stretched between two supports."""
+    """Create a string that is stretched between two supports."""
     rest = (0.0,) if not space else (0.0, 0.0)
     world = wl.World()
     cable = straight_cable(
@@ -181,7 +191,7 @@ def string(p: Mapping[str, float], space: bool = False) -> Any:
 
 
 def test_frequencies_of_a_string_by_its_tension() -> None:
-    """f = k/(2L) sqrt(T/m): df/dT = f/(2T), df/dm = -f/(2m), within 0.1 % for three modes."""
+    """For f = k/(2L) sqrt(T/m), the derivatives f/(2T) and -f/(2m) agree within 0.1 % for three modes."""
     f, df = wl.evaluate_frequencies(string, {"tension": 400.0, "mass": 0.1}, 3)
     exact = np.arange(1, 4) / 4.0 * sqrt(400.0 / 0.1)
     assert_allclose(f, exact, rtol=1e-3)
@@ -190,7 +200,9 @@ def test_frequencies_of_a_string_by_its_tension() -> None:
 
 
 def test_equal_frequencies_part() -> None:
-    """A mass on two equal springs: the stiffness of one changes one frequency, by f/(2k), and not the other."""
+    """For a mass on two equal springs, the stiffness of one spring changes one of two equal frequencies by f/(2k), and
+    does not change the other.
+    """
 
     def model(p: Mapping[str, float]) -> Any:
         world = wl.World()
@@ -212,7 +224,9 @@ def test_both_planes_of_a_string_in_space_have_equal_derivatives() -> None:
 
 
 def test_frequencies_about_a_loaded_equilibrium() -> None:
-    """The state moves with p, and with it the tangent: differences of whole solves and modes, to 1e-6."""
+    """The derivative of frequencies includes the change of the equilibrium with p, and agrees with differences of whole
+    solves and modes to 1e-6.
+    """
     names, count = ("span", "EA", "gravity"), 3
 
     def model(p: Mapping[str, float]) -> Any:
@@ -230,9 +244,11 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
 
 
 def test_a_belt_that_sticks() -> None:
-    """Half turns of two pulleys at rest, one on a spring, by its torque; not by its radius, with which anchors move.
+    """A belt sticks on half turns of two pulleys at rest, one of which is on a spring. The derivative with respect to
+    its torque is computed, and the derivative with respect to its radius, which moves anchors, is refused.
 
-    Whole solves, to 1 %: the press by which circles grow is a history value, which stays (0.5 % of the turn).
+    The derivative agrees with whole solves to 1 %, because the press that enlarges circles is a history value, which is
+    constant (0.5 % of the turn).
     """
 
     def model(p: Mapping[str, float]) -> Any:
@@ -274,7 +290,7 @@ def spring(p: Mapping[str, float]) -> Any:
 
 
 def test_a_spring() -> None:
-    """x = F/k, dx/dk = -F/k²."""
+    """For x = F/k, the derivative is dx/dk = -F/k²."""
     y, dy = wl.evaluate(spring, SPRING)
     assert_allclose([y["x"], dy["x"]["k"]], [0.2, -0.02], rtol=1e-9)
 
@@ -300,7 +316,7 @@ def add_another(p: Mapping[str, float]) -> Any:
         (lambda: wl.evaluate(lambda p: (spring(p)[0], lambda s: {"x": s.q}), SPRING), "'x' = .*: must be one finite"),
         (lambda: wl.evaluate(add_another, SPRING), "rows of Point2D changes with 'k': 1, and 2 with"),
         (lambda: wl.evaluate(spring, SPRING, solve=lambda w: 1), "solve returned int: must be the State"),
-        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "no equilibrium: 2 N .* are out of balance, of .* 2"),
+        (lambda: wl.evaluate(spring, SPRING, solve=wl.State), "not an equilibrium: 2 N .* are out of balance, of .* 2"),
         (lambda: wl.evaluate(spring, [1.0]), "p = .* in evaluate: must be a dict of names and numbers"),
         (lambda: wl.evaluate_frequencies(spring, SPRING, 0), "count = 0 in evaluate_frequencies"),
     ],

@@ -1,4 +1,6 @@
-"""Contacts far stiffer than the structure settle in load steps, by a flow where their decisions cycle."""
+"""Contacts that are much stiffer than the structure settle in load steps, by a pseudo-time flow if their decisions
+cycle.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ LOAD = 500.0
 
 @pytest.mark.parametrize("stabiliser", [1e4, 1e5])
 def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
-    """EA 1e8 N on segments of 1.4e7 N/m, from 0.05 N of load on: the equilibrium that one load step finds without a
-    flow.
+    """With EA 1e8 N on segments of 1.4e7 N/m, from 0.05 N of load on, load steps find the equilibrium that one load
+    step finds without a flow.
 
-    Without friction that is the load all along; cables differ by up to 3 %, since chords stand on a circle.
+    Without friction, the tension equals the load along the rope. Cables differ by up to 3 %, because their segments are
+    chords of the circle.
     """
     found, settlings = [], []
     for settings in ({"load_steps": 10, "geometric": True, "stabiliser": stabiliser}, {}):
@@ -37,7 +40,7 @@ def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
 
 @pytest.mark.parametrize("load_steps", [5, 10, 20])
 def test_with_friction(load_steps: int) -> None:
-    """Friction depends on the load steps; at the loaded end it equals the load."""
+    """Friction depends on the load steps. At the loaded end the tension equals the load."""
     world, rope = create_loaded_rope(**STIFF)
     solver = Static(world, name="", load_steps=load_steps, geometric=True, stabiliser=1e4)
     forces = eval_output(rope, "axial_force", solver.solve())

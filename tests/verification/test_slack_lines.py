@@ -1,4 +1,5 @@
-"""Slack lines from any start: form-finding on a sloping bed and in free spans, meshes that do not resolve the shape.
+"""Slack lines from any start shape: form-finding on a sloping bed and in free spans, and meshes that do not resolve the
+shape.
 
 Source: closed forms of H. M. Irvine, Cable Structures (1981), sections 1.2 and 2.4.
 """
@@ -49,7 +50,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_starts(shape: str) -> None:
-    """54 starts of a chain on a bed of 5°: the closed form, within the error of the mesh, in at most 200 iterations."""
+    """From 54 start shapes, a chain on a bed of 5° agrees with the closed form within the error of the mesh, in at most
+    200 iterations.
+    """
     for n in (40, 100):
         for settings in SETTINGS.values():
             world, line = build_chain(lay(shape), n)
@@ -61,7 +64,9 @@ def test_starts(shape: str) -> None:
 
 
 def test_starts_with_friction() -> None:
-    """With friction in the first solve all nine starts end in one state: friction acts as loads grow from a tenth."""
+    """With friction in the first solve, all nine start shapes end in one state, because friction acts only above a
+    tenth of the loads.
+    """
     found = []
     for shape in SHAPES:
         world, line = build_chain(lay(shape), 40, friction_coefficient=0.5, friction_stiffness_per_length=1e5)
@@ -75,7 +80,7 @@ def test_starts_with_friction() -> None:
         [contact] = [table for kind, table in world.tables.items() if "friction_coefficient" in kind.columns]
         assert_allclose(contact.local("friction_coefficient"), 0.5, rtol=0)
     assert_allclose(found, np.broadcast_to(found[0], (len(SHAPES), 2)), rtol=1e-6)
-    # friction on the bed holds the force of the anchor, and the top carries the weight of the hanging part
+    # friction on the bed balances the force of the anchor, and the top carries the weight of the hanging part
     free = eval_tensions()
     assert 0.2 * free[0] < found[0][0] < 0.4 * free[0]
     assert_allclose(found[0][1], free[1], rtol=1e-3)
@@ -106,7 +111,9 @@ def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
 
 
 def hang(end: tuple[float, float], length: float, n: int, start: str, **changes: Any) -> tuple[Any, wl.Static, Any]:
-    """A line that is hinged at both ends: its world's solver before the solve, its support and its closed form."""
+    """Return a line that is hinged at both ends: the solver of its world before the solve, its support and its closed
+    form.
+    """
     values: dict[str, Any] = {"axial_stiffness": 1e7, "mass_per_length": 1.0}
     world = wl.World(gravity=(0.0, -9.81))
     s = np.linspace(0.0, 1.0, 41)[:, None]
@@ -133,8 +140,9 @@ def hang(end: tuple[float, float], length: float, n: int, start: str, **changes:
     ],
 )
 def test_spans(start: str, end: tuple[float, float], length: float, n: int, error: float) -> None:
-    """Wide, narrow and steep spans, from the chord and from arcs above it; errors come from the sharp bend of narrow
-    spans."""
+    """Wide, narrow and steep spans from the chord and from arcs above it agree with the closed form. The errors are due
+    to the sharp bend of narrow spans.
+    """
     support, solver, exact = hang(end, length, n, start)
     state = solver.solve()
     force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])
@@ -145,7 +153,9 @@ def test_spans(start: str, end: tuple[float, float], length: float, n: int, erro
 
 @pytest.mark.parametrize("start", ["chord", "catenary"])
 def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
-    """100 m over 1 m with 16 elements: H is 2.2 times too large, and the verdict says which elements are too long."""
+    """For 100 m over 1 m with 16 elements, H is 2.2 times too large, and the verdict names the elements that are too
+    long.
+    """
     support, solver, exact = hang((1.0, 0.0), 100.0, 16, start)
     state = solver.solve()
     force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])
@@ -163,7 +173,9 @@ def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
 def test_steep_line_that_the_mesh_does_not_resolve(
     end: tuple[float, float], length: float, n: int, error: float
 ) -> None:
-    """H of lines that are nearly vertical and nearly taut: 8 % and 6 % too large, and doubtful; 0.2 %, and trusted."""
+    """For lines that are nearly vertical and nearly taut, H is 8 % and 6 % too large and doubtful. With an error of 0.2
+    %, H is trusted.
+    """
     support, solver, exact = hang(end, length, n, "chord")
     state = solver.solve()
     force = float(np.abs(wl.eval_output(support, "force", state)).ravel()[0])
@@ -174,7 +186,7 @@ def test_steep_line_that_the_mesh_does_not_resolve(
 
 
 def test_other_settings_keep_the_start() -> None:
-    """Form finding is used only with stability="follow"; a state in equilibrium continues from there."""
+    """Form-finding is used only with stability="follow". A state in equilibrium continues from its own shape."""
     _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord", stability="off", load_steps=10)
     state = solver.solve()
     assert solver.statistics.forms == 0
@@ -187,7 +199,7 @@ def test_other_settings_keep_the_start() -> None:
 
 
 def test_route_on_a_slope() -> None:
-    """On ground of one slope the route is the closed form, and statics needs few iterations from it."""
+    """On ground of one slope, the route equals the closed form, and statics need few iterations from this route."""
     route = hang_from_ground(
         (0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, 0.0, GRAVITY, ground=[(100.0, 0.0, 100.0 * np.tan(SLOPE))]
     )
@@ -212,7 +224,9 @@ def test_route_on_a_slope() -> None:
 
 
 def test_route_on_a_polyline() -> None:
-    """Over a rise and a crest: both ends, the stretch, and how the tension changes along every piece."""
+    """Over a rise and a crest, the ends, the stretch, and the change of the tension along every piece agree with the
+    closed form.
+    """
     ground, mu = (
         np.array([(0.0, 0.0, 0.0), (40.0, 0.0, 0.0), (70.0, 0.0, 6.0), (90.0, 0.0, 3.0), (99.0, 0.0, 3.0)]),
         0.3,
@@ -238,18 +252,18 @@ def test_route_on_a_polyline() -> None:
     before, after = route.eval_tension([crest - 1e-9, crest + 1e-9])
     angle = np.arctan2(6.0, 30.0) + np.arctan2(3.0, 20.0)
     assert_allclose(after / before, np.exp(mu * angle), rtol=1e-8)
-    # the hanging part carries its weight
+    # the top carries the weight of the hanging part
     vertical = tension * tangent[:, 2]
     first = np.flatnonzero(~on)[0]
     assert_allclose(vertical[-1] - vertical[first], WEIGHT * (s[-1] - s[first]), rtol=1e-9)
 
 
 def test_ground_that_a_line_cannot_lie_on() -> None:
-    """Points that do not follow each other below the line, and lines that are too long or too short, are refused."""
+    """Ground points that are not ordered below the line, and lines that are too long or too short, are refused."""
     wrong: list[tuple[float, Any, str]] = [
         (LENGTH, [(50.0, 1.0, 0.0)], "must lie in the vertical plane of the line"),
         (LENGTH, [(50.0, 0.0, 0.0), (40.0, 0.0, 0.0)], "each point farther from the anchor"),
-        (LENGTH, [(50.0, 0.0)], "must have points like it"),
+        (LENGTH, [(50.0, 0.0)], "must have points with as many coordinates"),
         (191.0, [(50.0, 0.0, 5.0)], "hangs free of it"),
         (260.0, [(50.0, 0.0, 5.0)], "is slack there"),
     ]
@@ -259,7 +273,9 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
 
 
 def hang_ropes() -> wl.World:
-    """Ropes that start above their supports, of several stiffnesses, as the mean of equal numbers may be exact."""
+    """Create ropes that start above their supports, with several stiffnesses, because a mean of equal numbers may be
+    exact.
+    """
     world = wl.World(gravity=GRAVITY)
     for i in range(4):
         route = through_points(np.array([[0.0, i, 0.0], [5.0, i, 3.0], [10.0, i, 0.0]]))
@@ -270,7 +286,9 @@ def hang_ropes() -> wl.World:
 
 
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
-    """Form-finding gives lines a temporary law: afterwards forces equal the forces of a world that was not solved."""
+    """Form-finding gives lines a temporary law. Afterwards, forces are bitwise equal to the forces of a world that was
+    not solved.
+    """
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q
     forces = []

@@ -29,9 +29,10 @@ GRAVITY = 9.81
 
 
 def eval_moving_mass(modes: int, times: FloatArray) -> FloatArray:
-    """Deflection of a string of 1 kg/m under a mass that moves over it with constant speed [m], by Galerkin.
+    """Return the deflection [m] of a string of 1 kg/m under a mass that moves over the string with constant speed, by
+    Galerkin's method.
 
-    Of T w'' = w_tt + δ(x - Vt) m (g + D²w/Dt²) with sines up to a number of modes.
+    The equation is T w'' = w_tt + δ(x - Vt) m (g + D²w/Dt²), with sines up to a number of modes.
     """
     k = np.arange(1, modes + 1) * np.pi / LENGTH
     M, K = 0.5 * LENGTH, 0.5 * TENSION * LENGTH * k**2
@@ -47,7 +48,7 @@ def eval_moving_mass(modes: int, times: FloatArray) -> FloatArray:
 
 
 def eval_rope_with_mass(elements: int, step: float, times: FloatArray, folder: Path) -> FloatArray:
-    """The same with cables and a joint that slides without friction."""
+    """Return the deflection of the same string by cables and a joint that slides without friction."""
     world = wl.World()
     cables = straight_cable(
         world, (0.0, 0.0), (LENGTH, 0.0), elements, axial_stiffness=1e6, bending_stiffness=1e-3, mass_per_length=1.0,
@@ -69,10 +70,11 @@ def eval_rope_with_mass(elements: int, step: float, times: FloatArray, folder: P
     ("elements", "modes", "bound"), [(10, 40, 0.04), pytest.param(80, 200, 0.004, marks=pytest.mark.long)]
 )
 def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: Path) -> None:
-    """A mass of 2 kg crosses a string of 10 kg at a fifth of its wave speed, over all of its cables.
+    """A mass of 2 kg crosses a string of 10 kg at a fifth of its wave speed, over all of its cables, and agrees with a
+    series.
 
-    Largest differences from the series of 200 modes, per largest deflection: 1.5 % with 20 cables, 0.6 % with 40,
-    0.23 % with 80; the series itself is 0.2 % off, with 80 modes 0.4 %.
+    The largest differences from the series of 200 modes, relative to the largest deflection, are 1.5 % with 20 cables,
+    0.6 % with 40 and 0.23 % with 80. The error of the series is 0.2 %, and 0.4 % with 80 modes.
     """
     times = np.linspace(0.05, 0.45, 9)
     exact = eval_moving_mass(modes, times)
@@ -81,7 +83,7 @@ def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: P
 
 
 class Turn(NamedTuple):
-    """Motion of a free ring and its bead: momenta before and after, work of the joint [J], place of the bead [m]."""
+    """Motion of a free ring and its bead: momenta before and after, work of the joint [J], position of the bead [m]."""
 
     before: FloatArray
     after: FloatArray
@@ -97,7 +99,7 @@ ENERGY = 0.5 * 0.3 * 2.0 * np.pi * 9.0 + 0.5 * 0.5 * 15.0**2
 
 
 def turn_ring(space: bool, steps: int, step: float) -> Turn:
-    """The ring of 16 cables, which is closed: the bead passes from its last cable to its first."""
+    """Simulate the closed ring of 16 cables: the bead passes from its last cable to its first cable."""
     world, cables, bead, joint = create_ring(16, space)
     ledger, first, passed = wl.EnergyLedger(), wl.State(world), [0.0]
 
@@ -117,7 +119,9 @@ def turn_ring(space: bool, steps: int, step: float) -> Turn:
 
 
 def test_free_ring() -> None:
-    """Momentum to rounding, moment of momentum and energy to the error of the method: a quarter at half the step."""
+    """Momentum is conserved to rounding, and moment of momentum and energy to the error of the method, which is a
+    quarter at half the step.
+    """
     coarse, fine = turn_ring(False, 100, 2e-3), turn_ring(False, 200, 1e-3)
     scale = np.linalg.norm(fine.before[1])
     for turn in (coarse, fine):
@@ -131,7 +135,7 @@ def test_free_ring() -> None:
 
 
 def test_free_ring_in_space() -> None:
-    """In a plane that is turned by 0.5 rad the bead does the same."""
+    """In a plane that is rotated by 0.5 rad, the bead has the same motion."""
     plane, space = turn_ring(False, 60, 2e-3), turn_ring(True, 60, 2e-3)
     assert_allclose(space.place, plane.place, rtol=1e-9)
     assert_allclose(np.linalg.norm(space.after, axis=1), np.linalg.norm(plane.after, axis=1), rtol=1e-9)
@@ -140,7 +144,9 @@ def test_free_ring_in_space() -> None:
 
 @pytest.mark.long
 def test_free_ring_over_many_steps() -> None:
-    """10⁴ steps with 171 changes of cable and four turns: momentum 3e-14 off, energy 0.05 J of 65 J."""
+    """In 10⁴ steps with 171 changes of cable and four turns, the error of momentum is 3e-14, and that of energy 0.05 J
+    of 65 J.
+    """
     turn = turn_ring(False, 10_000, 1e-3)
     assert turn.changes >= 150
     assert_allclose(turn.after[0], turn.before[0], atol=1e-10)
@@ -149,7 +155,7 @@ def test_free_ring_over_many_steps() -> None:
 
 
 def create_rail(end: float = 8.0, **values: Any) -> tuple[wl.World, Entity, Entity, Entity]:
-    """A mass of 2 kg on a straight rope of 8 m in 8 cables, of which all nodes are held, with gravity across it."""
+    """Create a mass of 2 kg on a straight rope of 8 m in 8 cables with held nodes and gravity normal to the rope."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     cables = straight_cable(
         world, (0.0, 0.0), (8.0, 0.0), 8, axial_stiffness=1e9, bending_stiffness=1e7, mass_per_length=1.0
@@ -160,7 +166,9 @@ def create_rail(end: float = 8.0, **values: Any) -> tuple[wl.World, Entity, Enti
 
 
 def test_friction() -> None:
-    """Viscous: v = v0 exp(-d t/m).  Coulomb, smooth: m v_t = -μ m g v/√(v² + w²), by its own solution."""
+    """With viscous friction, v = v0 exp(-d t/m). With smooth Coulomb friction, m v_t = -μ m g v/√(v² + w²), and its own
+    solution holds.
+    """
     world, _, mass, joint = create_rail(damping=3.0)
     end = wl.Dynamic(world, step=5e-3, end=1.0, method="trapezoidal_index2").solve()
     assert_allclose(end.of(mass, "v")[0, 0], 4.0 * np.exp(-1.5), rtol=1e-5)
@@ -177,7 +185,7 @@ def test_friction() -> None:
 
 
 def test_drive_by_a_function() -> None:
-    """A drive of 3 N less 1.5 N s/m of the speed along the rope: m v_t = P - c v, v = P/c + (v0 - P/c) exp(-c t/m)."""
+    """A drive has 3 N less 1.5 N s/m of the speed along the rope: m v_t = P - c v, v = P/c + (v0 - P/c) exp(-c t/m)."""
     world, _, mass, joint = create_rail()
 
     def force(t: float, row: int, s: float, s_t: float, *parameters: float) -> float:
@@ -189,7 +197,7 @@ def test_drive_by_a_function() -> None:
 
 
 def test_several_cables_in_one_step() -> None:
-    """At 40 m/s a step of 0.1 s goes over four cables."""
+    """At 40 m/s, a step of 0.1 s passes over four cables, and the motion is exact."""
     world, _, mass, joint = create_rail()
     state = wl.State(world)
     state.put(nodes_of(world, mass), [[40.0, 0.0]], "v")
@@ -201,7 +209,9 @@ def test_several_cables_in_one_step() -> None:
 
 
 def test_ends_of_the_rope() -> None:
-    """A stop throws the mass back with its speed; a joint that leaves falls freely; any other is an error."""
+    """A stop reverses the speed of the mass. A joint that may leave the rope falls freely. The end of the rope is an
+    error without a stop or such a joint.
+    """
     world, _, mass, joint = create_rail()
     con.end_stops(world, joint, 8.0, stiffness=1e5)
     end = wl.Dynamic(world, step=1e-3, end=2.0, method="trapezoidal_index2").solve()
@@ -211,7 +221,7 @@ def test_ends_of_the_rope() -> None:
     end = wl.Dynamic(world, step=5e-3, end=2.25).solve()
     assert wl.eval_output(joint, "left", end) == 1.0 and wl.eval_output(joint, "end", end) == 1.0
     assert_allclose(wl.eval_output(joint, "force", end), 0.0, atol=1e-12)
-    # it leaves after 1.75 s
+    # the joint leaves after 1.75 s
     assert_allclose(wl.eval_output(mass, "position", end)[:2], [10.0, -0.5 * GRAVITY * 0.25], rtol=1e-2)
 
     world, _, _, _ = create_rail()
@@ -220,7 +230,7 @@ def test_ends_of_the_rope() -> None:
 
 
 def solve_trolleys(folder: Path, processes: int) -> Any:
-    """Results of the program of the trolleys."""
+    """Return the results of the program of the trolleys."""
     path = folder / f"trolleys{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_carriages.py", path, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -229,9 +239,11 @@ def solve_trolleys(folder: Path, processes: int) -> Any:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Two trolleys of two rollers that pass from the cables of one process to the cables of the other."""
+    """Two trolleys with two rollers each pass from the cables of one process to the cables of the other process, with
+    the results of one process.
+    """
     serial, parallel = run_trolleys(), solve_trolleys(tmp_path, 2)
-    assert serial["cable"][1] == 3.0  # the second roller began on cable 2
+    assert serial["cable"][1] == 3.0  # the second roller started on cable 2
     for name in serial:
         scale = np.abs(serial[name]).max()
         assert_allclose(parallel[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
@@ -239,7 +251,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels as Python functions give the same."""
+    """The kernels as Python functions give the same results."""
     serial = run_trolleys()
     monkeypatch.setenv("WINDLASS_JIT", "0")
     plain = solve_trolleys(tmp_path, 1)

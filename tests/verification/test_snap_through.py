@@ -1,4 +1,4 @@
-"""Load steps that leap over a limit point are named, with the limit load; healthy ones are not.
+"""Load steps that jump over a limit point are named, with the limit load, and stable solves are not.
 
 Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two springs, P(y) = 2 k (L0 - l) y/l, limit at l³ = L0 a²);
 S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch under a sine load).
@@ -47,18 +47,18 @@ LIMIT = 2.0 * STIFFNESS * (FREE - LIMIT_LENGTH) * LIMIT_HEIGHT / LIMIT_LENGTH
 
 
 def pull(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> Any:
-    """A spring along its line, free at the length FREE."""
+    """Return the force of a spring along its line, with the reference length FREE."""
     return k[0] * (1.0 - FREE / sqrt(u @ u)) * u
 
 
 def stiffen(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> tuple[Any, Any]:
-    """Its derivatives, without which most of the time goes into differences."""
+    """Return the derivatives of the force, because differences would take most of the time."""
     length = sqrt(u @ u)
     return k[0] * ((1.0 - FREE / length) * np.eye(3) + FREE / length**3 * np.outer(u, u)), np.zeros((3, 3))
 
 
 def create_truss(share: float) -> tuple[World, Entity]:
-    """Two springs over 2 m with a mass in their middle, RISE above the ends, under a share of the limit load."""
+    """Create two springs over 2 m with a mass in their middle, RISE above the ends, at a fraction of the limit load."""
     world = World()
     top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)
     marker = position_marker(world, top)
@@ -72,13 +72,13 @@ def create_truss(share: float) -> tuple[World, Entity]:
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 ARCH = 4.0 * sqrt(BENDING / AXIAL)
-"""Height of the arch [m]: twice the height above which it snaps, below the height for the sideways mode."""
+"""Height of the arch [m]: twice the height above which the arch snaps, and below the height for the sideways mode."""
 
 
 def find_arch_limit() -> float:
-    """Limit load per length at the crown of a sine arch of 1 m that has the height b under it, [N/m].
+    """Return the limit load per length [N/m] at the crown of a sine arch of 1 m that has the height b under this load.
 
-    q = π⁴ EI (h - b) + π² b H with the thrust H = π² EA (h² - b²)/4.
+    The load is q = π⁴ EI (h - b) + π² b H with the thrust H = π² EA (h² - b²)/4.
     """
     b = np.linspace(0.0, ARCH, 200_001)
     loads = pi**4 * BENDING * (ARCH - b) + pi**4 * b * AXIAL * (ARCH**2 - b**2) / 4.0
@@ -86,7 +86,9 @@ def find_arch_limit() -> float:
 
 
 def create_arch(share: float) -> tuple[World, Entity]:
-    """The arch of cables, free of force as it stands, under a share of its limit load; and its crown."""
+    """Create the arch of cables, without force in its initial shape, under a fraction of its limit load, and return its
+    crown.
+    """
     world, n = World(), ELEMENTS
     x = np.linspace(0.0, 1.0, n + 1)
     y, slope = ARCH * np.sin(pi * x), np.column_stack([np.ones(n + 1), pi * ARCH * np.cos(pi * x)])
@@ -103,7 +105,7 @@ def create_arch(share: float) -> tuple[World, Entity]:
 
 
 def find_jump(solver: Static) -> tuple[float, float, str]:
-    """Load factors before and after the single jump of a solve, and the text on the largest displacement."""
+    """Return the load factors before and after the only jump of a solve, and the text on the largest displacement."""
     solver.solve()
     (reason,) = solver.verdict.reasons
     found = re.search(
@@ -114,7 +116,7 @@ def find_jump(solver: Static) -> tuple[float, float, str]:
 
 
 def find_jump_onto(depth: float, share: float, steps: int) -> Static:
-    """A solve of the truss above a stop, ``depth`` below the top [m], that has ended."""
+    """Return a completed solve of the truss above a stop, ``depth`` below the top [m]."""
     world, top = create_truss(share)
     world.add(ContactCoordinate, marker1=coordinate_marker(world, top, "y"), contact_stiffness=1e5, offset=-depth)
     solver = Static(world, name="", load_steps=steps)
@@ -132,7 +134,7 @@ def find_jump_onto(depth: float, share: float, steps: int) -> Static:
     ],
 )
 def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) -> None:
-    """A contact that opens and closes within the leap does not settle, and the step is cut: the limit is named."""
+    """A contact that opens and closes within the jump does not settle, and the step is cut. The limit load is named."""
     (reason,) = find_jump_onto(depth, share, steps).verdict.reasons
     found = re.search(r"jumps between the load factors ([\d.]+) and ([\d.]+) \(snap-through\), most at top, y", reason)
     assert found is not None, reason
@@ -141,7 +143,9 @@ def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) ->
 
 
 def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
-    """Load steps of the solve before, which ended with contacts that had not settled, are no part of the first one."""
+    """Load steps of an earlier solve, which ended with contacts that had not settled, are not part of the first load
+    step.
+    """
     world, _ = create_truss(3.3)
     solver = Static(world, name="", load_steps=3)
     first = find_jump(solver)
@@ -152,7 +156,7 @@ def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
 
 @pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
 def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
-    """Below the limit load, or before the limit point, the verdict is ok."""
+    """If a stop is reached below the limit load, or before the limit point, the verdict is ok."""
     solver = find_jump_onto(depth, share, 5)
     assert solver.verdict.word == "ok" and not solver.verdict.notes
 
@@ -160,7 +164,7 @@ def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> No
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("share", [1.02, 1.5, 3.3])
 def test_truss_of_two_springs(share: float, steps: int) -> None:
-    """The limit load lies between both load factors, 1/1024 of a step apart; the top moves to the far side."""
+    """The limit load lies between both load factors, 1/1024 of a step apart. The top moves to the other side."""
     world, _ = create_truss(share)
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
     assert before - 1e-6 <= 1.0 / share <= after + 1e-6
@@ -172,7 +176,9 @@ def test_truss_of_two_springs(share: float, steps: int) -> None:
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("share", [1.03, 2.0])
 def test_shallow_arch(share: float, steps: int) -> None:
-    """The limit load of a sine arch of 16 cables within 0.3 %, from one load step as from ten; its crown is named."""
+    """The limit load of a sine arch of 16 cables agrees with theory within 0.3 %, from one load step as from ten. The
+    crown of the arch is named.
+    """
     world, _ = create_arch(share)
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
     assert_allclose(share * 0.5 * (before + after), 1.0, rtol=3e-3)
@@ -182,13 +188,15 @@ def test_shallow_arch(share: float, steps: int) -> None:
 @pytest.mark.parametrize("create", [create_truss, create_arch])
 @pytest.mark.parametrize("share", [10.0, 30.0, 200.0, 1000.0])
 def test_far_beyond_the_limit(share: float, create: Any) -> None:
-    """One step to many times the limit load, at whose end all is stiff: the limit load within 0.5 %."""
+    """One step to many times the limit load, at whose end the structure is stiff, gives the limit load within 0.5 %."""
     before, after, _ = find_jump(Static(create(share)[0], name=""))
     assert_allclose(share * 0.5 * (before + after), 1.0, rtol=5e-3)
 
 
 def find_soft_limit(stiffness: float) -> float:
-    """Displacement of the spring's end [m] at which the truss snaps through, P(y) = stiffness (hand - (RISE - y))."""
+    """Return the displacement of the spring's end [m] at which the truss snaps through, P(y) = stiffness (hand - (RISE
+    - y)).
+    """
     y = np.linspace(RISE, 0.0, 200_001)
     length = np.hypot(1.0, y)
     return float((2.0 * STIFFNESS * (FREE - length) * y / length / stiffness + RISE - y).max())
@@ -197,9 +205,9 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A soft spring pushes the truss down: it snaps when the end of the spring has moved as far as in theory.
+    """A soft spring pushes the truss down. It snaps at the theoretical displacement of the end of the spring.
 
-    The same with a soft contact, which opens when the truss leaps away.
+    The same holds for a soft contact, which opens when the truss jumps away.
     """
     soft = 0.1 * STIFFNESS * RISE**2
     world, top = create_truss(0.0)
@@ -234,7 +242,9 @@ def test_below_the_limit_nothing_is_said(create: Any, steps: int) -> None:
 
 
 def test_healthy_solves_do_not_jump() -> None:
-    """Belts, ropes over drums, ropes that fall from straight to slack: large motions, contacts, no jump is reported."""
+    """Belts, ropes over drums, and ropes that fall from straight to slack have large motions and contacts, and no jump
+    is reported.
+    """
     solved: list[Static] = []
     original = Static.solve
 
@@ -251,16 +261,17 @@ def test_healthy_solves_do_not_jump() -> None:
         for drop in (0.02, 0.1):
             Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
     assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
-    # with these settings, which accept steps as other programs do, ropes have no friction at first touch; nothing else
-    # is doubtful
+    # with these settings, which accept steps as other programs do, ropes have no friction at first touch, and no other
+    # result is doubtful
     (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
     assert "have no friction yet" in doubt
 
 
 def test_line_that_is_soft_without_load() -> None:
-    """One element between two supports: its slopes turn by 0.009 under the first millionth of the weight, as only its
-    bending stiffness holds them before; that is no jump, and takes a few iterations. Rounding errors of the positions
-    of supports are not named."""
+    """One element between two supports has slopes that turn by 0.009 under the first millionth of the weight, because
+    only its bending stiffness supports it before. This is no jump, and takes a few iterations. Rounding errors of the
+    positions of supports are not named.
+    """
     world = wl.World(gravity=(0.0, -9.81))
     laws = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 1e-5}
     line = catenary(world, (0.0, 0.0), (100.0, 20.0), 1, length=115.0, **laws)
@@ -279,7 +290,8 @@ def test_line_that_is_soft_without_load() -> None:
 
 def test_rope_hauled_around_a_drum() -> None:
     """A rope that is pulled around a drum with friction, a tenth of an element at a time, moves smoothly: no jump is
-    suspected for long, and none is named."""
+    suspected for long, and no jump is named.
+    """
     radius, n, length, force = 0.12, 32, 2.0 * np.pi * 0.12 / 32, 150.0
     world = wl.World()
     route = helix((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), radius, 1.0, pitch=0.0, strands=6.0 * length)
@@ -342,7 +354,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_several_processes(tmp_path: Path) -> None:
-    """Two processes find and name the jump as one does."""
+    """Two processes find and name the jump of one process."""
     here = Path(__file__).resolve().parent
     (tmp_path / "model.py").write_text(MODEL.format(paths=[str(here), str(here.parent)]))
     alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))

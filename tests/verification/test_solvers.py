@@ -1,4 +1,4 @@
-"""Solvers around Newton: load steps, step control, messages of failures, save and restart, linear solves."""
+"""Solvers around Newton's method: load steps, step control, messages of failures, save and restart, linear solves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from windlass.solvers.static import Static
 from support.cantilever import solve_cantilever, tip_values
 from support.exudyn_items import build_items
 
-# the model ANCFcontactFrictionTest: a cable that falls onto a roll; contact from about 0.1 s on
+# the model ANCFcontactFrictionTest: a cable that falls onto a roll, with contact from about 0.1 s on
 FRICTION: dict[str, Any] = {
     "method": "newmark",
     "rtol": 1e-8,
@@ -51,20 +51,20 @@ FRICTION: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A solve that fails may write its last good state into the present folder."""
+    """Use a separate folder, because a solve that fails may write its last good state into the current folder."""
     monkeypatch.chdir(tmp_path)
     yield
 
 
 def assert_same(one: State, other: State, names: tuple[str, ...] = NAMES) -> None:
-    """Equal to the last bit."""
+    """Check that arrays are bitwise equal."""
     assert one.t == other.t and one.step == other.step
     for name in names:
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def create_belt(dry_friction_after: float = np.inf) -> World:
-    """A cable "belt" of 5 elements between two hinges, under 1 N in the middle.
+    """Create a cable "belt" of 5 elements between two hinges, under 1 N in the middle.
 
     From a given time [s] on, node 3 has dry friction of 1000 N in y, without any smoothing.
     """
@@ -95,10 +95,12 @@ def create_belt(dry_friction_after: float = np.inf) -> World:
 
 
 def test_load_steps_lead_to_the_same_equilibrium() -> None:
-    """Arithmetic and geometric load steps, with and without stabiliser, of a conservative model.
+    """Arithmetic and geometric load steps, with and without stabiliser, lead to the same equilibrium of a conservative
+    model.
 
-    Case: clamped cable, 8 elements, bent by its weight and an end force.  The equilibrium does not depend on the path;
-    Newton ends it quadratically with residuals below 1e-10 N, which leaves about 1e-11 m.
+    The model is a clamped cable of 8 elements, bent by its weight and an end force. The equilibrium does not depend on
+    the path. Newton's method converges quadratically to residuals below 1e-10 N, which leaves an error of about 1e-11
+    m.
     """
     results = []
     for steps in (
@@ -123,7 +125,7 @@ def test_load_steps_lead_to_the_same_equilibrium() -> None:
 
 
 def test_load_factors() -> None:
-    """Arithmetic i/n; geometric 1/range, then a constant factor, 1 at the end."""
+    """Arithmetic load factors are i/n. Geometric load factors start at 1/range, have a constant ratio, and end at 1."""
     world = create_belt()
     arithmetic = Static(world, load_steps=4)
     assert_allclose([arithmetic.load_factor(i / 4) for i in range(1, 5)], [0.25, 0.5, 0.75, 1.0])
@@ -132,7 +134,7 @@ def test_load_factors() -> None:
 
 
 def test_coordinates_without_stiffness_are_named_before_the_solve() -> None:
-    """A point on a spring along x: y is free until a support holds it."""
+    """For a point on a spring along x, the coordinate y is named before the solve until a support holds it."""
 
     def create(held: bool) -> World:
         world = World()
@@ -152,7 +154,9 @@ def test_coordinates_without_stiffness_are_named_before_the_solve() -> None:
 
 
 def test_static_failure_tells_its_load_factor() -> None:
-    """A spring with the force tanh u [N] under up to 2 N: there is no equilibrium beyond a load factor of 0.5."""
+    """For a spring with the force tanh u [N] under up to 2 N, the error names a load factor near 0.5, beyond which no
+    equilibrium exists.
+    """
     world = World()
     slider = world.add(MassPoint, name="slider", position=(0.0, 0.0), mass=1.0)
     x = coordinate_marker(world, slider, "x")
@@ -172,7 +176,7 @@ def test_static_failure_tells_its_load_factor() -> None:
 
 
 class Log(StepHook):
-    """Copies of the states around each attempt, and whether it was accepted."""
+    """Records copies of the states around each attempt, and whether it was accepted."""
 
     def __init__(self) -> None:
         self.before: list[State] = []
@@ -192,10 +196,10 @@ class Log(StepHook):
 
 
 def test_failing_step_is_cut_and_grows_again() -> None:
-    """Steps that need more than 6 iterations are halved, tried again from the same state, and doubled after 10 steps.
+    """Steps that need more than 6 iterations are halved, repeated from the same state, and doubled after 10 steps.
 
-    Case: ANCFcontactFrictionTest with 2e-3 s instead of 5e-4 s.  The roll ends where the fine solution ends, within
-    the error of the larger steps (7e-5 m of 0.014 m; asserted 2e-4 m).
+    The model is ANCFcontactFrictionTest with steps of 2e-3 s instead of 5e-4 s. The final position of the roll agrees
+    with the fine solution within the error of the larger steps (7e-5 m of 0.014 m; the test asserts 2e-4 m).
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")
@@ -210,7 +214,7 @@ def test_failing_step_is_cut_and_grows_again() -> None:
     sizes = np.diff(times)
     assert_allclose(sizes.max(), 2e-3, rtol=1e-9)
     assert state.t == 0.15 and sizes.min() < 1.01e-3
-    # ten steps of one size before it doubles; after another failure at the double size ten more
+    # ten steps of one size before the step doubles; after another failure at the double size, ten more
     runs = np.split(sizes, np.flatnonzero(np.abs(np.diff(sizes)) > 1e-9) + 1)
     grown = [len(run) for run, after in pairwise(runs) if after[0] > 1.5 * run[0]]
     assert grown and all(steps % 10 == 0 for steps in grown)
@@ -218,11 +222,11 @@ def test_failing_step_is_cut_and_grows_again() -> None:
 
 
 def test_history_values_are_restored() -> None:
-    """One pass per step and a tolerance that no switching contact fulfils: attempts change gaps, retries begin with the
-    old ones.
+    """With one pass per step and a tolerance that no switching contact satisfies, attempts change gaps, and repeated
+    attempts start with the old gaps.
 
-    Case: ANCFcontactFrictionTest, which comes to rest on the roll with segments that close with 237 N; the step is cut
-    down to the smallest one, and the error keeps the state before it.
+    The model ANCFcontactFrictionTest comes to rest on the roll with segments that close with 237 N. The step is cut
+    down to the smallest step, and the error keeps the state before the step.
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")
@@ -242,7 +246,7 @@ def test_history_values_are_restored() -> None:
 
 
 def test_solver_can_be_used_again() -> None:
-    """A second march of the same solver begins with the nominal step at the time of its state."""
+    """A second march of the same solver starts with the nominal step at the time of its state."""
     world = create_belt()
     solver = Dynamic(world, step=1e-3, end=0.05, lag=False)
     first = solver.solve()
@@ -255,10 +259,11 @@ def test_solver_can_be_used_again() -> None:
 
 
 def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
-    """Reason, step, time, worst equations by name, advice, and a last good state from which the run continues.
+    """The error of a failed solve gives reason, step, time, worst equations by name, advice, and a last good state from
+    which the run continues.
 
-    Case: from 0.02 s on dry friction at node 3 of the belt makes Newton jump between two signs; steps are not cut.
-    Without it, a run from the saved state is the same to the last bit as one that never failed.
+    From 0.02 s on, dry friction at node 3 of the belt makes Newton's method alternate between two signs. Steps are not
+    cut. Without the friction, a run from the saved state is bitwise equal to a run that never failed.
     """
     settings: dict[str, Any] = {"step": 1e-3, "lag": False}
     with pytest.raises(NotConverged) as caught:
@@ -284,7 +289,7 @@ def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["newmark", "generalized_alpha", "trapezoidal_index2"])
 def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> None:
-    """ANCFcontactFrictionTest to 0.13 s in one go, and with a break at 0.12 s, in contact, through a file."""
+    """ANCFcontactFrictionTest to 0.13 s in one run is bitwise equal to two runs with a file at 0.12 s, in contact."""
     settings = {**FRICTION, "method": method, "step": 5e-4}
     whole = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.13, **settings).solve()
     part = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.12, **settings).solve()
@@ -295,7 +300,7 @@ def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> Non
 
 
 def test_state_file_of_another_model(tmp_path: Path) -> None:
-    """A state of another size is refused with the names of the differences, not used in part."""
+    """A state of another size is refused with the names of the differences, and no part of it is used."""
     path = State(create_belt()).save(tmp_path / "state.npz")
     with pytest.raises(ModelError, match=r"\bq\b"):
         State(build_items("ANCFcontactFrictionTest").world).load(path)
@@ -306,11 +311,12 @@ def test_state_file_of_another_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stiffness", [0.0, 1e-17, 1e-12])
 def test_wrong_pivots_are_noticed(stiffness: float) -> None:
-    """LU without exchange of pivots fails, loudly or not, on a coordinate that only a constraint ties to something.
+    """The solver detects that LU without exchange of pivots fails on a coordinate that only a constraint connects.
 
-    Case: a point on a spring of 0, 1e-17 or 1e-12 N/m that a constraint ties to another on a spring of 1 N/m; 1 N and
-    2 N pull.  Elimination in natural order divides by the tiny stiffness and loses the other one: x0 = (1 + lam)/1e-17
-    with lam exact to 1e-16 only.  Both must move by 3 m/(1 + stiffness), with lam = stiffness x0 - 1 at the first.
+    A point on a spring of 0, 1e-17 or 1e-12 N/m is connected by a constraint to a point on a spring of 1 N/m. The loads
+    are 1 N and 2 N. Elimination in natural order divides by the very small stiffness and loses the other stiffness: x0
+    = (1 + lam)/1e-17, with lam exact only to 1e-16. Both points must move by 3 m/(1 + stiffness), with lam = stiffness
+    x0 - 1 at the first point.
     """
     world = World()
     points = [world.add(MassPoint, position=(float(i), 0.0), mass=1.0) for i in range(2)]
@@ -329,9 +335,11 @@ def test_wrong_pivots_are_noticed(stiffness: float) -> None:
 
 
 def test_stiff_and_soft_directions() -> None:
-    """A cantilever with EA L²/EI = 1e8 bends under an end force in as many Newton iterations as a soft one.
+    """A cantilever with EA L²/EI = 1e8 under an end force needs as many Newton iterations as a cantilever with low
+    axial stiffness.
 
-    A linear solution cannot be better there than 1e-7 of the right-hand side, which must not count as a failure.
+    The linear solution of this cantilever cannot be more accurate than 1e-7 of the right-hand side, which must not
+    count as a failure.
     """
     cables, state, solver = solve_cantilever(
         lambda world, _, tip: world.add(Force, marker=position_marker(world, tip), vector=(0.0, 1.0, 0.0)), 32, 2, 1

@@ -1,4 +1,4 @@
-"""Two spheres in contact by `ContactSphereSphere`: restitution, a dent that sticks, rolling, energy."""
+"""Two spheres in contact by `ContactSphereSphere`: restitution, adhesion with a permanent dent, rolling, energy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ R, M = 0.1, 1.6
 
 
 def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
-    """A sphere 1 mm above a held one, which it meets with a speed."""
+    """Create a sphere 1 mm above a held sphere, which it hits with a given speed."""
     world = wl.World()
     ball = world.add(
         RigidBody3D, position=(0.0, 2.0 * R + 1e-3, 0.0), velocity=(0.0, -speed, 0.0, 0.0, 0.0, 0.0, 0.0), mass=M,
@@ -45,7 +45,9 @@ def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
     ],
 )
 def test_restitution(model: str, given: float, found: float) -> None:
-    """Speed after an impact within 0.2 % of the known value, and an energy balance of order 2."""
+    """The speed after an impact agrees with the published value within 0.2 %, and the error of the energy balance has
+    order 2.
+    """
     world, ball, contact = drop(10.0, impact_model=model, restitution=given)
     ledger = wl.EnergyLedger()
     state = wl.Dynamic(world, step=2.5e-5, end=7e-3).solve(hooks=[ledger])
@@ -55,14 +57,16 @@ def test_restitution(model: str, given: float, found: float) -> None:
 
 
 def test_a_dent_remains_and_sticks() -> None:
-    """Pressed and drawn back: up k δ, down k_2 (δ - δ_p), then -k_a δ, all less f_0; once open, it has no dent."""
+    """A sphere is pressed and pulled back. The force follows k δ during loading, k_2 (δ - δ_p) during unloading, and
+    -k_a δ during adhesion, all less f_0. After the contact has opened, it has no dent.
+    """
     k, ratio, f0, ka = 1e5, 0.6, 0.5, 1e4
     world, _, _ = drop(0.0, contact_stiffness=k, plasticity_ratio=ratio, pull_off_force=f0, adhesion_stiffness=ka)
     assembly = Assembly(world)
     fields = assembly.fields
 
     def press(depth: float) -> float:
-        """Force on the ball at a depth, after the steps before."""
+        """Return the force on the ball at a depth, after previous depths."""
         fields.x[1] = 2.0 * R - depth
         for _ in range(2):
             assembly.update_markers()
@@ -71,7 +75,7 @@ def test_a_dent_remains_and_sticks() -> None:
         fields.start_data[:] = fields.data
         return force
 
-    # drawn back from 2 mm the spring is gone at 1.2 mm, and adhesion takes over at 3e2/(2.5e2 + 1e1) mm
+    # when pulled back from 2 mm, the spring force vanishes at 1.2 mm, and adhesion acts from 3e2/(2.5e2 + 1e1) mm on
     back = [k / (1.0 - ratio) * (depth - ratio * 2e-3) for depth in (1.6e-3, 1.2e-3, 1.17e-3)]
     expected = [k * 0.5e-3, k * 2e-3, *back, -ka * 1e-3, -ka * 0.2e-3, f0, k * 0.3e-3]
     depths = (0.5e-3, 2e-3, 1.6e-3, 1.2e-3, 1.17e-3, 1e-3, 0.2e-3, -0.1e-3, 0.3e-3)
@@ -80,8 +84,9 @@ def test_a_dent_remains_and_sticks() -> None:
 
 @pytest.mark.parametrize(("gap", "share"), [(-1e-12, 1.0), (0.0, 0.0)])
 def test_given_gap_of_zero(gap: float, share: float) -> None:
-    """Overlapping spheres with given history values: with the gap 0 there is no force in the first step, as in
-    Exudyn, unless contacts are decided at the start."""
+    """Overlapping spheres with the given history value gap = 0 have no force in the first step, as in Exudyn, unless
+    contacts are decided at the start.
+    """
     depth, step = 1e-4, 1e-6
     for decides in (False, True):
         world, ball, contact = drop(0.0, data=None if decides else [gap, 0.0, 0.0, 0.0])
@@ -96,7 +101,7 @@ def test_given_gap_of_zero(gap: float, share: float) -> None:
 
 @pytest.mark.long
 def test_a_ball_rolls_in_a_bowl() -> None:
-    """Half an oscillation without slip: ω² = 5/7 g/(R - r)."""
+    """A ball rolls in a bowl without slip for half an oscillation with ω² = 5/7 g/(R - r)."""
     bowl, g, k = 0.5, 9.81, 1e6
     world = wl.World(gravity=(0.0, -g, 0.0))
     angle, way = 0.05, bowl - R + M * g / k

@@ -1,12 +1,12 @@
-"""Modes of a free ring that spins, on moving material, and the case in which its backward waves stand still.
+"""Modes of a free ring that spins, on moving material, and the case in which its backward waves are stationary.
 
-Seen from space, waves with n lobes around an inextensible ring of radius a run with the angular frequencies
+In a frame at rest, waves with n lobes around an inextensible ring of radius a run with the angular frequencies
 
     p - n Ω,    p = 2 n Ω/(n² + 1) ± sqrt(n² (n² - 1)²/(n² + 1) (EI/(ρA a⁴) + Ω²/(n² + 1)))
 
-G. F. Carrier, Quart. Appl. Math. 3 (1945) 235-245; M. Endo and others, J. Sound Vib. 92 (1984) 261-272.  Without
-bending stiffness the tension is ρA v², and one of both is 0 for every n and every spin: the waves that run against the
-material stand still, since a string with this tension keeps any shape.
+G. F. Carrier, Quart. Appl. Math. 3 (1945) 235-245; M. Endo and others, J. Sound Vib. 92 (1984) 261-272. Without bending
+stiffness the tension is ρA v², and one of the two frequencies is 0 for every n and every spin: the waves that run
+against the material are stationary, because a string with this tension keeps any shape.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RHO_A, EA, RADIUS, ELEMENTS = 0.1, 1e4, 0.3, 64
 
 
 def find_modes(spin: float, bending: float, count: int, solved: bool = True) -> wl.ModesResult:
-    """The modes of a ring in balance, or of its start, which is as exact as circles of cubics [rad/s, N m²]."""
+    """Return the modes of a ring in balance, or of its start, which is as exact as cubics on a circle [rad/s, N m²]."""
     # the radius b without stress follows from N = EA (a/b - 1) = ρA v² with the speed v = Ω b of the material
     stretch = EA / RHO_A
     free = brentq(lambda b: stretch * (RADIUS / b - 1.0) - spin**2 * b * RADIUS, 0.5 * RADIUS, 1.01 * RADIUS)
@@ -44,7 +44,7 @@ def find_modes(spin: float, bending: float, count: int, solved: bool = True) -> 
     drive = con.prescribe_velocity(world, axis, "s", spin * free)
     if not solved:
         return wl.Modes(world, count=count, name="").solve()
-    # cubics are not exactly circular: without an equilibrium first, the rotation of the ring would seem to grow
+    # cubics are not exactly circular, so without an equilibrium solve the rotation of the ring would appear to grow
     holds = [con.fix(world, nodes[0], "x", "y"), con.fix(world, nodes[ELEMENTS // 2], "y"), con.fix(world, axis, "s")]
     world.set(drive, active=False)
     state = wl.Static(world, velocities="given", stability="off", rtol=1e-12, atol=1e-9, name="").solve()
@@ -56,7 +56,9 @@ def find_modes(spin: float, bending: float, count: int, solved: bool = True) -> 
 
 @pytest.mark.parametrize(("spin", "tolerance"), [(0.0, 3e-3), (10.0, 3e-3), (-50.0, 6e-3), (50.0, 6e-3), (100.0, 2e-2)])
 def test_waves_of_a_ring(spin: float, tolerance: float) -> None:
-    """Three free motions, then waves that run forward and backward; theory errs by EI/(EA a²) = 10⁻³ and by N/EA."""
+    """Three free motions and the waves that run forwards and backwards agree with theory. Theory has relative errors of
+    EI/(EA a²) = 10⁻³ and of N/EA.
+    """
     found = find_modes(spin, 1.0, 9)
     n = np.arange(2.0, 8.0)[:, None]
     root = np.sqrt(n**2 * (n**2 - 1) ** 2 / (n**2 + 1) * (1.0 / (RHO_A * RADIUS**4) + spin**2 / (n**2 + 1)))
@@ -69,7 +71,7 @@ def test_waves_of_a_ring(spin: float, tolerance: float) -> None:
 
 @pytest.mark.parametrize("spin", [10.0, 50.0, -50.0])
 def test_backward_waves_that_stand_still(spin: float) -> None:
-    """All modes are found and none grows; a note names the modes that cannot be distinguished, and the limit."""
+    """All modes are found and no mode grows. A note names the modes that cannot be distinguished, and the limit."""
     found = find_modes(spin, 0.0, 24)
     assert len(found) == 24 and not found.growing
     assert np.abs(found.eigenvalues).max() < 2.0
@@ -78,18 +80,17 @@ def test_backward_waves_that_stand_still(spin: float) -> None:
 
 
 def test_start_out_of_balance_is_doubtful() -> None:
-    """The force that is left at a start without a solve is stated with its share, as the cause of a growing mode."""
+    """At a start without a solve, the unbalanced force is stated with its fraction, as the cause of a growing mode."""
     found = find_modes(50.0, 1e-7, 24, solved=False)
     left = wl.assemble_vector(found.state.world, found.state).getArray()
-    # by symmetry no constraint carries forces of the ring
+    # by symmetry, no constraint carries forces of the ring
     assert_allclose(found.imbalance, np.abs(left[:-1]).max(), rtol=1e-3)
     (doubt,) = [note for note in found.notes if note.startswith("doubtful")]
-    words = (
-        r"the state is not in balance, ([\d.e-]+) N at PointSlope2D \d+, [xy] is left, ([\d.e-]+) of the largest force"
-    )
+    where = r"([\d.e-]+) N at PointSlope2D \d+, [xy]"
+    words = rf"the state is not in balance: {where} is unbalanced, ([\d.e-]+) of the largest force"
     said = re.search(words, doubt)
     assert said is not None, doubt
     assert_allclose(float(said[1]), found.imbalance, rtol=0.05)
-    # of the tension ρA v² on an element, turned by 2 π/64
+    # relative to the tension ρA v² on an element, rotated by 2 π/64
     assert_allclose(float(said[2]), found.imbalance / (RHO_A * (50.0 * RADIUS) ** 2 * 2.0 * np.pi / ELEMENTS), rtol=0.1)
-    assert found.growing and any("grow: perhaps as forces are left" in note for note in found.notes)
+    assert found.growing and any("grow: perhaps because forces are unbalanced" in note for note in found.notes)

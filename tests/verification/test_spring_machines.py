@@ -26,7 +26,7 @@ from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 
 
 def test_frequencies_of_a_body_on_a_bushing() -> None:
-    """Six frequencies sqrt(k/m) and sqrt(k/J) of a body whose centre lies in a bushing that is turned by 90°."""
+    """A body whose centre lies in a bushing that is rotated by 90° has the six frequencies sqrt(k/m) and sqrt(k/J)."""
     world = wl.World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.5, 0.3, 0.2))
     stiffness = (800.0, 200.0, 1800.0, 20.0, 50.0, 80.0)
@@ -41,9 +41,10 @@ def test_frequencies_of_a_body_on_a_bushing() -> None:
 
 @pytest.mark.parametrize("spatial", [False, True])
 def test_torsion_pendulum_over_turns(spatial: bool) -> None:
-    """φ = Φ sin(ω t) with Φ of four turns; the trapezoidal rule lengthens the period by (ω h)²/12.
+    """A torsion pendulum follows φ = Φ sin(ω t) with Φ of four turns. The trapezoidal rule makes the period longer by
+    (ω h)²/12.
 
-    In space Euler parameters, which turn by 0.1 rad a step, add an error of order 2.
+    In 3D, Euler parameters, which rotate by 0.1 rad per step, add an error of order 2.
     """
     k, inertia, turns = 3.0, 0.2, 8.0 * math.pi
     omega, step = math.sqrt(k / inertia), 1e-3 if spatial else 2e-3
@@ -71,7 +72,7 @@ def test_torsion_pendulum_over_turns(spatial: bool) -> None:
 
 
 def test_slide_on_a_rotating_arm() -> None:
-    """Along an arm that turns at Ω a mass oscillates with sqrt(k/m - Ω²) about L k/(k - m Ω²)."""
+    """Along an arm that rotates with Ω, a mass oscillates with sqrt(k/m - Ω²) about L k/(k - m Ω²)."""
     m, k, length, rate, step = 1.5, 60.0, 0.4, 3.0, 1e-3
     omega = math.sqrt(k / m - rate**2)
     rest = length * k / (k - m * rate**2)
@@ -90,10 +91,10 @@ def test_slide_on_a_rotating_arm() -> None:
 
 
 def test_stick_slip_on_a_moving_surface() -> None:
-    """A mass on a spring and on a surface that moves at v, against its closed form from stick to slip and back.
+    """A mass on a spring and on a surface that moves with v agrees with its closed form from stick to slip and back.
 
-    It sticks until k x = F_d + F_s, for 2 F_s/(k v) in the limit cycle, and slips for (π + 2 φ)/ω with
-    tan φ = k v/(ω F_s); bristles of 1e6 N/m bend by 4e-6 m.
+    The mass sticks until k x = F_d + F_s, for 2 F_s/(k v) in the limit cycle, and slips for (π + 2 φ)/ω with tan φ = k
+    v/(ω F_s). Bristles of 1e6 N/m deflect by 4e-6 m.
     """
     m, k, v, Fd, Fs, step = 1.0, 100.0, 0.1, 3.0, 1.0, 1e-3
     omega = math.sqrt(k / m)
@@ -127,7 +128,9 @@ def test_stick_slip_on_a_moving_surface() -> None:
 
 
 def test_stop() -> None:
-    """A mass flies into a stop and comes back with the speed that it had; 1/4 of a period takes it m v² = k s²."""
+    """A mass that hits a stop rebounds with its initial speed. The largest depth s after 1/4 of a period satisfies m v²
+    = k s².
+    """
     world = wl.World()
     mass = world.add(MassPoint, position=(0.0, 0.0), mass=2.0, velocity=(1.0, 0.0))
     stop = world.add(

@@ -1,4 +1,4 @@
-"""Static equilibria: right and stable, or an error with the reason.
+"""Static equilibria are right and stable, or an error gives the reason.
 
 Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which is tested separately; Euler's column and its
 elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
@@ -61,7 +61,7 @@ ADVISED = {"stabilised": {"load_steps": 10, "stabiliser": 100.0}, "geometric": {
 
 
 def hang_straight(span: float, rise: float, length: float, EA: float, EI: float, n: int) -> tuple[World, Entity]:
-    """A rope of 1 kg/m that is laid straight between hinges, too long for that by all its slack; and its support."""
+    """Create a rope of 1 kg/m that starts straight between hinges, compressed by its slack, and return its support."""
     world = World(gravity=(0.0, -9.81))
     columns = {"length": length / n, "mass_per_length": 1.0, "axial_stiffness": EA, "bending_stiffness": EI}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (span, rise), n, **columns))
@@ -77,9 +77,10 @@ def eval_horizontal(world: World, support: Entity, solver: Static) -> float:
 @pytest.mark.parametrize("elements", [16, 64])
 @pytest.mark.parametrize("case", range(9))
 def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
-    """Eighteen starts far from the equilibrium end at it: the horizontal force within 0.1 %.
+    """Eighteen starts far from the equilibrium of a catenary end at the horizontal force of the closed form within 0.1
+    %.
 
-    The remaining difference comes from the bending stiffness and, for the deep sag of 16 elements, from the mesh.
+    The remaining difference is due to the bending stiffness and, for the deep sag of 16 elements, to the mesh.
     """
     span, rise, length, EA, EI = CATENARIES[case]
     world, support = hang_straight(span, rise, length, EA, EI, elements)
@@ -89,7 +90,7 @@ def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
 
 @pytest.mark.parametrize("case", [3, 4, 7])
 def test_check_finds_what_follow_mends(case: int) -> None:
-    """With ``check`` the same starts are right or an error that names a mode or a fold."""
+    """With ``check``, the same starts are right or give an error that names a mode or a fold."""
     world, support = hang_straight(*CATENARIES[case], 16)
     try:
         found = eval_horizontal(world, support, Static(world, name="", stability="check"))
@@ -103,7 +104,9 @@ def test_check_finds_what_follow_mends(case: int) -> None:
 
 @pytest.mark.parametrize("way", ADVISED)
 def test_slack_rope_with_load_steps(way: str) -> None:
-    """115 m over 102 m with the load steps that messages used to advise, which led to 200 times the force and more."""
+    """A slack rope of 115 m over 102 m agrees with the catenary, with load steps that without the check led to 200
+    times the force and more.
+    """
     world, support = hang_straight(102.0, 0.0, 115.0, 1e8, 10.0, 16)
     exact = hang_between((0, 0), (102, 0), 115.0, 1e8, 1.0).horizontal_force
     assert_allclose(eval_horizontal(world, support, Static(world, name="", **ADVISED[way])), exact, rtol=1e-3)
@@ -112,10 +115,11 @@ def test_slack_rope_with_load_steps(way: str) -> None:
 @pytest.mark.parametrize("start", ["noise", "straight", "parabola", "current"])
 @pytest.mark.parametrize("elements", [20, 100])
 def test_mooring_lines(start: str, elements: int) -> None:
-    """A chain of 100 kg/m from the bottom to a ship, 600 m over 400 m and 100 m up, EA 1e9 N: the tension within 1 %.
+    """A chain of 100 kg/m from the bottom to a ship, 600 m over 400 m and 100 m up, EA 1e9 N, has the tension of the
+    closed form within 1 %.
 
-    It starts from the right shape with 1 % of an element as noise and without stretch, straight, from a parabola of
-    about its length, and from the shape without a current that pulls with 0.5 % of the weight.
+    The starts are the right shape with noise of 1 % of an element and without stretch, a straight line, a parabola of
+    about the length of the chain, and the shape without a current that pulls with 0.5 % of the weight.
     """
     length, end, EA = 600.0, np.array([400.0, 100.0]), 1e9
     gravity = (0.005 * 9.81, -9.81) if start == "current" else (0.0, -9.81)
@@ -140,7 +144,9 @@ def test_mooring_lines(start: str, elements: int) -> None:
 
 
 def test_slack_wire_in_compression() -> None:
-    """A wire of 110 m over 100 m, EA 1e9, 10 load steps: off leaves it straight under -9e7 N with 32 negative modes."""
+    """For a wire of 110 m over 100 m, EA 1e9, in 10 load steps, "off" leaves the wire straight under -9e7 N with 32
+    negative modes.
+    """
     world, _ = hang_straight(100, 0, 110, 1e9, 7.8, 16)
     solver = Static(world, name="", load_steps=10, atol=1e-2, stability="off")
     state = solver.solve()
@@ -154,7 +160,7 @@ def test_slack_wire_in_compression() -> None:
 
 
 def create_column(load: float, elements: int = 16) -> tuple[World, Entity]:
-    """A straight column of 1 m, hinged at both ends, under a multiple of π² EI/L²; and its nodes."""
+    """Create a straight column of 1 m, hinged at both ends, under a multiple of π² EI/L², and return its nodes."""
     world = World()
     columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), elements, **columns))
@@ -165,14 +171,16 @@ def create_column(load: float, elements: int = 16) -> tuple[World, Entity]:
 
 
 def test_column_below_the_critical_load() -> None:
-    """At 0.999 of it the straight column is an equilibrium like any other, also for ``check``."""
+    """At 0.999 of the critical load, the straight column is a stable equilibrium, also for ``check``."""
     world, nodes = create_column(0.999)
     state = Static(world, name="", stability="check").solve()
     assert_allclose(eval_output(nodes, "displacement", state)[:, 1], 0.0, atol=1e-12)
 
 
 def test_column_beyond_the_critical_load_is_named() -> None:
-    """At 1.001 of it there is one negative eigenvalue, and the mode is named by coordinates of the column."""
+    """At 1.001 of the critical load there is one negative eigenvalue, and the mode is named by coordinates of the
+    column.
+    """
     world, _ = create_column(1.001)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves \(cable node \d+, y'"):
         Static(world, name="", stability="check").solve()
@@ -185,10 +193,10 @@ def test_column_beyond_the_critical_load_is_named() -> None:
 
 
 def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
-    """At 1.2 of the critical load P/P_E = (2 K/π)²: deflection k L/K and shortening 2 L (1 - E/K), to 1e-4; with a
-    note.
+    """At 1.2 of the critical load P/P_E = (2 K/π)², deflection and shortening agree with the elastica, k L/K and 2 L (1
+    - E/K), to 1e-4, and a note is given.
 
-    By 32 elements; 16 are 2e-4 off.
+    The mesh has 32 elements; 16 elements have an error of 2e-4.
     """
     k2 = brentq(lambda m: (2.0 * ellipk(m) / pi) ** 2 - 1.2, 1e-6, 0.9)
     world, nodes = create_column(1.2, 32)
@@ -205,7 +213,7 @@ FREE = hypot(1.0, RISE)
 
 
 def create_truss(load: float, height: float = RISE) -> tuple[World, Entity]:
-    """Two bars over 2 m with their joint at a height, which it has at rest at RISE; and the joint."""
+    """Create two bars over 2 m with their joint at a height, which is RISE at rest, and return the joint."""
     world = World()
     left = world.add(PointSlope2D, position=(-1.0, 0.0), slope=(1.0, height))
     joint = world.add(PointSlope2D, name="joint", position=(0.0, height), slope=(1.0, height))
@@ -220,13 +228,15 @@ def create_truss(load: float, height: float = RISE) -> tuple[World, Entity]:
 
 
 def eval_truss_load(y: float) -> float:
-    """The load of von Mises' truss with its joint at the height y [m]: 2 EA (L0 - l)/L0 y/l."""
+    """Return the load of von Mises' truss with its joint at the height y [m]: 2 EA (L0 - l)/L0 y/l."""
     length = hypot(1.0, y)
     return 2.0 * TRUSS_EA * (FREE - length) / FREE * y / length
 
 
 def test_flat_truss_is_named_and_left() -> None:
-    """In the flat position the forces balance without load; it is unstable in y of the joint, and left for ±RISE."""
+    """In the flat position of a truss the forces balance without load. The position is unstable in y of the joint, and
+    the solver leaves it for ±RISE.
+    """
     world, _ = create_truss(0.0, height=0.0)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves .*joint, y"):
         Static(world, name="", stability="check").solve()
@@ -237,7 +247,7 @@ def test_flat_truss_is_named_and_left() -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.98, 1.02, 1.5])
 def test_snap_through(share: float) -> None:
-    """Below the limit load the joint stays up; beyond it the snapped-through equilibrium is found."""
+    """Below the limit load the joint stays up. Above the limit load, the snapped-through equilibrium is found."""
     heights = np.linspace(0.0, RISE, 100_001)
     loads = np.array([eval_truss_load(y) for y in heights])
     load, top = share * loads.max(), heights[loads.argmax()]
@@ -249,16 +259,17 @@ def test_snap_through(share: float) -> None:
 
 
 def test_overshoot_is_no_measure() -> None:
-    """A first full step makes a residual of 1e13 N: 1e-8 of that is no convergence (21 663 N instead of 542.9 N).
+    """A first full step with a residual of 1e13 N is no reference: 1e-8 of this residual is no convergence (21 663 N
+    instead of 542.9 N).
 
-    Where the accepted iteration ends is the rounding of a residual of 1e13 N: 21 663 N here, 21 841 N with the
-    instructions of older processors, 40 times the force of equilibrium on both.
+    The end of the accepted iteration depends on the rounding of a residual of 1e13 N: 21 663 N, or 21 841 N with the
+    instructions of older processors, both 40 times the force of equilibrium.
     """
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off")
     assert_allclose(eval_horizontal(world, support, solver), 542.911, rtol=1e-5)
     iterations = solver.statistics.newton_iterations
-    # the rule of Exudyn ends there
+    # the criterion of Exudyn ends at this force
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off", overshoot="accept")
     assert eval_horizontal(world, support, solver) > 30.0 * 542.911
@@ -266,7 +277,7 @@ def test_overshoot_is_no_measure() -> None:
 
 
 def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> None:
-    """One element between clamps carries a load that a finer mesh does not: a note with both forces."""
+    """One element between clamps carries a load that a finer mesh does not carry, and a note gives both forces."""
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 1.0, "reference_strain": 1e-4}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 1, **columns))
@@ -277,7 +288,9 @@ def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
-    """A belt around two pulleys at rest, which may circulate: without friction, nothing holds it along itself."""
+    """Create a belt around two pulleys at rest, which can circulate, because without friction it has no support along
+    its axis.
+    """
     world = World()
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 0.3)]
     columns = {"axial_stiffness": stiffness, "bending_stiffness": 1e-3, "mass_per_length": mass}
@@ -294,7 +307,9 @@ def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
 @pytest.mark.parametrize("stiffness", [8e3, 4e5])
 @pytest.mark.parametrize("strain", [-0.001, -0.05])
 def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> None:
-    """Belts that may circulate without friction, a motion of next to no stiffness of either sign: found at once."""
+    """Belts that can circulate without friction, a motion with nearly zero stiffness of either sign, are found quickly
+    and not called unstable.
+    """
     solver = Static(
         create_belt(0.8, strain, stiffness), name="", load_steps=10, geometric=True, stabiliser=1e5, stability="check"
     )
@@ -303,10 +318,10 @@ def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> 
 
 
 def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error for a belt 5 % longer than its route names compression, the error for a stabiliser without mass the
-    mass.
+    """The error for a belt 5 % longer than its route names compression, and the error for a stabiliser without mass
+    names the mass.
 
-    Contacts begin open in the first two, so that nothing holds the belt.
+    Contacts of the first two cases start open, so the belt has no support.
     """
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match=r"at the start belt \d+ is slack: it holds -\d+.* N in compression") as error:
@@ -320,7 +335,7 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_without_mass() -> None:
-    """The descent along the potential needs mass: without it the error names the cause."""
+    """The descent along the potential needs mass. Without mass, the error names the cause."""
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 0.0, "length": 0.11}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 10, **columns))
@@ -336,10 +351,11 @@ def test_wrong_setting() -> None:
 
 @pytest.mark.parametrize("load", [5.0, 15.0])
 def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium next to it, so stable in statics.
+    """Beck's cantilever under a tangential load P L²/EI = 5 and 15 has no equilibrium close to it, so it is stable in
+    statics.
 
-    The same load in a fixed direction is beyond π²/4.  Statics cannot detect flutter, from 20.05 on, and prints a note;
-    the pivots of a symmetric matrix are not counted.
+    The same load in a fixed direction is above the critical load π²/4. Statics cannot detect flutter, from 20.05 on,
+    and print a note. The pivots of a symmetric matrix are not counted.
     """
     columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     for follows in (True, False):
@@ -364,7 +380,9 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_pivots_of_newton_agree_with_the_count() -> None:
-    """A hanging rope of 64 elements is surely stable by Newton's own LU, a column beyond its load is not."""
+    """Newton's own LU shows that a hanging rope of 64 elements is stable, and that a column above its critical load is
+    not.
+    """
     world, _ = hang_straight(*CATENARIES[0], 64)
     solver = Static(world, name="")
     solver.solve()
@@ -401,7 +419,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_several_processes(tmp_path: Path) -> None:
-    """Two processes count, name and follow as one does."""
+    """Two processes count, name and follow modes like one process."""
     (tmp_path / "model.py").write_text(MODEL)
     alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))
     (y, words), (other_y, other_words) = (line.split(";", 1) for line in (alone, together))

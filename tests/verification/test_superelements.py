@@ -1,4 +1,4 @@
-"""Bodies given by matrices: functions against closed forms, and a reduced beam against the full one."""
+"""Bodies given by matrices: functions against closed forms, and a reduced beam against the full beam."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ELEMENTS, LENGTH, EI, EA, RHO = 24, 2.0, 900.0, 4e5, 3.0
 
 
 def create_beam() -> tuple[FloatArray, FloatArray]:
-    """M and K of a beam along x with (x, y, rotation) at each of 25 nodes (Euler-Bernoulli, consistent mass)."""
+    """Return M and K of a beam along x with (x, y, rotation) at each of 25 nodes (Euler-Bernoulli, consistent mass)."""
     h, n = LENGTH / ELEMENTS, 3 * (ELEMENTS + 1)
     M, K = np.zeros((n, n)), np.zeros((n, n))
     axial, bending = [0, 3], [1, 2, 4, 5]
@@ -55,7 +55,9 @@ def add_reduced(world: wl.World, modes: int) -> tuple[Entity, Entity, Entity]:
 
 @pytest.mark.parametrize(("modes", "error"), [(6, 1e-2), (14, 1e-3), (69, 1e-8)])
 def test_reduced_beam_has_the_frequencies_of_the_full_one(modes: int, error: float) -> None:
-    """A cantilever with a spring at its tip, six modes: from above, nearer with more modes, exact with all of them."""
+    """The six frequencies of a reduced cantilever with a spring at its tip are upper bounds of those of the full beam,
+    closer with more modes, and exact with all modes.
+    """
     M, K = create_beam()
     world = wl.World()
     left, right, _ = add_reduced(world, modes)
@@ -69,7 +71,7 @@ def test_reduced_beam_has_the_frequencies_of_the_full_one(modes: int, error: flo
 
 
 def test_reduced_beam_is_exact_in_statics() -> None:
-    """Forces at the boundary without any mode; the weight, whose resultant forces are exact, too."""
+    """Forces at the boundary give exact statics without any mode. The resultant forces of the weight are also exact."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     left, right, body = add_reduced(world, 0)
     hold = con.fix(world, left, "x", "y", "rotation")
@@ -88,7 +90,7 @@ def test_reduced_beam_is_exact_in_statics() -> None:
 
 
 def test_matrices_and_meshes_come_from_files(tmp_path: Path) -> None:
-    """.npz, .mtx and a mesh: the same body, seen by its edges."""
+    """The same body is read from .npz, .mtx and a mesh, and is drawn by its edges."""
     n = 5
     points = np.stack((np.linspace(0.0, 1.0, n), np.zeros(n), np.zeros(n)), axis=1)
     line = np.stack((np.arange(n - 1), np.arange(1, n)), axis=1)
@@ -122,9 +124,9 @@ def test_matrices_and_meshes_come_from_files(tmp_path: Path) -> None:
         ({"stiffness": "k.txt"}, "must end with .npz"),
         ({"stiffness": [[1.0, 0.5], [0.0, 1.0]]}, "must be symmetric"),
         ({"boundary": [2]}, "whole numbers from 0 to 1"),
-        ({"boundary": [0, 0]}, "each number once"),
+        ({"boundary": [0, 0]}, "a number twice"),
         ({"modes": 5}, "must be <= 1"),
-        ({"stiffness": np.diag([1.0, 0.0])}, "moves freely"),
+        ({"stiffness": np.diag([1.0, 0.0])}, "can move freely"),
     ],
 )
 def test_wrong_bodies_are_refused(change: dict[str, object], words: str) -> None:
@@ -144,7 +146,7 @@ def test_wrong_bodies_are_refused(change: dict[str, object], words: str) -> None
         ([[1.0, 2.0], [2.0, 1.0]], r"must be positive semi-definite; .* eigenvalue -1,"),
         ([[1e6, 2.0], [2.0, 1e-6]], r"must be positive semi-definite; .* eigenvalue -1,"),
         ([[1.0, 1e-3], [1e-3, 0.0]], r"mass\[0, 1\] = 0.001 in GenericODE2 row 0 next to a 0 on the diagonal"),
-        (np.eye(3), r"mass in GenericODE2 row 0 has 9 values: must have 4, of shape \(2, 2\), or none"),
+        (np.eye(3), r"mass in GenericODE2 row 0 has 9 values: must have 4, of shape \(2, 2\), or be empty"),
     ],
 )
 def test_negative_masses_are_refused(mass: Any, words: str) -> None:
@@ -155,7 +157,7 @@ def test_negative_masses_are_refused(mass: Any, words: str) -> None:
 
 
 def test_masses_of_zero_are_allowed() -> None:
-    """A singular mass matrix with rounding errors is still accepted for a body."""
+    """A singular mass matrix with rounding errors is accepted for a body."""
     world, one = wl.World(), np.array([1.0, 1e-4, 0.0])
     mass = np.outer(one, one) + 1e-18 * np.arange(9.0).reshape(3, 3)
     mass[2] = mass[:, 2] = 0.0
@@ -164,7 +166,7 @@ def test_masses_of_zero_are_allowed() -> None:
 
 
 def swing(t: float, q: FloatArray, q_t: FloatArray) -> list[float]:
-    """Coriolis and weight of a double pendulum of masses 1 kg and lengths 1 m on the right-hand side."""
+    """Return Coriolis forces and weight of a double pendulum of masses 1 kg and lengths 1 m for the right-hand side."""
     s, g = np.sin(q[0] - q[1]), 9.81
     return [-s * q_t[1] ** 2 - 2 * g * np.sin(q[0]), s * q_t[0] ** 2 - g * np.sin(q[1])]
 
@@ -176,7 +178,7 @@ def pendulum_mass(t: float, q: FloatArray, q_t: FloatArray) -> list[list[float]]
 
 @pytest.mark.parametrize("explicit", [False, True])
 def test_mass_by_a_function(explicit: bool) -> None:
-    """A double pendulum whose mass matrix is a function, over two nodes: its energy stays."""
+    """A double pendulum whose mass matrix is a function over two nodes conserves its energy."""
     world = wl.World()
     nodes = [world.add(el.generic_node(1), displacement=(a,)) for a in (1.0, 0.4)]
     world.add(el.GenericODE2, nodes=nodes, mass_function=pendulum_mass, force_function=swing)
@@ -196,7 +198,7 @@ def test_mass_by_a_function(explicit: bool) -> None:
 
 
 def test_ledger_of_a_damped_body() -> None:
-    """A body with damping stores or loses exactly the work done on it, in every step to rounding."""
+    """A body with damping stores or dissipates exactly the work done on the body, in every step to rounding."""
     for step in (2e-3, 1e-3):
         world = wl.World()
         chain = world.add(el.generic_node(2), displacement=(0.1, 0.0))

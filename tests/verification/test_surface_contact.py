@@ -1,7 +1,7 @@
 """Ropes on 3D surfaces: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
 
 Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for a curve of the curvature kappa and the
-normal force kappa T per length: on a helix kappa = cos(lambda)²/R, its length theta R/cos(lambda).
+normal force kappa T per length. On a helix kappa = cos(lambda)²/R, and its length is theta R/cos(lambda).
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ def capstan() -> Any:
 
 @pytest.mark.parametrize("lead", [0.0, 0.2, 0.5])
 def test_helix(capstan: Any, lead: float) -> None:
-    """Ratio of the tensions within 0.05 % of exp(mu theta cos(lambda)), 48 cables; measured +0.012, +0.009, +0.0004 %.
+    """The ratio of the tensions on a helix agrees with exp(mu theta cos(lambda)) within 0.05 % for 48 cables; measured
+    errors are +0.012, +0.009, +0.0004 %.
 
-    Without steps in which a point closes, as this sticks for one step.  All of the contact slips, the rope leaves under
-    the lead angle, and the pull on the drum is the sum of both strands.  Most load steps take one pass of five
-    iterations.
+    Steps in which a point closes are excluded, because the point sticks for one step. The whole contact slips, the rope
+    leaves with the lead angle, and the pull on the drum is the sum of both strands. Most load steps take one pass of
+    five iterations.
     """
     case = capstan.Case(lead=lead)
     drawing = capstan.draw(case)
@@ -53,7 +54,7 @@ def test_helix(capstan: Any, lead: float) -> None:
     assert_allclose(report.wrap_angle, capstan.ANGLE, rtol=0.01)
     assert_allclose([report.entry_fleet_angle, report.exit_fleet_angle], lead, atol=5e-4)
     pull = 100.0 * drawing.ratio[-1]
-    # at the angle 0 the rope arrives along -y, at 3 pi/2 it leaves along x
+    # at the angle 0 the rope arrives along -y, and at 3 pi/2 it leaves along x
     c, s = np.cos(lead), np.sin(lead)
     assert_allclose(report.force, [pull * c, -100.0 * c, (pull - 100.0) * s], rtol=0, atol=0.01 * pull)
     assert_allclose(abs(report.torque), (pull - 100.0) * c * capstan.RADIUS, rtol=2e-3)
@@ -63,8 +64,10 @@ def test_helix(capstan: Any, lead: float) -> None:
 
 
 def test_decisions_inside_newtons_method() -> None:
-    """Load cycles of a rope half around a rough post: the same positions with decisions between Newton runs alone, in
-    less than 0.6 of the iterations and one pass per load step; measured 0.46, and 106 passes with frozen decisions."""
+    """In load cycles of a rope half around a rough post, decisions inside Newton's method give the positions of frozen
+    decisions, in less than 0.6 of the iterations and one pass per load step. The measured ratio is 0.46, and frozen
+    decisions need 106 passes.
+    """
     radius, force, length = 0.1, 100.0, pi * 0.1 / 24
     found = []
     for decisions in (0, 10):
@@ -94,9 +97,10 @@ def test_decisions_inside_newtons_method() -> None:
 
 
 def test_numbers_of_the_plane(capstan: Any) -> None:
-    """The case of a rope of EA = 2e4 N that stretches by 2 % on the drum: 4.0979 by another program, exact 4.1112.
+    """A rope of EA = 2e4 N that stretches by 2 % on the drum has the ratio 4.0979 by another program, and exactly
+    4.1112.
 
-    Within 0.5 % of both; measured 4.1118.
+    The result agrees with both within 0.5 %; measured 4.1118.
     """
     drawing = capstan.draw(capstan.Case(lead=0.0, axial_stiffness=2e4))
     assert_allclose(drawing.mean(), exp(0.3 * 1.5 * pi), rtol=5e-3)
@@ -105,7 +109,7 @@ def test_numbers_of_the_plane(capstan: Any) -> None:
 
 @pytest.mark.parametrize(("groove", "friction"), [(0.3, 0.1), (0.6, 0.15)])
 def test_v_groove(capstan: Any, groove: float, friction: float) -> None:
-    """Apparent friction mu/sin(beta) within 1 %; measured +0.20 % and +0.10 % of it."""
+    """The apparent friction of a V-groove agrees with mu/sin(beta) within 1 %; measured +0.20 % and +0.10 %."""
     case = capstan.Case(lead=0.0, groove=groove, friction=friction)
     drawing = capstan.draw(case)
     assert_allclose(np.log(drawing.mean()) / capstan.ANGLE, friction / np.sin(groove), rtol=0.01)
@@ -115,7 +119,7 @@ def test_v_groove(capstan: Any, groove: float, friction: float) -> None:
 
 @pytest.mark.long
 def test_errors_of_the_helix(capstan: Any) -> None:
-    """The error falls in proportion to the compliance of the contact, and hardly depends on elements and points."""
+    """The error on a helix is proportional to the compliance of the contact, and hardly on elements and points."""
     table = {title: dict(rows) for title, rows in capstan.tabulate(capstan.Case()).items()}
     stiffness = {float(k): e for k, e in table["contact stiffness [N/m^2]"].items()}
     hard = stiffness[1e8]
@@ -127,10 +131,11 @@ def test_errors_of_the_helix(capstan: Any) -> None:
 
 @pytest.mark.parametrize("surface", ["drum", "sphere"])
 def test_geodesics(surface: str) -> None:
-    """Without friction the tension of a rope on a helix, and on a great circle, equals the tension at its ends
+    """Without friction, the tension of a rope on a helix, and on a great circle, equals the tension at its ends
     everywhere.
 
-    To 1e-3, of which bending makes 1e-4; the line force is T kappa: cos(lambda)²/R on the helix, 1/R on the circle.
+    The tolerance is 1e-3, of which bending causes 1e-4. The line force is T kappa: cos(lambda)²/R on the helix, 1/R on
+    the circle.
     """
     world, radius, lead = wl.World(), 0.5, 0.3 if surface == "drum" else 0.0
     pitch = 2.0 * pi * radius * np.tan(lead)
@@ -160,10 +165,10 @@ def test_geodesics(surface: str) -> None:
     ("angle", "along"), [(0.26, 0.0), (0.33, 0.0), (0.2, 1.9), (0.2, 2.4), (0.0, 2.8), (0.0, 3.2), (0.26, 2.0)]
 )
 def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
-    """A rope on the flank of a groove, where a fleet angle puts it, sticks or slides as given by the friction circle.
+    """A rope on the flank of a groove, where a fleet angle moves it, sticks or slides according to the friction circle.
 
-    Pressed by W towards the axis at the angle gamma and drawn by P along the groove it slides if
-    sqrt((W sin(gamma))² + P²) > mu W cos(gamma), by mu W cos(gamma) against its velocity.
+    Pressed by W towards the axis at the angle gamma and pulled by P along the groove, it slides if sqrt((W sin(gamma))²
+    + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against its velocity.
     """
     piece, W, mu = create_piece(angle, along, 0.3), 10.0, 0.3
     state = wl.Dynamic(piece.world, step=2e-4, end=0.03, name="", passes=wl.Passes(max_it=6)).solve()
@@ -182,12 +187,13 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
-    """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) as it is first loaded, then in a loop by
-    k (√T1 - √T)² down and k (√T - √T2)² up, k = R/(EA μ); the second loop is the first.
+    """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) at the first loading. In the following
+    cycles it moves by k (√T1 - √T)² downwards and k (√T - √T2)² upwards, k = R/(EA μ); the second cycle equals the
+    first.
 
-    Also with nothing chosen by hand, on half as many cables: measured 1.3 %, 0.2 % of the work that a loop loses, and
-    5.5 iterations per step.  With k = 1000 T/R², whatever EA is, it moved 3.2 times too far.  Points decide inside
-    Newton's method; frozen decisions took 18.7 iterations.
+    With default parameters and half as many cables, the measured errors are 1.3 % of motions and 0.2 % of the work lost
+    in a cycle, with 5.5 iterations per step. With k = 1000 T/R², independent of EA, the motion was 3.2 times too large.
+    Points decide inside Newton's method. Frozen decisions need 18.7 iterations.
     """
     radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 24 if chosen else 48, 8
     low, first, high = 60.0, 100.0, 220.0
@@ -225,7 +231,7 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
     ]
     for found, right in zip(moves[:3], exact, strict=True):
         assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
-    # the work lost in a loop: the area between both branches, by one rule of integration
+    # the work lost in a cycle is the area between both branches, by one rule of integration
     lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], up) for way in (moves, exact))
     assert_allclose(lost, right, rtol=0.01)
     # forces are balanced to 1e-6 N
@@ -235,11 +241,11 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
 
 @pytest.mark.parametrize("elements", [None, 24])
 def test_load_cycle_of_a_rope(elements: int | None) -> None:
-    """The same loop by `wl.Rope`, with contact and mesh as it chooses them, and with longer cables.
+    """A load cycle of `wl.Rope`, with default contact and mesh, and with longer cables, agrees with the closed form.
 
-    Measured: motions within 1.3 %, the work that is lost within 0.2 %.  Where the load on 24 cables turns, an iterate
-    of Newton's method touches far off; with the point held there, the rope was dragged by 17 µm and moved 21 % too
-    little.
+    The measured errors are 1.3 % of motions and 0.2 % of the lost work. Where the load on 24 cables reverses, an
+    iterate of Newton's method touches the drum at a distant point. If this point stuck there, the rope would be dragged
+    by 17 µm and move 21 % too little.
     """
     R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05
     world = wl.World()
@@ -280,7 +286,7 @@ def test_load_cycle_of_a_rope(elements: int | None) -> None:
 
 
 def test_cables_of_the_plane() -> None:
-    """The same capstan with `Cable2D` and `Cable3D`: equal pull to 1e-7; exp(mu pi) to 0.5 %."""
+    """The capstan with `Cable2D` and with `Cable3D` has equal pull to 1e-7, and agrees with exp(mu pi) to 0.5 %."""
     found = []
     for space in (False, True):
         world, radius, elements = wl.World(), 0.1, 24
@@ -324,8 +330,9 @@ def test_cables_of_the_plane() -> None:
 
 
 def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[float, float, float, Any, float]:
-    """Speed loss, torques of drive and brake [N m], report of the driven disc of a belt of 60 cables, and the torque
-    that brake and inertia of this disc take at the end."""
+    """Return the speed loss, torques of drive and brake [N m], the report of the driven disc of a belt of 60 cables,
+    and the torque that brake and inertia of this disc take at the end.
+    """
     model = create_drive(con.ContactFrictionSurfaceCable, 60, points, 8000.0, -0.05, brake=0.6, **contact)
     spin = wl.Sensor(model.circles[1], "angular_velocity", name="speed")
     sensors = wl.Sensors(None, [spin, wl.Sensor(model.drive, "force", name="drive")], every=7)
@@ -346,23 +353,23 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
 @pytest.mark.long
 @pytest.mark.parametrize("points", [2, 4])
 def test_belt_on_discs(points: int) -> None:
-    """A belt 2D drive on discs: speed loss, tensions and torque of the creep theory with inertia within 1 %.
+    """A 2D belt drive on discs has the speed loss, tensions and torque of the creep theory with inertia within 1 %.
 
-    Measured: speed loss -0.05 % and -0.17 %, torque 0.2 %; the law of circles has +0.01 % and 0.15 %.  Brake and
-    inertia take the reported torque.
+    Measured errors are -0.05 % and -0.17 % of the speed loss and 0.2 % of the torque. The law of circles has +0.01 %
+    and 0.15 %. Brake and inertia take the reported torque.
     """
     loss, drive, brake, report, torque = run_disc(3e-4, 0.6, points)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS
     theory = solve_creep(8000.0, -0.05, MASS, 3.2e8, 0.5, RADIUS, DISTANCE, length, 40.0, brake)
     assert_allclose(loss, theory.speed_loss, rtol=0.01)
     assert_allclose(-drive, brake, rtol=0.01)
-    # one instant, at which the drive still vibrates a little
+    # at this instant, the drive still vibrates a little
     assert_allclose([report.exit_tension, report.entry_tension], [theory.tight, theory.slack], rtol=0.02)
     assert_allclose(report.torque, torque, rtol=1e-6)
 
 
 def test_torque_of_every_step() -> None:
-    """Brake and inertia of a disc take the torque that is reported, also in steps in which points touch or leave."""
+    """Brake and inertia of a disc take the reported torque, also in steps in which points open or close."""
     model = create_drive(con.ContactFrictionSurfaceCable, 60, 2, 8000.0, -0.05, brake=0.6)
     surface = model.world.entity(int(model.contacts.table.collect("surface")[-1]))
     solver = wl.Dynamic(
@@ -381,7 +388,9 @@ def test_torque_of_every_step() -> None:
 
 
 def test_energy() -> None:
-    """A rope falls on a drum that turns, a ball and an oblique floor: the ledger closes to 0.1 %, measured 0.05 %."""
+    """For a rope that falls on a turning drum, a ball and an oblique floor, the ledger closes to 0.1 %, measured 0.05
+    %.
+    """
     model, ledger = create_falling(), wl.EnergyLedger()
     solver = wl.Dynamic(model.world, step=5e-4, end=0.1, name="", passes=wl.Passes(max_it=6))
     state = solver.solve(hooks=[ledger])
@@ -392,7 +401,7 @@ def test_energy() -> None:
 
 
 def test_going_on(tmp_path: Path) -> None:
-    """A run that continues from a file of its state, in another world, ends in the same bits."""
+    """A run that continues from a file of its state, in another world, is bitwise equal."""
     settings: dict[str, Any] = {"step": 1e-3, "name": "", "passes": wl.Passes(max_it=6), "lag": False}
     whole = wl.Dynamic(create_falling().world, end=0.03, **settings).solve()
     wl.Dynamic(create_falling().world, end=0.015, **settings).solve().save(tmp_path / "half.npz")
@@ -406,7 +415,7 @@ def test_going_on(tmp_path: Path) -> None:
 
 
 def run_program(folder: Path, processes: int, steps: int = 30) -> Any:
-    """The program of rope and net on some processes."""
+    """Run the program of rope and net on a number of processes."""
     folder.mkdir()
     path = folder / f"surfaces{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_surfaces.py", path, str(steps)], processes)
@@ -415,7 +424,7 @@ def run_program(folder: Path, processes: int, steps: int = 30) -> Any:
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """States, history, outputs and reports to 1e-8, equal counts."""
+    """Check that states, history, outputs and reports agree to 1e-8, with equal counts."""
     for name in found.files:
         if name.endswith("counts"):
             np.testing.assert_array_equal(found[name], expected[name])
@@ -427,7 +436,7 @@ def assert_same(found: Any, expected: Any) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_several_processes(processes: int, tmp_path: Path) -> None:
-    """A rope on a drum that turns and a net in space that falls on a ball."""
+    """A rope on a turning drum and a 3D net that falls on a ball give the results of one process."""
     serial = run_both(30)
     assert (serial["rope state"] == 0.0).any() and (serial["net state"] != -2.0).any()
     assert_same(run_program(tmp_path / "others", processes), serial)
@@ -435,7 +444,7 @@ def test_several_processes(processes: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as plain Python give the same."""
+    """Kernels as plain Python give the same results."""
     serial = run_both(6)
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_program(tmp_path / "plain", 1, 6), serial)
@@ -443,10 +452,11 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("friction", [0.2, 0.4])
 def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
-    """It slides down, widens, and sticks where it stops: half a period of y'' = A - B y, at y = 2 A/B.
+    """A ring slides down a cone, widens, and sticks where it stops, after half a period of y'' = A - B y, at y = 2 A/B.
 
-    A = g (cos α - μ sin α), B = EA sin α (sin α + μ cos α)/(ρA r²): weight, and hoop tension T = EA y sin α/r by its
-    force T/r per length.  Steps in which it stops and sticks take few passes.
+    A = g (cos α - μ sin α) and B = EA sin α (sin α + μ cos α)/(ρA r²) follow from the weight and from the hoop tension
+    T = EA y sin α/r, which acts by its force T/r per length. The steps in which the ring stops and sticks take few
+    passes.
     """
     mass, stiffness, radius, gravity, slope, n = 0.5, 20.0, 0.2, 9.81, np.radians(30.0), 16
     angle, rope = 2.0 * np.pi * np.arange(n) / n, 0.003
@@ -480,7 +490,7 @@ def test_ring_that_comes_to_rest_on_a_cone(friction: float) -> None:
     B = stiffness * np.sin(slope) * (np.sin(slope) + friction * np.cos(slope)) / (mass * radius**2)
     assert_allclose(max(way), 2.0 * A / B, rtol=4e-3)
     stop = int(np.ceil(np.pi / np.sqrt(B) / 1e-3)) + 5
-    # it vibrates on its bristles, with small amplitude compared with its path and speed
+    # the ring vibrates on its bristles, with a small amplitude compared with its path and speed
     assert np.ptp(way[stop:]) < 2e-3 * max(way) and abs(state.v).max() < 0.01 * A / np.sqrt(B)
     counts = solver.statistics
     assert counts.rejected == 0 and counts.discontinuous_iterations < 1.1 * counts.steps and solver.verdict.word == "ok"

@@ -45,10 +45,11 @@ from support.belt import belt_parameters, build_belt
 
 @cache
 def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
-    """Speed loss [1] and excess of the drive torque over load and brake [N m], means over 0.15 s; and the statistics.
+    """Return speed loss [1] and excess of the drive torque over load and brake [N m], as means over 0.15 s, and the
+    statistics.
 
-    The belt of the reference data on 40 elements of 2 segments, with light pulleys that are at speed and loaded after
-    0.25 s; the motion is steady long enough at 0.4 s.
+    The model is the belt of the reference data on 40 elements of 2 segments, with light pulleys that reach their speed
+    and load after 0.25 s. The motion is steady at 0.4 s.
     """
     info = belt_parameters(40, 2)
     info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
@@ -71,9 +72,10 @@ def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
 
 
 def test_speed_loss_does_not_depend_on_the_step() -> None:
-    """Steps of 1 and 0.25 ms: loss of 5.0 % within 0.05 % of the speed, torque balance within 0.1 % of 47.8 N m.
+    """With steps of 1 and 0.25 ms, the loss of 5.0 % is equal within 0.05 % of the speed, and the torque balance closes
+    within 0.1 % of 47.8 N m.
 
-    Where a step does not settle it is cut; no step is accepted with a force error above 1e-3 of the contact force.
+    A step that does not settle is cut, and no step is accepted with a force error above 1e-3 of the contact force.
     """
     (coarse, coarse_excess, done), (fine, fine_excess, more) = run_belt(1e-3), run_belt(2.5e-4)
     assert 0.04 < fine < 0.06
@@ -85,7 +87,7 @@ def test_speed_loss_does_not_depend_on_the_step() -> None:
 
 
 def test_steps_that_are_accepted_unsettled_are_wrong() -> None:
-    """The same with steps that are accepted after three passes, as the recorded data were made: another speed."""
+    """If steps are accepted after three passes, as in the recorded data, the speed differs."""
     coarse, excess, done = run_belt(1e-3, passes=Passes(max_it=3, fail=False))
     assert done.unconverged_passes > 100 and done.largest_error > 0.1
     assert abs(coarse - run_belt(2.5e-4)[0]) > 0.01 or abs(excess) > 0.5
@@ -97,7 +99,7 @@ RADIUS, WEIGHT, FRICTION = 0.5, 1000.0, 0.3
 def build_sheave(
     law: Any = ContactFrictionCircleCable2D, elements: int = 32, cable: Any = None, speed: float = 0.2, **contact: Any
 ) -> tuple[World, dict[str, Entity]]:
-    """A rope over half a sheave, held on the left and with a weight on the right, at rest without friction."""
+    """Create a rope over half a sheave, held on the left and with a weight on the right, at rest without friction."""
     strand = 4
     down = -strand * pi * RADIUS / elements
     world = World()
@@ -141,7 +143,7 @@ def build_sheave(
 
 
 def start_sheave(world: World, parts: dict[str, Entity]) -> State:
-    """The rope at rest without friction; then friction, with bristles that were not there before, and the drive."""
+    """Start with the rope at rest without friction. Switch on friction with new bristles, and the drive."""
     state = Static(world, load_steps=5, atol=1e-6, name="").solve()
     world.set(parts["contacts"], friction_coefficient=FRICTION, friction_stiffness_per_length=1e8)
     world.set(parts["drive"], active=True)
@@ -150,9 +152,10 @@ def start_sheave(world: World, parts: dict[str, Entity]) -> State:
 
 
 def test_traction_sheave_slips_at_eulers_ratio() -> None:
-    """Steps of 10 ms: the turning sheave pulls the rope off its hold with exp(mu pi) = 2.566 of the weight.
+    """With steps of 10 ms, the turning sheave slips under the rope with a tension of exp(mu pi) = 2.566 times the
+    weight.
 
-    Within 0.5 % in the mean (measured -0.2 %: segments of pi/64) and 1 % in every step once the rope slips.
+    The tolerance is 0.5 % for the mean (measured -0.2 %: segments of pi/64) and 1 % in every step while the rope slips.
     """
     world, parts = build_sheave()
     state = start_sheave(world, parts)
@@ -166,7 +169,7 @@ def test_traction_sheave_slips_at_eulers_ratio() -> None:
 
 
 def start_stiff_rope(law: Any, stiffness: float, damping: float) -> tuple[World, dict[str, Entity], State]:
-    """A stiff rope on a stiff sheave of 24 elements, at rest; then friction and the drive."""
+    """Start with a stiff rope on a stiff sheave of 24 elements, at rest. Switch on friction and the drive."""
     world, parts = build_sheave(
         law,
         elements=24,
@@ -191,12 +194,13 @@ def start_stiff_rope(law: Any, stiffness: float, damping: float) -> tuple[World,
 
 @pytest.mark.parametrize(("stiffness", "damping", "apart"), [(10.0, 0.0, 0.02), (50.0, 5.0, 0.07)])
 def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: float, apart: float) -> None:
-    """EA 1e7 N, EI/(T R²) = 0.04 and 0.2, bristles and contact of 1e9 N/m², 24 elements of 4 points: one steady ratio.
+    """A rope with EA 1e7 N, EI/(T R²) = 0.04 and 0.2, bristles and contact of 1e9 N/m², and 24 elements of 4 points has
+    one steady ratio.
 
-    exp(mu pi) except for the part of the arc that bending removes, 1.2 and 5.9 %.  The stiffer rope swings where it
-    stands off at the ends of the arc, between 1.8 and 3.0, unless its bending is damped. On segments, whose polygon the
-    velocity penalty of 1e6 N s/m² takes for slip, the same ends in an error or, with other ramps, in ratios between -3
-    and 25.
+    The ratio is exp(mu pi) except for the part of the arc that bending removes, 1.2 and 5.9 %. The stiffer rope
+    oscillates at its open ends of the arc, and the ratio varies between 1.8 and 3.0, unless its bending is damped. On
+    segments, the velocity penalty of 1e6 N s/m² treats the polygon as slip. The same model then ends in an error or,
+    with other ramps, in ratios between -3 and 25.
     """
     world, parts, state = start_stiff_rope(ContactFrictionCirclePoints2D, stiffness, damping)
     tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
@@ -210,12 +214,13 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
 
 @pytest.mark.parametrize(("law", "end"), [(ContactFrictionCirclePoints2D, 0.3), (ContactFrictionCircleCable2D, 0.1)])
 def test_stiff_rope_without_damping_is_doubtful(law: Any, end: float) -> None:
-    """The stiffer rope of the test above with undamped bending: its tension swings between -3 and 14 of the weight.
+    """For the stiffer rope of the test above with undamped bending, the tension varies between -3 and 14 times the
+    weight, which is doubtful.
 
-    Cut steps give a note; steps that are cut because contacts settle give none.
+    Cut steps give a note; steps that are cut because contacts settle give no note.
     """
     world, _, state = start_stiff_rope(law, 50.0, 0.0)
-    # steps that resolve each contact would end well
+    # steps that resolve each contact would give a good result
     motion = Dynamic(world, step=1e-2, end=end, spectral_radius=0.6, name="", resolve_contacts=False)
     motion.solve(state)
     reason = motion.verdict.reasons[0]
@@ -230,9 +235,10 @@ LAWS = pytest.mark.parametrize("law", [ContactFrictionCircleCable2D, ContactFric
 @LAWS
 @pytest.mark.parametrize("decide", [True, False])
 def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> None:
-    """Friction is switched on in a rope at rest: its segments stick where they are, and the first row has no torque.
+    """If friction is switched on in a rope at rest, its segments stick at their positions, and the first row has no
+    torque.
 
-    Segments whose bristles begin at position 0 gave 6e7 N m with ``decide_at_start=False``.
+    Segments whose bristles start at position 0 had a torque of 6e7 N m with ``decide_at_start=False``.
     """
     world, parts = build_sheave(law)
     state = start_sheave(world, parts)
@@ -247,11 +253,11 @@ def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> N
     [(length, way) for length in ("current", "reference", None) for way in ("hook", "hook, again", "resume", "solve")],
 )
 def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, way: str) -> None:
-    """Dampers drag the rope; bristles are switched on at 5 ms, in a hook or between solves; "again":
-    after they were on from 1 to 3 ms.
+    """Dampers drag the rope, and bristles are switched on at 5 ms, in a hook or between solves. With "again", they were
+    also on from 1 to 3 ms.
 
-    The torque was 3.2 N m before and 7.2 N m after the next step, with the bristles of its slip.  With a wrong initial
-    place, bristles gave 13 and 84 N m.  Segments, also in the published form, and points.
+    The torque is 3.2 N m before and 7.2 N m after the next step, with the bristles of its slip. With a wrong initial
+    position, bristles would give 13 and 84 N m. The law has segments, also in the published form, or points.
     """
     law, form = ContactFrictionCirclePoints2D, {}
     if sticking_length is not None:
@@ -284,10 +290,10 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
-    """A rope on the top of a wide circle, held at one node along it: equilibrium in the first solve.
+    """A rope on top of a wide circle, held at one node along its axis, is in equilibrium in the first solve.
 
-    Its weight is carried by the contact; straight segments of l = 0.1 m lie l²/(8 r) deep in their middle.  With the
-    start values as they are nothing holds the rope.
+    The contact carries its weight. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. With unchanged
+    start values, the rope would have no support.
     """
     radius, count, gravity = 10.0, 20, 9.81
     angle = np.linspace(-0.1, 0.1, count + 1)
@@ -324,7 +330,9 @@ def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
 
 
 def test_rounding_does_not_open_a_contact() -> None:
-    """A straight rope whose ends and middle touch a circle up to 1e-15 m: closed at the start, others stay open."""
+    """For a straight rope whose ends and middle touch a circle up to 1e-15 m, these contacts are closed at the start,
+    and others stay open.
+    """
     world = World()
     nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)
     rope = world.add(

@@ -1,5 +1,6 @@
 """Elements of real drives: the spring of an automatic tensioner with its hysteresis loop in closed form, an overrunning
-pulley, the crank of an engine, and loads by characteristic curves."""
+pulley, the crank of an engine, and loads by characteristic curves.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ SPRING = {
 
 
 def create_arm(**columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """An arm on a pivot, and its spring."""
+    """Create an arm on a pivot, and its spring."""
     world = wl.World()
     arm = world.add(RigidBody2D, name="arm", position=(0.0, 0.0), mass=0.5, inertia=2e-3)
     con.fix(world, arm, "x", "y")
@@ -34,7 +35,9 @@ def create_arm(**columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
 @pytest.mark.parametrize("turn", [0.0, 5e-5, 0.2, -0.2, -0.45])
 @pytest.mark.parametrize("speed", [3.0, -3.0])
 def test_tangent_is_exact(turn: float, speed: float) -> None:
-    """Where it sticks, slips to both sides, and where the torque of the spring has changed its sign."""
+    """The tangent agrees with differences where the spring sticks, slips in both directions, and after the torque of
+    the spring has changed its sign.
+    """
     world, arm, _ = create_arm(loading_damping=0.8, unloading_damping=0.2)
     carrier = world.add(RigidBody2D, position=(1.0, 0.0), mass=1.0, inertia=0.1)
     angles = {"marker0": con.coordinate_marker(world, carrier, "rotation")}
@@ -47,25 +50,28 @@ def test_tangent_is_exact(turn: float, speed: float) -> None:
 
 
 def eval_loop(low: float, high: float, columns: dict[str, float]) -> float:
-    """Loss of a slow cycle between two turns with a torque that keeps its sign [J]; see the head of the law."""
+    """Return the loss of a slow cycle [J] between two angles with a torque that keeps its sign; see the docstring of
+    the law.
+    """
     k, kb, ml, mu = (columns[n] for n in ("stiffness", "sticking_stiffness", "loading_friction", "unloading_friction"))
     sign = np.sign(columns["preload"])
 
     def width(u: float) -> float:
-        """Both limits together."""
+        """Return the sum of both friction limits."""
         return 2.0 * columns["friction_torque"] + (ml + mu) * abs(columns["preload"] + k * u)
 
-    # where |e| is larger it unloads first, with the stiffness k_b + mu_u k up to the limit
+    # where |e| is larger, the bristle unloads first, with the stiffness k_b + mu_u k up to the limit
     large, small = (high, low) if sign > 0.0 else (low, high)
     between = 0.5 * (width(low) + width(high)) * (high - low)
     return between - width(large) ** 2 / (2.0 * (kb + mu * k)) - width(small) ** 2 / (2.0 * (kb - ml * k))
 
 
 def test_hysteresis_loop_in_closed_form() -> None:
-    """Two cycles of an arm that is moved: torque on both branches, the area of the loop, and the account of losses.
+    """In two cycles of a moved arm, the torque on both branches, the area of the loop, and the recorded losses agree
+    with the closed form.
 
-    The bristle sticks over 2 mrad at both ends of 0.3 rad.  Torques are exact; the loop is integrated by trapezoids
-    with 2000 steps in a cycle.
+    The bristle sticks over 2 mrad at both ends of 0.3 rad. Torques are exact. The loop is integrated by trapezoids with
+    2000 steps per cycle.
     """
     world, arm, spring = create_arm()
     amplitude, cycles = 0.15, 2
@@ -77,7 +83,7 @@ def test_hysteresis_loop_in_closed_form() -> None:
     assert motion.statistics.rejected == 0
     t, u, f = sensors.times, sensors["turn"], sensors["torque"]
     e = SPRING["preload"] + SPRING["stiffness"] * u
-    # the spring pulls to one side: a rising turn unloads it
+    # the spring pulls to one side, so a growing angle unloads it
     for middle, share, sign in ((1.0, "unloading_friction", 1.0), (1.5, "loading_friction", -1.0)):
         there = np.abs(t - middle) < 0.15
         limit = SPRING["friction_torque"] + SPRING[share] * np.abs(e[there])
@@ -94,7 +100,7 @@ def test_hysteresis_loop_in_closed_form() -> None:
 
 
 def test_asymmetric_damping_takes_more_while_it_is_loaded() -> None:
-    """Half of the cycle with each damping: (d_l + d_u)/2 times the integral of u_t²."""
+    """Each damping acts in half of the cycle, so the loss is (d_l + d_u)/2 times the integral of u_t²."""
     world, arm, _ = create_arm(
         friction_torque=0.0, loading_friction=0.0, unloading_friction=0.0, loading_damping=0.9, unloading_damping=0.3
     )
@@ -117,7 +123,7 @@ def test_what_cannot_be_is_refused() -> None:
 
 
 def create_clutch(**columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
-    """A rim and a shaft, coupled by a clutch that lets the shaft run ahead."""
+    """Create a rim and a shaft, coupled by a clutch that lets the shaft overrun."""
     world = wl.World()
     bodies = [
         world.add(RigidBody2D, name=n, position=(0.0, 0.0), mass=1.0, inertia=j)
@@ -133,7 +139,7 @@ def create_clutch(**columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity, wl.En
 
 @pytest.mark.parametrize("turn", [-0.1, -1e-5, 1e-5, 0.1])
 def test_tangent_of_the_clutch_is_exact(turn: float) -> None:
-    """Locked, overrunning, and slipping at the torque that it holds."""
+    """The tangent agrees with differences for a clutch that is locked, overruns, or slips at its limit torque."""
     for direction in (1.0, -1.0):
         world, _, shaft, _ = create_clutch(drag_torque=0.3, largest_torque=50.0, direction=direction)
         state = wl.State(world)
@@ -143,9 +149,10 @@ def test_tangent_of_the_clutch_is_exact(turn: float) -> None:
 
 
 def test_an_overrunning_pulley_drives_one_way() -> None:
-    """A rim that speeds up takes the shaft along; when the rim is slowed the shaft runs on, braked by the drag alone.
+    """A rim that accelerates drives the shaft. When the rim is braked, the shaft overruns and is slowed only by the
+    drag torque.
 
-    While the rim gains 40 rad/s in 0.1 s the clutch carries J ω_t; afterwards the shaft loses M_drag/J per second.
+    While the rim gains 40 rad/s in 0.1 s, the clutch transmits J ω_t. After that, the shaft loses M_drag/J per second.
     """
     drag, J = 0.2, 0.01
     world, rim, shaft, clutch = create_clutch(drag_torque=drag, damping=5.0)
@@ -169,7 +176,7 @@ def test_an_overrunning_pulley_drives_one_way() -> None:
     assert_allclose(sensors["torque"][free], drag, rtol=1e-12)
     fall = np.polyfit(t[free], sensors["shaft"][free], 1)[0]
     assert_allclose(fall, -drag / J, rtol=1e-6)
-    # the drag torque times the rotation of the shaft against the rim
+    # the drag torque times the rotation of the shaft relative to the rim
     away = sensors["shaft"] - np.interp(t, [0.0, 0.1, 0.12, 0.2], [0.0, 40.0, 10.0, 10.0])
     ahead = float(np.sum(0.5 * (away[1:] + away[:-1]) * np.diff(t)))
     assert_allclose(ledger["OverrunningClutch.sliding"][-1], drag * ahead, rtol=0.02)
@@ -178,7 +185,9 @@ def test_an_overrunning_pulley_drives_one_way() -> None:
 
 
 def test_engine_orders_and_a_characteristic_curve() -> None:
-    """A crank with the orders 2 and 4, and a shaft whose load takes the power of its curve."""
+    """A crank with the orders 2 and 4, and a shaft whose load takes the power of its characteristic curve, agree with
+    closed forms.
+    """
     omega = con.engine_speed(-150.0, {2: 0.03, 4: (0.01, 0.5)}, rise=0.1)
     t = np.linspace(0.1, 0.1 + 2.0 * np.pi / 150.0, 20_001)
     values = np.array([omega(x) for x in t])
@@ -198,5 +207,5 @@ def test_engine_orders_and_a_characteristic_curve() -> None:
         state.put(shaft, (0.0, 0.0, speed), "v")
         assert_allclose(wl.eval_output(load, "force", state), torque, rtol=1e-12)
         wl.testing.check_tangent(world, state)
-    with pytest.raises(wl.ModelError, match="must be at least two that rise from 0 on"):
+    with pytest.raises(wl.ModelError, match="must be at least two increasing numbers >= 0"):
         con.characteristic_load(world, shaft, [0.0, 0.0], [1.0, 2.0])

@@ -17,11 +17,13 @@ TOOTH = {"teeth": 20, "pitch_radius": 0.016, "tooth_stiffness": 1e5, "tip_stiffn
 
 
 def test_tangent_of_teeth_in_every_state_is_exact() -> None:
-    """Both flanks, one of them, a tip, and a tooth that is out of the pulley; a frame that is turned and turns."""
+    """The tangent agrees with differences for a tooth on both flanks, on one flank, on a tip, and out of the pulley, in
+    a rotated and rotating frame.
+    """
     world = wl.World()
     wheel = world.add(RigidBody2D, position=(0.1, 0.2), angle=0.3, mass=1.0, inertia=1e-3)
     pitch = 2.0 * pi / 20
-    # position along the circle and height [m] of a tooth in its groove, and the contact states that belong to them
+    # position along the circle and height [m] of a tooth in its groove, and the corresponding contact states
     cases = [(0.5e-3, 0.1e-3), (-0.5e-3, 0.1e-3), (0.01e-3, -0.2e-3), (2.4e-3, 1.0e-3), (0.3e-3, 1.3e-3)]
     places = []
     for k, (way, height) in enumerate(cases):
@@ -49,7 +51,9 @@ def test_tangent_of_teeth_in_every_state_is_exact() -> None:
 
 
 def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() -> None:
-    """A tooth pressed by P = T p/R into its groove carries P/tan β at most; then it drops into the next groove."""
+    """A tooth pressed by P = T p/R into its groove carries at most P/tan β. Above this load it drops into the next
+    groove.
+    """
     press, beta, pitch = 20.0, 0.35, 2.0 * pi / 20
     world = wl.World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1e-3)
@@ -58,7 +62,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     point = world.add(MassPoint, position=(0.016 + 1e-5, 0.0), mass=0.01)
     con.fix(world, point, "y")
     world.add(con.Force, marker=con.position_marker(world, point), vector=(-press, 0.0, 0.0))
-    # the seat is another spring, like the lands of a belt
+    # the seat is a separate spring, like the lands of a belt
     seat = con.coordinate_marker(world, point, "x")
     world.add(con.ContactCoordinate, marker1=seat, contact_stiffness=1e7, contact_damping=200.0, offset=-1e-5)
     teeth = world.add(
@@ -73,11 +77,11 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     assert climbing.sum() > 50
     assert_allclose(-force[climbing] * (0.016 + height[climbing]) / 0.016, press / tan(beta), rtol=5e-3)
     assert -force.min() < 1.01 * press / tan(beta)
-    # on the tip, into which it is pressed by P
+    # on the tip, into which P presses the tooth
     riding = (t > 0.25) & (t < 0.6)
     assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
     assert_allclose(force[riding], 0.0, atol=1e-9)
-    # in the next groove, whose other flank pushes at first
+    # in the next groove, whose other flank pushes first
     assert (
         (groove[0], groove[-1]) == (0.0, 19.0)
         and abs(height[-1]) < 1e-5
@@ -86,7 +90,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
 
 
 def create_drive(mounted: float, damping: float | None = None, **more: Any) -> tuple[wl.World, wl.Belt, list[Any], Any]:
-    """A T5 belt, 10 mm wide, on pulleys of 20 and 40 teeth; the driven one has a brake, or a torque of 1 N m."""
+    """Create a T5 belt, 10 mm wide, on pulleys of 20 and 40 teeth; the driven one has a brake, or a torque of 1 N m."""
     sheet, z, teeth = wl.catalogue.belt("T5", width=0.010), (20, 40), 70
     strain = mounted / sheet.columns["axial_stiffness"]
     distance = con.timing_distance(teeth, 0.005, z, strain)
@@ -110,9 +114,10 @@ def create_drive(mounted: float, damping: float | None = None, **more: Any) -> t
 
 
 def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
-    """F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) F_j with the tensions of the spans at both ends; pitch: pitch of the pulley.
+    """The loads of teeth satisfy F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) F_j with the tensions of the spans at both ends,
+    where p is the pitch of the pulley.
 
-    Teeth that are deep in the arc only: teeth at its ends are pressed by the straight span as well.
+    Only teeth well inside the arc are compared, because the straight span also presses teeth at its ends.
     """
     world, belt, _, _ = create_drive(100.0, flank_angle=0.0, tooth_height=1e-4)
     state = wl.Static(world).solve()
@@ -124,7 +129,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
     assert np.diff(on).max() == 1 and 21 <= len(on) <= 24
     share = 1e5 * 0.005 / 9e4
     n = len(on)
-    # tensions between teeth, from before the first one to behind the last one
+    # tensions between teeth, from before the first tooth to behind the last tooth
     matrix = np.eye(n + 1)
     for j in range(1, n):
         matrix[j, j - 1 : j + 2] = 1.0, -2.0 - share, 1.0
@@ -136,7 +141,9 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 
 
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
-    """No creep: the driven pulley follows by 20/40 up to the deflection of teeth; its speed varies at 20 ω/(2 π)."""
+    """Without creep, the driven pulley follows by 20/40 up to the deflection of teeth; its speed oscillates with 20
+    ω/(2 π).
+    """
     world, belt, bodies, drive = create_drive(150.0, 0.02)
     with belt.preload(drive):
         state = wl.Static(world).solve()
@@ -147,7 +154,8 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
     times, a, b, speed = log.times, *(np.ravel(log[name]) for name in ("a", "b", "speed"))
     late = times > 0.02
     twist = (b - 0.5 * a)[late]
-    # the mean ratio, from the slope of the twist without its waves: less than a thousandth of belt creep
+    # the mean ratio, from the slope of the twist without its oscillations, differs by less than a thousandth of belt
+    # creep
     t = times[late]
     waves = [f(k * 20 * 100.0 * t) for k in (1, 2, 3) for f in (np.cos, np.sin)]
     slope = np.linalg.lstsq(np.stack([t, np.ones_like(t), *waves], axis=1), twist, rcond=None)[0][0]
@@ -157,18 +165,19 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
     wave -= np.polyval(np.polyfit(t, wave, 3), t)
     spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(t)), 8192))
     frequencies = np.fft.rfftfreq(8192, t[1] - t[0])
-    # seven waves: the highest spectral line lies within a third of the width of one line
+    # seven periods: the highest spectral line lies within a third of the width of one line
     assert abs(frequencies[spectrum.argmax()] - 20 * 100.0 / (2.0 * pi)) < 0.33 / 0.025
 
 
 def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It holds 5 % below the torque of the closed form and jumps one tooth 5 % above it; else it keeps its grooves.
+    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above it. Otherwise it
+    keeps its grooves.
 
-    With all teeth at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β): Euler's law with
-    the friction 1/tan β.  The pulley of the smaller wrap θ jumps.  The driven pulley slides with the belt under a pull
-    (T_1 + T_2) cos α; so the tensions do not depend on the belt's stiffness.
+    With all teeth at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β), which is Euler's
+    law with the friction 1/tan β. The pulley with the smaller wrap θ jumps. The driven pulley slides with the belt
+    under a pull (T_1 + T_2) cos α; therefore the tensions do not depend on the belt's stiffness.
     """
     speed, pull, beta, z, count, pitch = 100.0, 160.0, 0.9, (12, 24), 44, 0.005
     sheet = wl.catalogue.belt("T5", width=0.010)
@@ -188,7 +197,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     world.add(con.CoordinateLoad, marker=slide, value=pull)
     world.add(con.CoordinateSpringDamper, marker1=slide, damping=5.0)
     drive = con.prescribe_velocity(world, bodies[0], "rotation", -speed)
-    # with the damper, which lets the belt settle after its jump, the load is the given one
+    # with the damper, which lets the belt settle after its jump, the load is the given load
     damping = 2e-3
     world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
     first, second = con.smooth_step(0.0, 0.006, 0.0, 0.95), con.smooth_step(0.01, 0.012, 0.0, 0.1)
@@ -208,7 +217,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         return (b - 0.5 * a) * large / pitch
 
     def read_meshing(now: wl.State) -> list[int]:
-        """Groove plus tooth, by which a pulley and the belt mesh, in the middle of both arcs."""
+        """Return groove plus tooth, the index by which a pulley and the belt mesh, in the middle of both arcs."""
         assert belt.teeth is not None
         grooves, force = (wl.eval_output(belt.teeth, name, now).reshape(2, -1) for name in ("groove", "tooth_force"))
         on = [np.flatnonzero(row) for row in force]
@@ -216,7 +225,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         return [int(np.bincount(meshing.astype(np.int64)).argmax()) for meshing in found]
 
     class Relieve(wl.StepHook):
-        """Takes the load off while the belt jumps."""
+        """Removes the load while the belt jumps."""
 
         time = 0.0
 
@@ -225,12 +234,12 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
                 world.set(load, active=False)
                 self.time = now.t
 
-    # in the jump all teeth of the driver are on their flanks and the belt is off its face, but it is not slack
+    # in the jump, all teeth of the driver are on their flanks and the belt is off its face, but it is not slack
     climbed = wl.Dynamic(world, step=2e-5, end=0.0135, name="").solve(state)
     assert belt.report(climbed)["driver"].wrap_angle == 0.0 and "slack" not in capsys.readouterr().err
     before, relieve = read_meshing(state), Relieve()
     state = wl.Dynamic(world, step=2e-5, end=0.01).solve(state)
-    # the belt has run by a sixth of a turn of the driver, with teeth that have climbed in part
+    # the belt has moved by a sixth of a turn of the driver, with teeth that have partly climbed
     assert abs(read_twist(state)) < 0.2 and read_meshing(state) == before
     # the step size that the note before the solve recommends, because teeth that jump into the next groove are impacts
     solver = wl.Dynamic(world, step=4e-6, end=0.0195)
@@ -247,9 +256,12 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     [
         ({"teeth": None}, r"the pulley driver has teeth: must have teeth="),
         ({"tooth_height": None}, r"'belt' with teeth: must have tooth_height, as in the catalogue"),
-        ({"tension": 100.0}, r"tension = 100 of 'belt': its teeth give its length, 70 of 0.005 m; move the pulleys"),
-        ({"cord_offset": 1e-3}, r"on driver: must be 0.0159155 m within 0.5 %, .* take radius = 0.0149155 m"),
-        ({"teeth": 71}, r"length = 0.355 m of 'belt' does not fit, it is slack"),
+        (
+            {"tension": 100.0},
+            r"tension = 100 of 'belt': its teeth determine its length, 70 of 0.005 m; for another",
+        ),
+        ({"cord_offset": 1e-3}, r"on driver: must be 0.0159155 m within 0.5 %, .* use radius = 0.0149155 m"),
+        ({"teeth": 71}, r"length = 0.355 m of 'belt' does not fit, because it is slack"),
         ({"flank_angle": 2.0}, r"flank_angle = 2.0 rad in Belt: must be between 0 and 1.2"),
     ],
 )
@@ -259,7 +271,7 @@ def test_what_does_not_mesh_is_refused(given: dict[str, Any], message: str) -> N
 
 
 def test_distance_of_timing_pulleys() -> None:
-    """Two equal pulleys: N p (1 + e) = 2 C + z p; a belt that is too short is refused."""
+    """For two equal pulleys, the distance C satisfies N p (1 + e) = 2 C + z p. A belt that is too short is refused."""
     assert_allclose(con.timing_distance(90, 0.005, (20, 20), 0.002), 0.5 * (90 * 1.002 - 20) * 0.005, rtol=1e-12)
     with pytest.raises(wl.ModelError, match="too short for pulleys"):
         con.timing_distance(40, 0.005, (20, 60))

@@ -1,4 +1,5 @@
-"""Where Newton and the linear solver end: rounding of the forces at work, and solvers that cannot work.
+"""The end of Newton's method and of the linear solver: rounding errors of the acting forces, and solvers that cannot
+work.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2.
 """
@@ -27,9 +28,10 @@ from windlass.solvers.static import Static
 
 @pytest.mark.parametrize(("elements", "EA"), [(1000, 1e6), (1000, 1e9), (4000, 1e6)])
 def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
-    """10 m that hang straight, a linear problem, with the default tolerances: rounding ends the run, in 5 iterations.
+    """A rope of 10 m that hangs straight is a linear problem. With default tolerances, Newton's method ends at rounding
+    errors in 5 iterations.
 
-    The elongation w L²/(2 EA) to 1e-8 m of 10 m over EA: the error of strains of 1e-16 m over 10 mm.
+    The elongation agrees with w L²/(2 EA) to 1e-8 m of 10 m over EA, the error of strains of 1e-16 m over 10 mm.
     """
     world = World(gravity=(0.0, -9.81))
     columns = {"axial_stiffness": EA, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -42,11 +44,11 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
 
 
 def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the residual stays at 40 times the estimate of rounding, no run counts as converged, and the message names the
-    reason.
+    """If the residual stays at 40 times the estimate of rounding errors, the run does not count as converged, and the
+    message names the reason.
 
-    The residual of this rope is at rounding; the estimate is reduced 40 times, as for a law with undeclared rounding
-    errors.
+    The residual of this rope is a rounding error. The estimate is reduced 40 times, as for a law with undeclared
+    rounding errors.
     """
     world = World(gravity=(0.0, -9.81))
     columns = {"axial_stiffness": 1e9, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -70,7 +72,9 @@ def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_stiff_rope_in_motion() -> None:
-    """The same in dynamics: no step is rejected for rounding, with kept tangents and with full Newton."""
+    """In dynamics of the stiff rope, no step is rejected because of rounding errors, with a lagged Jacobian and with a
+    new Jacobian in each iteration.
+    """
     world = World(gravity=(0.0, -9.81))
     columns = {"axial_stiffness": 1e9, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (0, -10), 1000, **columns))
@@ -83,9 +87,11 @@ def test_stiff_rope_in_motion() -> None:
 
 
 def test_rope_that_falls_onto_a_plane() -> None:
-    """A plane as a circle of 1e5 m: gaps are rounded to 1e-11 m, forces to 4e-4 N, which is no reason to cut a step.
+    """For a rope that falls on a plane, modelled as a circle of 1e5 m, gaps have rounding errors of 1e-11 m and forces
+    of 4e-4 N, and no step is cut because of them.
 
-    With the rounding of the coordinates alone 10 853 steps and 94 887 iterations; 139 and 1499 on a circle of 100 m.
+    If only the rounding errors of the coordinates counted, the run would need 10 853 steps and 94 887 iterations; it
+    needs 139 and 1499 on a circle of 100 m.
     """
     radius, world = 1e5, World(gravity=(0.0, -9.81))
     rope = straight_cable(
@@ -108,7 +114,9 @@ def test_rope_that_falls_onto_a_plane() -> None:
 
 
 def test_linear_solver_that_cannot_work() -> None:
-    """cg does not suit constraint rows: KSP's reason and their number, before a single Newton iteration."""
+    """cg is not suitable for constraint rows, and the error gives KSP's reason and the number of rows before any Newton
+    iteration.
+    """
     world = World(gravity=(0.0, -9.81))
     rope = catenary(
         world, (0, 0), (100, 0), 16, length=110.0, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0

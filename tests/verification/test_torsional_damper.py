@@ -1,4 +1,4 @@
-"""A torsional damper on a crankshaft: amplitudes of the hub against Den Hartog."""
+"""The amplitudes of the hub of a crankshaft with a torsional damper agree with Den Hartog."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HUB, SHAFT, MU = 0.02, 3e4, 0.2
 
 
 def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
-    """|theta| K/M of the hub under a torque M sin(omega t), from the matrices of the model."""
+    """Return |theta| K/M of the hub under a torque M sin(omega t), from the matrices of the model."""
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.3, 0.1), angle=0.4, mass=2.0, inertia=HUB)
     con.fix(world, hub, "x", "y")
@@ -35,7 +35,7 @@ def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
 
 
 def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
-    """Two frequencies at which all dampings give sqrt(1 + 2/mu), with the tuning 1/(1 + mu)."""
+    """At two frequencies, all dampings give the amplitude sqrt(1 + 2/mu), with the tuning 1/(1 + mu)."""
     f = 1.0 / (1.0 + MU)
     # g⁴ (2 + mu) - 2 g² (1 + f² (1 + mu)) + 2 f² = 0
     squares = np.roots((2.0 + MU, -2.0 * (1.0 + f**2 * (1.0 + MU)), 2.0 * f**2))
@@ -45,7 +45,9 @@ def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
 
 
 def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> None:
-    """Den Hartog's damping is the mean of both that have a peak at a fixed point; the largest amplitude is 1 % more."""
+    """Den Hartog's damping is the mean of the two dampings that have a peak at a fixed point. The largest amplitude is
+    1 % larger than at the fixed points.
+    """
     omegas = np.linspace(0.5, 1.5, 800) * sqrt(SHAFT / HUB)
     best = sqrt(3.0 * MU / (8.0 * (1.0 + MU)))
     peak, limit = eval_response(1.0 / (1.0 + MU), best, omegas).max(), sqrt(1.0 + 2.0 / MU)
@@ -55,7 +57,7 @@ def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> Non
 
 
 def test_the_ring_goes_with_its_hub_and_hubs_without_rotation_are_refused() -> None:
-    """Both fly and turn together; the spring is unloaded."""
+    """Hub and ring move and rotate together with an unloaded spring, and hubs without rotation are refused."""
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.3, 0.1), angle=0.2, velocity=(1.0, -2.0, 30.0), mass=2.0, inertia=HUB)
     ring = con.torsional_damper(world, hub, 1e-3, 100.0, 0.1, mass=0.5)

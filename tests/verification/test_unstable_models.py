@@ -1,6 +1,6 @@
 """Unstable equilibria in models of many kinds: the solver leaves them with a note, or reports them as an error.
 
-Each model begins at an unstable equilibrium, or far from equilibrium.  The stable one is computed by hand.
+Each model starts at an unstable equilibrium, or far from equilibrium. The stable equilibrium is computed by hand.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from windlass.solvers.static import Static
 
 GRAVITY = 9.81
 HELD: dict[str, Any] = {"load_steps": 5, "stabiliser": 100.0}
-"""Settings by which bodies on joints find where they hang."""
+"""Settings with which bodies on joints find their hanging position."""
 Model = tuple[World, Callable[[State], float], float]
-"""A model, a number of its equilibrium, and its reference value."""
+"""A model, an output of its equilibrium, and the reference value of this output."""
 
 
 def stand_on_a_joint(angle: float = pi) -> Model:
-    """A pendulum of 1 m, at an angle from the hanging position."""
+    """Create a pendulum of 1 m, at an angle from the hanging position."""
     world = World(gravity=(0.0, -GRAVITY))
     away = np.array((np.sin(angle), -np.cos(angle)))
     body = world.add(RigidBody2D, name="pendulum", position=away, mass=1.0, inertia=0.1)
@@ -62,12 +62,12 @@ def stand_on_a_joint(angle: float = pi) -> Model:
 
 
 def hang_on_a_joint() -> Model:
-    """The same at 0.5 rad: no equilibrium, and no stiffness except by the force of the joint."""
+    """Create a pendulum at 0.5 rad, which is no equilibrium and has no stiffness except by the force of the joint."""
     return stand_on_a_joint(0.5)
 
 
 def stand_on_rods() -> Model:
-    """Three masses above each other on rods without mass."""
+    """Create three masses above each other on massless rods."""
     world = World(gravity=(0.0, -GRAVITY))
     end, mass = position_marker(world, world.add(Ground)), None
     for i in range(3):
@@ -79,7 +79,7 @@ def stand_on_rods() -> Model:
 
 
 def press_between_springs() -> Model:
-    """A mass between two springs of 1.5 m over 1 m each, which push it aside."""
+    """Create a mass between two springs of 1.5 m over 1 m each, which push it aside."""
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)
     for x in (-1.0, 1.0):
@@ -89,7 +89,7 @@ def press_between_springs() -> Model:
 
 
 def push_by_a_law() -> Model:
-    """A force k (x³ - x) of a user on a mass at 0."""
+    """Create a user force k (x³ - x) on a mass at 0."""
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)
     world.add(
@@ -101,7 +101,9 @@ def push_by_a_law() -> Model:
 
 
 def turn_over_the_dead_centre() -> Model:
-    """An arm of 1 m, pressed by a spring of 1 m over 3.5 m between (-2, 0) and 1.5 m on the arm: its angle."""
+    """Create an arm of 1 m, pressed by a spring of 1 m over 3.5 m between (-2, 0) and 1.5 m on the arm, and return its
+    angle.
+    """
     world = World()
     arm = world.add(RigidBody2D, name="arm", position=(1.0, 0.0), mass=1.0, inertia=1.0)
     ground = world.add(Ground)
@@ -113,7 +115,7 @@ def turn_over_the_dead_centre() -> Model:
 
 
 def stand_on_a_torsion_spring() -> Model:
-    """A mast of 2 m on a torsion spring of 0.9 m g l: θ with 0.9 θ = sin θ."""
+    """Create a mast of 2 m on a torsion spring of 0.9 m g l, with θ from 0.9 θ = sin θ."""
     world = World(gravity=(0.0, -GRAVITY))
     mast = world.add(RigidBody2D, name="mast", position=(0.0, 2.0), mass=10.0, inertia=1.0)
     foot = rigid_marker(world, mast, (0.0, -2.0))
@@ -124,7 +126,9 @@ def stand_on_a_torsion_spring() -> Model:
 
 
 def hang_by_the_feet() -> Model:
-    """A body on two ropes that hold it below its centre of mass: it turns over, and hangs a lever of 1 m lower."""
+    """Create a body on two ropes that hold it below its centre of mass. It turns over, and hangs lower by a lever of 1
+    m.
+    """
     world = World(gravity=(0.0, -GRAVITY))
     load = world.add(RigidBody2D, name="load", position=(0.0, 0.0), mass=10.0, inertia=1.0)
     foot = rigid_marker(world, load, (0.0, -1.0))
@@ -135,7 +139,7 @@ def hang_by_the_feet() -> Model:
 
 
 def shorten_a_column() -> Model:
-    """A wire whose ends are brought 10 mm together: the deflection of its elastica."""
+    """Create a wire whose ends are moved together by 10 mm, with the deflection of its elastica."""
     world = World()
     wire = straight_cable(world, (0, 0), (1, 0), 16, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0)
     nodes = nodes_of(world, wire)
@@ -148,7 +152,9 @@ def shorten_a_column() -> Model:
 
 
 def press_a_column_in_space() -> Model:
-    """1.2 times Euler's load, in space, where it may buckle to all sides: shortening 2 L (1 - E/K), as in the plane."""
+    """Create a 3D column under 1.2 times Euler's load, which may buckle in all directions, with the 2D shortening 2 L
+    (1 - E/K).
+    """
     world = World()
     wire = straight_cable(
         world, (0, 0, 0), (1, 0, 0), 16, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0
@@ -162,7 +168,7 @@ def press_a_column_in_space() -> Model:
 
 
 def hang_upwards() -> Model:
-    """A rope of 12 m over 10 m in the shape that it would have under the opposite gravity."""
+    """Create a rope of 12 m over 10 m in the shape for the opposite gravity."""
     world = World(gravity=(0.0, -GRAVITY))
     columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
     rope = catenary(world, (0, 0), (10, 0), 16, length=12.0, gravity=(0.0, GRAVITY), **columns)
@@ -174,7 +180,7 @@ def hang_upwards() -> Model:
 
 
 def run_faster_than_waves() -> Model:
-    """A string that runs with 1.6 times the speed of its waves: it leaves the straight line."""
+    """Create a string that runs with 1.6 times the speed of its waves, and leaves the straight line."""
     world = World(gravity=(0.0, -0.05))
     axial = world.add(ALENode, velocity=(50.0,))
     span = straight_cable(
@@ -185,12 +191,12 @@ def run_faster_than_waves() -> Model:
     for end in (nodes[0], nodes[16]):
         hinge(world, end)
     fix(world, axial, "s")
-    # N = rhoA v² where a string has no stiffness left: the stretch that this takes
+    # at N = rhoA v² a string has no stiffness, which gives its stretch
     return world, lambda state: float(np.sum(np.hypot(*np.diff(place(nodes, state), axis=0).T))), 10 * 1.0015
 
 
 def place(nodes: Any, state: State) -> Any:
-    """Places of nodes [m], shape (n, 2)."""
+    """Return positions of nodes [m], shape (n, 2)."""
     return nodes.position + state.of(nodes)[:, :2]
 
 
@@ -213,7 +219,9 @@ STANDING: list[tuple[Callable[[], Model], dict[str, Any], float]] = [
 def test_unstable_starts_are_named_and_left(
     create: Callable[[], Model], settings: dict[str, Any], error: float
 ) -> None:
-    """An error by ``"check"``; by default a stable equilibrium, and a note that the solve keeps."""
+    """An unstable start is an error with ``"check"``. By default, the solver finds a stable equilibrium and records a
+    note.
+    """
     with pytest.raises(NotConverged, match="negative eigenvalue"):
         Static(create()[0], stability="check", name="", **settings).solve()
     world, number, known = create()
@@ -224,7 +232,7 @@ def test_unstable_starts_are_named_and_left(
 
 
 def test_what_hangs_on_a_joint_is_held_by_its_force() -> None:
-    """A joint's force is 0 in the first guess of each load step, and the tangent then singular."""
+    """A joint's force is 0 in the first guess of each load step, and the tangent is singular until it is found."""
     world, number, known = hang_on_a_joint()
     solver = Static(world, name="", **HELD)
     state = solver.solve()
@@ -233,7 +241,7 @@ def test_what_hangs_on_a_joint_is_held_by_its_force() -> None:
 
 
 def test_a_ball_on_a_ball_is_a_note_of_every_solve() -> None:
-    """Equilibria that only contacts make unstable are returned, and each solve keeps the note."""
+    """Equilibria that only contacts make unstable are returned, and each solve records the note."""
     for _ in range(2):
         world = World(gravity=(0.0, 0.0, -GRAVITY))
         ball = world.add(RigidBody3D, name="ball", position=(0.0, 0.0, 0.199), mass=1.0, inertia=np.eye(3))

@@ -1,4 +1,4 @@
-"""Verdicts: runs that were made unstable are errors or doubtful, healthy ones are neither."""
+"""Runs that were made unstable are errors or doubtful, and stable runs are neither."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Case = tuple[Any, dict[str, Any]]
 TRAPEZOIDAL, ALPHA, INDEX2 = "trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"
 
 EXPLODING: list[Case] = [
-    # contacts far stiffer than the step resolves, accepted with any states, and steps that may not be cut
+    # contacts much stiffer than the step resolves, accepted with any states, and steps that may not be cut
     *((driven_belt, {"stiffness": k, "step": h, "method": m, "adaptive": False, **LENIENT})
       for k, h in ((1e10, 5e-4), (1e10, 1e-3), (1e10, 2e-3), (2e10, 1e-3)) for m in (TRAPEZOIDAL, ALPHA)),
     *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, "adaptive": False, **LENIENT})
@@ -48,7 +48,7 @@ HEALTHY: list[Case] = [
 
 
 def judge(case: Case) -> str:
-    """``"ok"``, ``"doubtful"`` or ``"error"``."""
+    """Return ``"ok"``, ``"doubtful"`` or ``"error"``."""
     make, settings = case
     try:
         solver, start = make(**settings)
@@ -110,7 +110,9 @@ if wl.is_first_process():
 
 
 def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt with contacts ten times as stiff, whose step is too long for them: the same speed, 0.60 m/s."""
+    """A belt with contacts ten times as stiff, whose step is too long for them, has the speed of softer contacts, 0.60
+    m/s.
+    """
     monkeypatch.chdir(tmp_path)
     speeds = []
     for stiffness in ("1e7", "1e8"):
@@ -123,13 +125,13 @@ def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_stiff_rope_at_rest_stays_there() -> None:
-    """EA 1e8 N, contact 1e9 N/m^2, and a step above the period of both."""
+    """A rope with EA 1e8 N and contact 1e9 N/m^2 stays at rest with a step above the period of both."""
     solver, start = loaded_rope(stretch=1e8, contact=1e9, step=2e-4)
     assert np.abs(solver.solve(start).v).max() < 1e-3 and solver.verdict.word == "ok"
 
 
 def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s; half of it is recommended."""
+    """The note before a run gives the period T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s, and recommends half of it."""
     solver, start = driven_belt(step=5e-3, end=5e-3)
     solver.solve(start)
     (note,) = solver.verdict.notes
@@ -145,7 +147,9 @@ def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_explicit_steps_beyond_the_limit_of_stability() -> None:
-    """2/omega from all eigenvalues of K x = omega^2 M x; the recommended step is stable and gives no doubt."""
+    """The stability limit agrees with 2/omega from all eigenvalues of K x = omega^2 M x. The recommended step is stable
+    and gives no doubt.
+    """
     solver, _ = falling_rope(explicit=True, step=1e-4, end=1e-4)
     state = solver.solve()
     (note,) = solver.verdict.notes
@@ -155,14 +159,16 @@ def test_explicit_steps_beyond_the_limit_of_stability() -> None:
     limit = 2.0 / np.sqrt(eigh(0.5 * (K + K.T), M, eigvals_only=True)[-1])
     assert f"beyond the limit of stability, {limit:.3g} s" in note and f"take a step below {0.9 * limit:.2g} s" in note
     solver, _ = falling_rope(explicit=True, step=float(f"{0.9 * limit:.2g}"), end=0.02)
-    # nodes fall at 0.196 m/s, and a bit faster where the rope swings
+    # nodes fall at 0.196 m/s, and slightly faster where the rope swings
     assert np.abs(solver.solve().v.reshape(-1, 4)[:, :2]).max() < 0.3
     assert not solver.verdict.notes and solver.verdict.word == "ok"
 
 
 @pytest.mark.parametrize(("later", "held"), [(False, False), (True, False), (False, True), (True, True)])
 def test_a_run_beyond_the_limit_of_stability_is_doubtful(later: bool, held: bool) -> None:
-    """2/omega = 2 ms of 1 kg at 1e6 N/m, from the start or after a hook has stiffened the spring; no limit if held."""
+    """A run with steps above 2/omega = 2 ms of 1 kg at 1e6 N/m is doubtful, from the start or after a hook has
+    stiffened the spring. A held mass has no limit.
+    """
     for step, word in ((1.99e-3, "ok"), (2.05e-3, "ok" if held else "doubtful")):
         world = wl.World()
         point = world.add(MassPoint, position=(0.0, 0.0), velocity=(0.1, 0.0), mass=1.0)
@@ -207,8 +213,9 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
-    """A rope laid below the centre of a peg stays below it: a note before the solve reports it, also if the solve is
-    ok."""
+    """A rope that starts below the centre of a peg stays below it, and a note before the solve reports it, also if the
+    solve is ok.
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     peg = world.add(RigidBody2D, name="peg", position=(0.5, depth - 0.1), mass=1.0, inertia=1.0)
     con.fix(world, peg, "x", "y", "rotation")
@@ -228,8 +235,10 @@ def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
 
 
 def test_friction_of_what_has_just_touched() -> None:
-    """A rope on a post: its points touch in the only load step and lose the friction that they had in it, so that full
-    load is solved for again; the post then carries the tension of Euler and Eytelwein, as with two load steps."""
+    """A rope lies on a post, and its points touch in the only load step, in which they have no friction. The full load
+    is therefore solved again. After this solve, the post carries the tension of Euler and Eytelwein, as with two load
+    steps.
+    """
     world = wl.World()
     rope = cable_along(
         world, helix((0, 0, 0), (0, 0, 1), 0.1, 0.5, pitch=0.0, strands=0.05), 16,
@@ -249,7 +258,7 @@ def test_friction_of_what_has_just_touched() -> None:
         force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
         assert abs(force[1] / carried - 1.0) < 1e-3
         assert solver.verdict.word == "ok"
-    # passes end before friction has settled, so the post carries a part of the friction force
+    # passes end before friction has settled, so the post carries part of the friction force
     solver = wl.Static(world, passes=wl.Passes(max_it=5, fail=False), decide_in_newton=0, name="")
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
     assert 1.1 * carried < force[1] < 200.0

@@ -1,4 +1,4 @@
-"""Winches: hoisting, pendulums of changing length, tension control, energy, restart, and more than one process."""
+"""Winches: hoisting, pendulums of changing length, tension control, energy, restart, and several processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.winches import EA, MASS, G, hang, swing
 
 
 class Watch(wl.StepHook):
-    """Values of outputs after each step."""
+    """Records values of outputs after each step."""
 
     def __init__(self, **wanted: tuple[Entity, str]) -> None:
         self.wanted, self.t = wanted, list[float]()
@@ -39,7 +39,7 @@ class Watch(wl.StepHook):
 
 
 def follow(length: float, last: float, end: float, step: float, space: bool = False) -> tuple[Any, Any, Any, Any]:
-    """Times, lengths and angles of a pendulum whose length changes, with the angles of its equation."""
+    """Return times, lengths and angles of a pendulum whose length changes, with angles of its equation of motion."""
     world, _, load = swing(length, last, end, 0.1, space=space)
     watch, lift = Watch(place=(load, "position")), con.smooth_step(0.0, end, length, last)
     wl.Dynamic(world, step=step, end=end, name="").solve(hooks=[watch])
@@ -54,7 +54,9 @@ def follow(length: float, last: float, end: float, step: float, space: bool = Fa
 
 
 def test_pendulum_that_is_hauled_in() -> None:
-    """From 4 m to 2 m in 4 s, against its equation; the rope weighs a part in 125 of the load."""
+    """A pendulum that is hauled in from 4 m to 2 m in 4 s agrees with its equation of motion. The rope weighs 1/125 of
+    the load.
+    """
     _, _, angle, exact = follow(4.0, 2.0, 4.0, 0.02)
     assert_allclose(angle, exact, atol=1e-3)
     assert exact.max() > 0.1
@@ -63,7 +65,7 @@ def test_pendulum_that_is_hauled_in() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("space", [False, True])
 def test_action_of_a_slow_pendulum_stays(space: bool) -> None:
-    """Swings grow as l^(-3/4) while the length halves in 60 s: E/ω stays within 2 %."""
+    """The amplitude grows as l^(-3/4) while the length halves in 60 s, and the action E/ω is constant within 2 %."""
     _, length, angle, exact = follow(4.0, 2.0, 60.0, 0.02, space)
     assert_allclose(angle, exact, atol=1e-2)
     peaks = 1 + np.flatnonzero((angle[1:-1] > angle[:-2]) & (angle[1:-1] >= angle[2:]))
@@ -77,7 +79,7 @@ SOFT = 5e3
 
 
 def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
-    """A mass that hangs on 5 m of a soft rope without damping, of which 2 m are taken in within 2 s."""
+    """Create a mass that hangs on 5 m of a soft undamped rope, of which 2 m are taken in within 2 s."""
     world, rope, load = hang(5.0, strain=MASS * G / SOFT, axial_stiffness=SOFT, axial_damping=0.0, **more)
     drive = con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 2.0, 0.0, -2.0))
     state = wl.Static(world, name="").solve()
@@ -88,7 +90,9 @@ def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
 
 
 def test_hoisting_a_mass_on_an_elastic_rope() -> None:
-    """The place within 2 % of the oscillation by hoisting; the force on the drive is N (1 + ε) - EA ε²/2."""
+    """The position agrees within 2 % with the oscillation due to hoisting. The force on the drive is N (1 + ε) - EA
+    ε²/2.
+    """
     watch, _ = hoist(0.005, mass_per_length=1e-3)
     depth, length = -watch["place"][:, 1], watch["length"][:, 0]
     weight = MASS * G / SOFT
@@ -105,12 +109,14 @@ def test_hoisting_a_mass_on_an_elastic_rope() -> None:
 
 
 def test_energy_that_enters_closes_the_balance() -> None:
-    """A heavy rope from a store under tension: the rest has order 2 and is small compared with the inflow."""
+    """For a heavy rope from a store under tension, the error of the energy balance has order 2 and is small compared
+    with the inflow.
+    """
     left = []
     for step in (0.02, 0.01, 0.005):
         _, ledger = hoist(step, mass_per_length=0.5, store_tension=200.0)
         flow = ledger.totals["WinchCable2D.strain_flow"]
-        # the rope takes with it 200²/(2 EA) = 4 J/m, over 2 m
+        # the rope has the energy 200²/(2 EA) = 4 J/m, over 2 m
         assert_allclose(flow, 8.0, rtol=10.0 * step**2)
         assert ledger.totals["WinchCable2D.kinetic_flow"] > 0.1
         left.append(abs(ledger.rest + ledger.totals["integrator"]))
@@ -119,9 +125,9 @@ def test_energy_that_enters_closes_the_balance() -> None:
 
 
 def test_damping_of_a_rope_that_runs_out() -> None:
-    """A stiff rope of 1e6 N runs out under 5 kg against 20 N: its damper takes 3 mJ, with steps of 4 and 8 ms.
+    """A stiff rope of 1e6 N runs out under 5 kg against 20 N. Its damper dissipates 3 mJ, with steps of 4 and 8 ms.
 
-    Velocities at the ends of steps of 8 ms would show 2.5 J, and a rest of -2.5 J.
+    Velocities at the ends of steps of 8 ms would give 2.5 J, and an error of -2.5 J.
     """
     for step in (8e-3, 4e-3):
         world = wl.World(gravity=(0.0, -9.81))
@@ -142,7 +148,7 @@ def test_damping_of_a_rope_that_runs_out() -> None:
 
 
 def haul(stop: float, step: float, cables: int = 12, ramp: bool = False) -> tuple[Any, Any]:
-    """Times and forces of a drive that takes in 0.5 m of 8 m of a damped rope with a mass within ``stop`` [s]."""
+    """Return times and forces of a drive that takes in 0.5 m of 8 m of damped rope with a mass within ``stop`` [s]."""
     stiff = {"mass_per_length": 0.5, "axial_stiffness": 1e5, "axial_damping": 500.0}
     world, rope, _ = hang(8.0, 0.0, cables, strain=1e-3, **stiff)
     shape = con.ramp if ramp else con.smooth_step
@@ -154,17 +160,20 @@ def haul(stop: float, step: float, cables: int = 12, ramp: bool = False) -> tupl
 
 @pytest.mark.parametrize(("stop", "ramp"), [(0.5, False), (0.493, False), (0.5, True)])
 def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
-    """Default method, steps of 10 ms, a drive that stops at or within a step, or starts suddenly: results agree with 2
-    ms."""
+    """With the default method and steps of 10 ms, a drive that stops at or within a step, or starts suddenly, agrees
+    with steps of 2 ms.
+    """
     t, force = haul(stop, 0.01, ramp=ramp)
     fine, exact = haul(stop, 0.002, 2, ramp)
-    # next to a load on springs, in the last case
+    # in the last case, with a load on springs in addition
     assert np.abs(force - np.interp(t, fine, exact)).max() < (0.25 if ramp else 0.03) * np.ptp(exact)
 
 
 @pytest.mark.parametrize("resume", [True, False])
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
-    """With the default tangent: a run that saves its state, and one from the file; without resuming within 1e-5 m."""
+    """With the default tangent, a run that saves its state and a run from the file are bitwise equal. Without resuming,
+    they agree within 1e-5 m.
+    """
 
     def keep(state: wl.State) -> None:
         if state.step == 20:
@@ -184,7 +193,7 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
 
 
 def span(space: bool = False, **more: Any) -> tuple[wl.World, WinchRope]:
-    """A rope of 10 m from a winch straight down to a place that holds it."""
+    """Create a rope of 10 m from a winch straight down to a place that holds it."""
     stiff = {"mass_per_length": 0.05, "axial_stiffness": 2e4, "bending_stiffness": 1e-6, **more}
     world, end = wl.World(), (0.0, -10.0, 0.0)[: 2 + space]
     rope = winch_rope(world, 0.0 * np.array(end), end, 2, **stiff)
@@ -195,7 +204,9 @@ def span(space: bool = False, **more: Any) -> tuple[wl.World, WinchRope]:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_constant_pull_finds_the_tension(space: bool) -> None:
-    """At rest, F = N (1 + ε) - EA ε²/2, so ε = √(1 + 2 F/EA) - 1: the length that a pull leaves outside, in statics."""
+    """In statics, the length that a constant pull F leaves outside follows from F = N (1 + ε) - EA ε²/2, so ε = √(1 + 2
+    F/EA) - 1.
+    """
     world, rope = span(space)
     con.fix(world, rope.nodes[2], "y")
     world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, rope.feed, "s"), value=-1000.0)
@@ -206,13 +217,15 @@ def test_constant_pull_finds_the_tension(space: bool) -> None:
 
 
 def heave(gain: float, end: float = 6.0) -> Any:
-    """Tension over the last second, where the end heaves by 0.5 m and the speed follows gain times the error."""
+    """Return the tension over the last second. The end heaves by 0.5 m, and the speed of the winch is the gain times
+    the error.
+    """
     world, rope = span(axial_damping=200.0)
     con.prescribe(world, rope.nodes[2], "y", con.sine(-0.5, 0.25))
     place, length = con.coordinate_marker(world, rope.nodes[2], "y"), con.coordinate_marker(world, rope.feed, "s")
 
     def find_speed(t: float, y: Any, u: Any, u_t: Any) -> list[float]:
-        """Speed of paying out, which follows the value for the measured strain within 10 ms."""
+        """Return the speed of paying out, which follows the value for the measured strain within 10 ms."""
         measured = 2e4 * ((10.0 - u[0]) / (10.0 + u[1]) - 1.0)
         return [(gain * (measured - 981.0) - y[0]) / 0.01]
 
@@ -226,7 +239,7 @@ def heave(gain: float, end: float = 6.0) -> Any:
 
 
 def test_speed_controlled_to_a_tension() -> None:
-    """Heave of 0.785 m/s causes an error of 0.785/gain; the tension stays within this error plus 5 N of 981 N."""
+    """A heave of 0.785 m/s causes an error of 0.785/gain. The tension of 981 N stays within this error plus 5 N."""
     force = heave(0.02)
     assert np.abs(force - 981.0).max() < 0.5 * 2.0 * np.pi * 0.25 / 0.02 + 5.0
     assert np.abs(force - 981.0).max() > 0.8 * 0.5 * 2.0 * np.pi * 0.25 / 0.02
@@ -242,14 +255,14 @@ def test_rope_is_drawn(tmp_path: Path) -> None:
     times, frame = read_series(recorder.paths[0])
     drawn = frame(times[0])
     assert_allclose(drawn.points[:, 1].min(), -(4.0 / 1.001 - 1.0) * (1.0 + MASS * G / EA), rtol=1e-5)
-    # the joint that holds the load is drawn, too
+    # the joint that holds the load is also drawn
     force = drawn.point_data["axial_force"]
     assert np.isfinite(force).sum() == 3 * 3
     assert_allclose(force[np.isfinite(force)], MASS * G, rtol=1e-2)
 
 
 def solve_space(folder: Path, processes: int) -> Any:
-    """Results of the program of the swinging load."""
+    """Return the results of the program of the swinging load."""
     path = folder / f"winch{processes}.npz"
     done = run_python([ROOT / "tests/support/parallel_winch.py", path, "-quiet"], processes)
     assert done.returncode == 0, done.stderr
@@ -259,7 +272,9 @@ def solve_space(folder: Path, processes: int) -> Any:
 @pytest.mark.long
 @pytest.mark.mpi
 def test_two_processes_and_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A load that swings in space on six cables while it is hoisted, on 2 processes and without compiler."""
+    """A load that swings in 3D on six cables while it is hoisted gives equal results on 2 processes and without
+    compiler.
+    """
     serial = run_load()
     found = [solve_space(tmp_path, 2)]
     monkeypatch.setenv("WINDLASS_JIT", "0")

@@ -1,4 +1,4 @@
-"""Winch ropes with cables in reserve: many cable lengths paid out and back, effects of changes, restart."""
+"""Winch ropes with reserve cables: many cable lengths paid out and back, effects of changes of the mesh, restart."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ LAST, TIME = 10.0, 4.0
 
 
 def pay_out(first: float, step: float = 0.01) -> tuple[WinchReserve, wl.EnergyLedger, Any, Any]:
-    """A mass on 0.5 m of heavy rope that is paid out to 10 m and taken in again; the length over time [m], and time,
-    place of the end and tension at the outlet after each step, shape (steps, 3)."""
+    """Simulate a mass on 0.5 m of heavy rope that is paid out to 10 m and taken in again. Return the length as a
+    function of time [m], and time, position of the end and tension at the outlet after each step, shape (steps, 3).
+    """
     stiff = {"mass_per_length": RHO, "axial_stiffness": EA, "axial_damping": DAMPING, "bending_stiffness": 1e-4}
     world, rope, load = hang_in_reserve(first, 0.0, wanted=0.5, longest=LAST, mass=MASS, strain=5e-3, **stiff)
     start = first / 1.005
@@ -41,14 +42,16 @@ def pay_out(first: float, step: float = 0.01) -> tuple[WinchReserve, wl.EnergyLe
         rows.append((state.t, -place, float(np.ravel(tension)[0])))
 
     ledger, state = wl.EnergyLedger(), wl.Static(world, name="").solve()
-    # the ledger comes before the hook that changes the state: the order of hooks does not matter
+    # the ledger comes before the hook that changes the state, because the order of hooks has no effect
     wl.Dynamic(world, step=step, end=2.0 * TIME, name="").solve(state, hooks=[ledger, rope, keep])
     return rope, ledger, lambda t: start + out(t) - back(t), np.array(rows)
 
 
 def solve_equation(length: Any, times: Any, points: int = 8) -> Any:
-    """End and tension at the outlet, shape (times, 2), by Chebyshev collocation in the shares of l:
-    y_t + c y' = u, c = (1 - σ) l_t/l, ρ (u_t + c u') = ρ g + N'/l, N = EA (y'/l - 1) + d u'/l."""
+    """Return the position of the end and the tension at the outlet, shape (times, 2), by Chebyshev collocation along
+    the share σ of the length l: y_t + c y' = u, c = (1 - σ) l_t/l, ρ (u_t + c u') = ρ g + N'/l, N = EA (y'/l - 1) + d
+    u'/l.
+    """
     share = 0.5 * (1.0 - np.cos(np.pi * np.arange(points) / (points - 1)))
     inverse = np.linalg.inv(chebyshev.chebvander(2.0 * share - 1.0, points - 1))
     slope = np.array([2.0 * chebyshev.chebder(column) for column in inverse.T])
@@ -85,7 +88,9 @@ def solve_equation(length: Any, times: Any, points: int = 8) -> Any:
 
 
 def test_many_cable_lengths_out_and_back() -> None:
-    """From 0.5 m to 10 m and back, 1 to 32 cables: end and tension at the outlet as by the equation, energy closes."""
+    """A rope is paid out from 0.5 m to 10 m and taken in again, with 1 to 32 cables. The end and the tension at the
+    outlet agree with `solve_equation`, and the energy balance closes.
+    """
     rope, ledger, length, found = pay_out(0.5)
     assert [change.cables for change in rope.changes] == [2, 4, 8, 16, 8, 4, 2]
     found = found[::20]
@@ -98,7 +103,7 @@ def test_many_cable_lengths_out_and_back() -> None:
 
 
 def lay(cables: int, space: bool) -> tuple[wl.World, WinchReserve, wl.State]:
-    """A rope on a smooth curve, in smooth motion, that has just become too short for its cables."""
+    """Create a rope on a smooth curve, in smooth motion, that has just become too short for its number of cables."""
     world, length, last = wl.World(gravity=(0.0, -G, 0.0)), 4.0, 1.52
     end = (length, 0.0, 0.0)[: 2 + space]
     stiff = {"mass_per_length": 0.7, "axial_stiffness": 500.0, "bending_stiffness": 0.3}
@@ -121,7 +126,7 @@ def lay(cables: int, space: bool) -> tuple[wl.World, WinchReserve, wl.State]:
 
 
 def measure(world: wl.World, rope: WinchReserve, state: wl.State) -> Any:
-    """Mass, momentum, kinetic energy, energies of stretching and bending."""
+    """Return mass, momentum, kinetic energy, and energies of stretching and bending."""
     balance = Balance(serial_assembly(world), state)
     balance.begin(state)
     sums = [wl.eval_output(rope.cables, name, state).sum(axis=0) for name in ("mass", "momentum")]
@@ -130,7 +135,9 @@ def measure(world: wl.World, rope: WinchReserve, state: wl.State) -> Any:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_what_a_change_keeps_and_leaves_out(space: bool) -> None:
-    """Splitting keeps mass, momentum, kinetic energy and places; all that merging leaves out has order 4 or more."""
+    """On a rope with smooth motion, splitting cables conserves mass, momentum, kinetic energy and positions. Merging
+    cables changes momentum, energies and positions only by errors of order 4 or more in the cable length.
+    """
     left = []
     for cables in (8, 16):
         world, rope, state = lay(cables, space)
@@ -141,10 +148,10 @@ def test_what_a_change_keeps_and_leaves_out(space: bool) -> None:
         merged = measure(world, rope, state)
         moved = np.abs(wl.eval_output(rope.outside, "position", state) - places).max()
         left.append([*np.abs(merged - before)[[2, 4, 5, 6]], moved, abs(rope.changes[-1].weight)])
-        # mass does not change at all
+        # the mass does not change in any digit
         assert_allclose(merged[0], before[0], rtol=1e-14)
         old = {name: wl.eval_output(rope.outside, name, state, share=0.75) for name in ("position", "velocity")}
-        # the same length is now too long for the cables
+        # the same length is too long for the number of cables after the change
         rope._wanted = 0.99 * 1.52 / (1.6 * cables / 2)
         rope.before_step(state)
         split = measure(world, rope, state)
@@ -159,7 +166,9 @@ def test_what_a_change_keeps_and_leaves_out(space: bool) -> None:
 
 
 def sway(wanted: float) -> Any:
-    """Places of a mass on a heavy rope, paid out and taken in while the winch moves aside, shape (steps, 2) [m]."""
+    """Return the positions of a mass on a heavy rope that is paid out and taken in while the winch moves sideways,
+    shape (steps, 2) [m].
+    """
     stiff = {"mass_per_length": 1.0, "axial_stiffness": 5e3, "bending_stiffness": 1e-2, "axial_damping": 50.0}
     aside = con.smooth_step(0.0, 3.0, 0.0, 1.0)
     world, rope, load = hang_in_reserve(1.0, 0.0, wanted, 4.0, mass=2.0, strain=2e-3, drive=aside, **stiff)
@@ -175,7 +184,9 @@ def sway(wanted: float) -> Any:
 
 @pytest.mark.long
 def test_convergence_with_the_length_of_the_cables() -> None:
-    """Cables of 1 m to 0.06 m against cables of 0.03 m: four halvings gain a factor of 100 (order 1.7)."""
+    """Positions with cables of 1 m to 0.06 m are compared with cables of 0.03 m: four halvings reduce the error by a
+    factor of 100 (order 1.7).
+    """
     exact = sway(0.03125)
     errors = [np.abs(sway(wanted) - exact).max() for wanted in (1.0, 0.5, 0.25, 0.125, 0.0625)]
     assert errors[0] < 3e-4
@@ -184,7 +195,9 @@ def test_convergence_with_the_length_of_the_cables() -> None:
 
 
 def swing_and_pay(folder: Path, part: int) -> tuple[WinchReserve, wl.State]:
-    """A load that swings in space while its rope grows from 0.5 m to 2 m; saved on the way, or from there on."""
+    """Simulate a load that swings in 3D while its rope grows from 0.5 m to 2 m. The state is saved during the run, or
+    the run starts from the file.
+    """
     world, rope, _ = hang_in_reserve(
         0.5, 0.3, wanted=0.5, longest=2.0, space=True, mass_per_length=0.5, axial_stiffness=2e4,
         bending_stiffness=1e-3, axial_damping=100.0, strain=MASS * G / 2e4,
@@ -209,7 +222,7 @@ def swing_and_pay(folder: Path, part: int) -> tuple[WinchReserve, wl.State]:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """From a file saved between two changes; frames have the rope and nothing else."""
+    """A run from a file that was saved between two changes is bitwise equal. Frames contain only the rope."""
     (whole, end), (part, again) = (swing_and_pay(tmp_path, k) for k in range(2))
     assert [change.cables for change in whole.changes] == [2, 4]
     assert whole.changes[0].t < 0.7 < whole.changes[1].t
@@ -219,7 +232,9 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
 
 
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A rope longer than the longest, a column that is not the user's; a note beyond the longest."""
+    """A rope longer than the longest length, and a column that users cannot set, are refused. A length beyond the
+    longest gives a note.
+    """
     stiff = {"mass_per_length": 0.5, "axial_stiffness": 1e3, "bending_stiffness": 0.0}
     world = wl.World()
     with pytest.raises(ModelError, match=r"longest = 0.5 m of rope, which is 1 m long at the start"):

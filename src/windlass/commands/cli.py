@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run_command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # the rest of the buffer is discarded, so that the end of the process does not fail, too
+        # the rest of the buffer is discarded, so that the end of the process does not fail as well
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return code
@@ -59,7 +59,10 @@ def run_command(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, rest = (words[0], words[1:]) if words else ("help", [])
     if command in (*HELP_WORDS, *VERSION_WORDS, "doctor") and rest:
-        print(f"error: windlass {command} {' '.join(rest)}: must be windlass {command} alone", file=sys.stderr)
+        print(
+            f"error: windlass {command} {' '.join(rest)}: must be windlass {command} without further words",
+            file=sys.stderr,
+        )
         return 2
     if command in HELP_WORDS:
         print(__doc__.strip() if __doc__ else "")

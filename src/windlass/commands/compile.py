@@ -29,7 +29,7 @@ def main(words: Sequence[str]) -> int:
         print(HELP)
         return 0
     if words and (len(words) != 2 or words[0] != "-processes" or not is_count(words[1])):
-        raise OptionError(f"windlass compile {' '.join(words)}: must be windlass compile [-processes N], N from 1")
+        raise OptionError(f"windlass compile {' '.join(words)}: must be windlass compile [-processes N] with N >= 1")
     print(compile_all(int(words[1]) if words else None))
     return 0
 
@@ -57,7 +57,7 @@ def compile_all(processes: int | None = None) -> str:
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":
-        raise CompileError("WINDLASS_JIT=0: kernels stay Python functions, there is nothing to compile")
+        raise CompileError("WINDLASS_JIT=0: kernels remain Python functions, so there is nothing to compile")
     if folder is None or not os.access(folder, os.W_OK):
         reason = reason or f"the cache folder {folder} can be read only"
         raise CompileError(f"{reason}: set WINDLASS_CACHE to a folder of your own that can be written")
@@ -66,9 +66,9 @@ def compile_all(processes: int | None = None) -> str:
     started = [listed.start_process(jobs[first::number] + jobs, subprocess.PIPE) for first in range(number)]
     answers = [json.loads((process.stdout.read() if process.stdout else "") or "null") for process in started]
     for process in started:
-        process.communicate()  # closes the pipe, and waits for the end of the process
+        process.communicate()  # closes the pipe, and waits until the process ends
     if None in answers:
-        raise CompileError("a process that compiles ended early: windlass doctor names the problem")
+        raise CompileError("a compiling process ended early: windlass doctor names the problem")
     if failed := sorted({name for answer in answers for name in answer["failed"]}):
         raise CompileError(f"not compiled: {', '.join(failed)}")
     count = sum(answer["compiled"] for answer in answers)

@@ -65,7 +65,7 @@ def _load(found: _Findings, name: str) -> ModuleType | None:
     """Import a required module; a failure becomes a line and a problem."""
     try:
         return importlib.import_module(name)
-    # A broken installation raises any error of its loader: OSError, RuntimeError, AttributeError.
+    # The loader of a broken installation raises any error: OSError, RuntimeError, AttributeError.
     except Exception as error:
         package = name.partition(".")[0]
         found.add_line(package, f"does not load: {_first_line(error)}")
@@ -83,10 +83,10 @@ def _add_python(found: _Findings) -> None:
 
 def _add_threads(found: _Findings) -> None:
     threads = os.environ.get("OMP_NUM_THREADS")
-    found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then takes 1")
+    found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then uses 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # As in a run; before PETSc is loaded, because PETSc reads it only once.
+    # Set as in a run, before PETSc is loaded, because PETSc reads it only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -111,7 +111,7 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # PETSc 3.18 frees the process grids of superlu_dist twice if a process has several grids: test it once
+    # PETSc 3.18 frees the process grids of superlu_dist twice if a process has several grids, so it is tested once
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
@@ -131,7 +131,7 @@ def _add_slepc(found: _Findings) -> None:
     try:
         SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
         found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
-    except Exception as error:  # a broken library raises any error of its loader
+    except Exception as error:  # the loader of a broken library raises any error
         found.add_line("slepc", f"does not load: {_first_line(error)}")
         found.remarks.append(f"no modes (windlass modes) without slepc4py: {SET_UP_HINT}")
 
@@ -186,7 +186,7 @@ def _add_kernel_cache(found: _Findings) -> None:
 
         folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
-    # The report must survive any failure here: no home folder, no permission, a broken numba.
+    # The report must survive any failure at this point: no home folder, no permission, a broken numba.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
         found.problems.append("the folder of the compiler cache cannot be found or made")

@@ -100,7 +100,8 @@ def make_plan(words: Sequence[str]) -> FitPlan:
     ranges = read_ranges(model, varied, constant, common)
     if measured.values.size <= len(ranges):
         raise OptionError(
-            f"-data {own['data']}: has {measured.values.size} values for {len(ranges)} options; must have more"
+            f"-data {own['data']}: has {measured.values.size} values for {len(ranges)} options; must have more "
+            "values than options"
         )
     return FitPlan(model, tuple(common), own, ranges, measured, deviations)
 
@@ -115,7 +116,9 @@ def read_deviations(text: str, measured: MeasuredTable) -> tuple[float, ...]:
         except ValueError:
             number = float("nan")
         if match is None or not 0.0 < number < float("inf"):
-            raise OptionError(f"-deviation {part.strip()}: must be COLUMN=NUMBER with a number > 0, commas between")
+            raise OptionError(
+                f"-deviation {part.strip()}: must be COLUMN=NUMBER with a number > 0, separated by commas"
+            )
         if match[1] not in measured.names:
             raise OptionError(f"-deviation {match[1]}: must be one of the columns {', '.join(measured.names)}")
         given[match[1]] = number

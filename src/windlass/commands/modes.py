@@ -28,7 +28,7 @@ def show_modes(script: str) -> None:
     """
     state = last_state.take()
     if state is None:
-        raise ModelError(f"windlass modes {script}: the script solves nothing, there is no state to look at")
+        raise ModelError(f"windlass modes {script}: the script contains no solve, so there is no state for modes")
     from windlass.framework.command_line import options  # imported here, because help does not need it
     from windlass.solvers.modes.modes import Modes  # imported here, because it starts PETSc
 

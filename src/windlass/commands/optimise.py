@@ -107,7 +107,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
     """
     model, own, varied, constant, common = read_words(words, OWN, COMMAND, "search", "runs", "best_preload")
     if bool(own["minimise"]) == bool(own["maximise"]):
-        raise OptionError("-minimise RESULT or -maximise RESULT: must be one of them")
+        raise OptionError("-minimise RESULT or -maximise RESULT: exactly one of them must be given")
     limits = read_limits(own["within"])
     return SearchPlan(model, tuple(common), own, read_ranges(model, varied, constant, common), limits)
 
@@ -119,7 +119,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
         match = LIMIT.fullmatch(part)
         number = None if match is None else to_number(to_value(match[3]))
         if match is None or number is None or not isfinite(number):
-            raise OptionError(f"-within {part.strip()}: must be RESULT<=NUMBER or RESULT>=NUMBER, with commas between")
+            raise OptionError(f"-within {part.strip()}: must be RESULT<=NUMBER or RESULT>=NUMBER, separated by commas")
         found.append(Limit(match[1], match[2], number))
     return tuple(found)
 

@@ -18,15 +18,15 @@ from windlass.framework.launch.arguments import HELP_WORDS, Option, option_table
 from windlass.post.standards import TENSION_CURVES
 
 COMMON = option_table(
-    Option("start", 0.0, "s", "leave out what is before; default: the first time"),
-    Option("end", 0.0, "s", "leave out what is after; default: the last time"),
+    Option("start", 0.0, "s", "ignore data before this time; default: the first time"),
+    Option("end", 0.0, "s", "ignore data after this time; default: the last time"),
     Option("picture", "", "", "write this picture, .png, .pdf or .svg"),
 )
 TABLE = COMMON | option_table(
     Option("columns", "", "", "names of columns, separated by commas; default: all"),
     Option("spectrum", "", "", "write the power spectra to this table, .csv"),
     Option("segments", 8, "1", "segments of spectra; more give smoother ones", minimum=1, maximum=10**6),
-    Option("extremes", 10800.0, "s", "duration whose largest value is sought", minimum=0.0),
+    Option("extremes", 10800.0, "s", "duration whose largest value is estimated", minimum=0.0),
     Option("threshold", 0.0, "unit of the column", "peaks above it give extremes; default: the highest tenth"),
     Option("breaking_load", 0.0, "N", "breaking load, for utilisation and for curves of API RP 2SK", minimum=0.0),
     Option("diameter", 0.0, "m", "diameter of bar or rope, for curves of DNV-OS-E301", minimum=0.0),

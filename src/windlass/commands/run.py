@@ -59,12 +59,12 @@ def run_script(
     from windlass.framework.launch import script_end  # imported here, because it reads options
 
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
-    # objects loaded at the start stay: repeated garbage collection of them takes a tenth of the start
+    # objects loaded at the start exist until the end: repeated garbage collection of them takes a tenth of the start
     gc.set_threshold(RUBBISH, *thresholds[1:])
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):
-            raise OptionError(f"windlass {command} FILE [options]: the model comes first")
+            raise OptionError(f"windlass {command} FILE [options]: the first word must be the model")
         if not os.path.isfile(script):
             raise OptionError(f"windlass {command} {script:.200}: no such file")
         sys.argv = list(words)

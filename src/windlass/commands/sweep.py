@@ -57,7 +57,7 @@ def main(words: Sequence[str]) -> int:
         with threads(plan.jobs) as executor:
             return conduct(plan, executor)
     if "-jobs" in words:
-        raise OptionError("-jobs: under mpiexec each process but the first one runs a case; must be left out")
+        raise OptionError("-jobs: under mpiexec each process except the first runs a case; must be omitted")
     from mpi4py.futures import MPICommExecutor  # imported here, because one process works without it
 
     with MPICommExecutor(comm, root=0) as executor:
@@ -71,7 +71,7 @@ def conduct(plan: SweepPlan, executor: Executor) -> int:
     try:
         run_all(plan, executor, {folder: case for folder, case in folders.items() if needs_run(folder, plan.retry)})
     except KeyboardInterrupt as stopped:
-        stopped.add_note(f"the same command continues with the cases of '{plan.folder}' that have not ended")
+        stopped.add_note(f"the same command continues with the unfinished cases of '{plan.folder}'")
         raise
     rows = read_rows(plan.folder)
     files = [*write_table(plan.folder, rows), *draw_sweep(plan.folder, rows, plan.names, plan.units, plan.plot)]

@@ -33,7 +33,7 @@ OWN = option_table(
     Option("try", "", "", 'more settings in quotes: "-dynamic_ksp_type preonly,gmres -dynamic_pc_type lu"'),
     Option("catalogue", True, "", "try the settings that suit the model; false: settings of -try alone"),
     Option("processes", 1, "1", "processes of each run", minimum=1),
-    Option("rounds", 3, "1", "runs of the fastest settings, alternately; the shortest time counts", minimum=1),
+    Option("rounds", 3, "1", "repeated runs of the fastest settings; the shortest time counts", minimum=1),
     Option("limit", 3.0, "1", "times the default's time after which a run is stopped", minimum=1.0),
     Option("longest", 0.0, "s", "time limit of the search; 0: from the time of the default settings", minimum=0.0),
     Option("agree", 1e-6, "1", "largest relative difference to the default's answer", minimum=0.0),
@@ -124,7 +124,7 @@ class Search:
         self._agree = float(self.values["agree"])
         self._prefixes: list[str] = []
         self._settings: dict[str, list[Setting]] = {}
-        # time of a run of the default, and deadlines of the tries and of the last comparison [s]
+        # time of a run of the default, and deadlines of the trials and of the last comparison [s]
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:
@@ -169,7 +169,7 @@ class Search:
         if run.reason:
             raise OptionError(f"{self.runner.model.name} fails with its own settings: {run.reason}")
         if not run.solves:
-            raise OptionError(f"{self.runner.model.name}: must be a model that solves something")
+            raise OptionError(f"{self.runner.model.name}: must be a model with at least one solve")
         return run
 
     def _set_tolerance(self, first: Result) -> None:
@@ -182,10 +182,10 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two answers of this error may differ by twice as much
+        # two answers with this error may differ by twice the error
         allowed = 2.0 * error
         more = f", twice of which replaces {self._agree:.1e}" if allowed > self._agree else ""
-        print(f"tolerances of Newton's method {1 / TIGHTER:g} times smaller change the answer by {error:.1e}{more}")
+        print(f"{1 / TIGHTER:g} times smaller tolerances of Newton's method change the answer by {error:.1e}{more}")
         self._agree = max(self._agree, allowed)
 
     def _find_solvers(self, run: Result) -> list[str]:

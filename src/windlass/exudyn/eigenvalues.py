@@ -50,15 +50,15 @@ def compute_eigenvalues(
         mbs.Assemble()
     if convert2Frequencies and computeComplexEigenvalues:
         raise ModelError(
-            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be one of both"
+            "convert2Frequencies and computeComplexEigenvalues of ComputeODE2Eigenvalues: must be only one of both"
         )
-    # its stiffness matrix has no terms of loads, whose forces may rotate with bodies
+    # Exudyn's stiffness matrix has no terms of loads, whose forces may rotate with bodies
     model = Imported({**describe_system(mbs), "loads": []}, mbs)
     held = [int(place) for place in np.ravel(constrainedCoordinates)]
     if ignoreAlgebraicEquations or held:
         _release(model)
     if model.turned:
-        raise ModelError(f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates here")
+        raise ModelError(f"ComputeODE2Eigenvalues: nodes of the type {ANGLES} have other coordinates in Windlass")
     _hold(model, held)
     result = _find_modes(model, numberOfEigenvalues, computeComplexEigenvalues)
     shapes: Any = _place_shapes(model, result)
@@ -99,7 +99,7 @@ def _hold(model: Imported, held: Sequence[int]) -> None:
 
 def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
     """Compute the given number of modes; 0 means all modes."""
-    from windlass.solvers.modes.modes import Modes  # imported here, because few scripts ask for eigenvalues
+    from windlass.solvers.modes.modes import Modes  # imported here, because few scripts compute eigenvalues
 
     modes = Modes(
         model.world, count=count or model.size(), problem="quadratic" if quadratic else "linear", prefix=OPTIONS,

@@ -161,8 +161,8 @@ def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: typ
     def refuse(name: str) -> Callable[..., Any]:
         def part(*given: Any, **named: Any) -> Any:
             raise error(
-                f"{solvers.__name__}.{name} solves by parts, which has no counterpart in Windlass: "
-                "must be SolveSystem, SolveStatic or SolveDynamic"
+                f"{solvers.__name__}.{name} executes a part of a solve, which has no counterpart in Windlass: must "
+                "be SolveSystem, SolveStatic or SolveDynamic"
             )
 
         return part
@@ -224,7 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _Written:
         print(f"written: {target}")
         return 0
-    print(f"{words[0]} calls a solver {calls} times, not {number}: nothing is written", file=sys.stderr)
+    print(f"{words[0]} calls a solver {calls} times, not {number}: no file is written", file=sys.stderr)
     return 2
 
 

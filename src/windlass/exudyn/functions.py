@@ -38,12 +38,14 @@ class MainSystemView:
         if self._mbs is None:
             if name in READS_NOTHING:
                 return {}
-            raise ModelError(f"a user function uses mbs.{name}: the model came from a file, there is no MainSystem")
+            raise ModelError(
+                f"a user function uses mbs.{name}: the model was read from a file, so there is no MainSystem"
+            )
         if not tells_no_state(name):
             if not self._reads:
                 raise ModelError(
-                    f"a user function of time uses mbs.{name}: it must depend on time alone; forces of "
-                    "connectors may depend on the state"
+                    f"a user function of time uses mbs.{name}: must depend only on time; forces of connectors may "
+                    "depend on the state"
                 )
             if not self._functions.seen:
                 self._functions.bring_up_to_date()

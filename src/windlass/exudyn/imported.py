@@ -47,8 +47,8 @@ class Imported:
 
     Attributes:
         world: the world.
-        nodes, objects, loads: entities by the number of their item; None for items without an entity. turned: nodes
-            with angles as rotation in Exudyn.
+        nodes, objects, loads: entities by the number of their item; None for items without an entity.
+        turned: nodes with angles as rotation in Exudyn.
         functions: the user functions.
         columns: see `Building`.
         histories: history values that have other values in Windlass, with their indices in Exudyn's vector.
@@ -116,7 +116,7 @@ class Imported:
         """The initial state of Exudyn's solvers."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
-        # the vectors of Exudyn, their kinds, and their counterparts
+        # the vectors of Exudyn, their kinds, and their counterparts in Windlass
         parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
         for vector, kind, name in map(str.split, parts):
             for node, where in self.places(kind):
@@ -251,7 +251,7 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
         raise OutputError(f"model file {path}: must have the format {FORMAT!r}, version {VERSION}")
     for key, kind in (*dict.fromkeys(KINDS, list).items(), *PARTS.items()):
         if not isinstance(items.get(key), kind):
-            raise OutputError(f"model file {path}: lacks {key!r} of a model of Exudyn")
+            raise OutputError(f"model file {path}: the entry {key!r} of a model of Exudyn is missing")
     for group in KINDS:
         if not all(isinstance(item, dict) for item in items[group]):
             raise OutputError(f"model file {path}: {group!r} must be a list of items")

@@ -114,8 +114,8 @@ class Building:
         items: the description of the system, see `export.describe_system`.
         functions: the user functions.
         world: the world.
-        nodes, objects, loads: entities by item number; None for items without coordinates in Windlass. missing: items
-            without counterpart.
+        nodes, objects, loads: entities by item number; None for items without coordinates in Windlass.
+        missing: items without counterpart.
         answered: functions of the system that the importing code will execute.
         columns: parameters, by id of an item, that are columns in Windlass: their names, and factors on their values,
             which are numbers, or rotations (3, 3) of vectors.

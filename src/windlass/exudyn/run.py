@@ -54,8 +54,8 @@ class NoSolver:
         if part.startswith("__"):
             raise AttributeError(part)
         raise ModelError(
-            f"mbs.sys['{self.name}'].{part} has no counterpart in Windlass: must be it.currentTime "
-            "or it.newtonStepsCount"
+            f"mbs.sys['{self.name}'].{part} has no counterpart in Windlass: supported are it.currentTime and "
+            "it.newtonStepsCount"
         )
 
 
@@ -69,10 +69,10 @@ class Mirror:
         self._now = exudyn.ConfigurationType.Current
         self._multipliers = find_multipliers(mbs, model)
         self._unknown = unknown_places(mbs, model)
-        # its static solver has the opposite sign
+        # Exudyn's static solver has the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
-        # time and step of the state that the system holds, if it has not changed since
+        # time and step of the state in the system, if it has not changed since
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
@@ -297,7 +297,7 @@ class SolutionFile(StepHook):
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
         self._due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
         moves = not static
-        # name of the vector without its prefix, and whether it is written
+        # name of the vector without its prefix, and whether the vector is written
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),
@@ -467,7 +467,7 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 def tell_caught() -> None:
     """Print the errors of solves that the script, or Exudyn, has caught: later results are not results of Windlass."""
     for error in ERRORS:
-        # a trace begins in the frame that has caught the error
+        # a traceback begins in the frame that has caught the error
         trace = error.__traceback__
         if trace is not None and not trace.tb_frame.f_globals["__name__"].startswith("windlass."):
             print(f"note: the script has caught an error of a solve: {type(error).__name__}: {error}", file=sys.stderr)

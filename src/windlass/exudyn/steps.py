@@ -88,7 +88,9 @@ class SystemFunctions(StepHook):
         before = {vector: getattr(data, f"Get{vector}")() for vector, _ in VECTORS}
         with noted_changes() as changes:
             if not self.functions[name](self._mbs, time):
-                raise ModelError(f"{name}UserFunction ended the solve at t = {time:g} s: it did not return True")
+                raise ModelError(
+                    f"{name}UserFunction ended the solve at t = {time:g} s, because it did not return True"
+                )
         for change in changes:
             self._change(*change)
         for vector, ours in VECTORS:
@@ -100,7 +102,7 @@ class SystemFunctions(StepHook):
     def _change(self, group: str, number: int, parameter: str, value: Any) -> None:
         entity, item = getattr(self._model, group).get(number), self._model.items[group][number]
         if parameter.startswith("V") or entity is None:
-            # drawing, and items without coordinates
+            # drawing functions, and items without coordinates
             return
         last = self._set.get((group, number, parameter), item.get(parameter))
         self._set[group, number, parameter] = value
@@ -109,7 +111,7 @@ class SystemFunctions(StepHook):
         column, factor = self._model.columns.get(id(item), {}).get(parameter, ("", 1.0))
         words = f"{parameter} of {group[:-1]} {number} ({item['name']!r}) is changed before or after a step"
         if not column:
-            raise ModelError(f"{words}: it has no counterpart that may change")
+            raise ModelError(f"{words}: has no counterpart in Windlass that may change between steps")
         try:
             turned = np.ndim(factor) == 2
             changed = factor @ np.asarray(value) if turned else value if factor == 1.0 else factor * value

@@ -64,7 +64,7 @@ class Extremes:
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
         """The most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # the density rises up to the largest possible value
+        if self.shape <= -1.0:  # the density increases up to the largest possible value
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 
@@ -98,8 +98,8 @@ def fit_extremes(
     Args:
         series: a steady part of a run.
         method: "threshold" for peaks above a threshold, "blocks" for maxima of equal blocks by Gumbel's distribution.
-        threshold: threshold in the unit of the series; None: the value that one of ten peaks exceeds. blocks: number of
-            blocks; each must contain several independent peaks.
+        threshold: threshold in the unit of the series; None: the value that one of ten peaks exceeds.
+        blocks: number of blocks; each must contain several independent peaks.
 
     Raises:
         ModelError: fewer than ten peaks are above the threshold, or blocks have no peak.
@@ -110,8 +110,8 @@ def fit_extremes(
     if method == "blocks":
         if len(peaks) < blocks:
             raise ModelError(
-                f"blocks = {blocks} in fit_extremes of {series.name!r}, which has {len(peaks)} peaks: must be at most "
-                "one for each peak"
+                f"blocks = {blocks} in fit_extremes of {series.name!r}, which has {len(peaks)} peaks: must be at "
+                "most the number of peaks"
             )
         edges = np.linspace(series.times[0], series.times[-1], blocks + 1)
         places = np.searchsorted(series.times, edges[:-1])
@@ -122,8 +122,8 @@ def fit_extremes(
     above = peaks[peaks > least]
     if len(above) < LEAST:
         raise ModelError(
-            f"threshold = {least:g} {series.unit} in fit_extremes of {series.name!r}: {len(above)} of {len(peaks)} "
-            f"peaks are above it, must be at least {LEAST}; take a lower threshold or a longer run"
+            f"threshold = {least:g} {series.unit} in fit_extremes of {series.name!r}: {len(above)} of "
+            f"{len(peaks)} peaks are above it, must be at least {LEAST}; use a lower threshold or a longer run"
         )
     shape, _, scale = stats.genpareto.fit(above - least, floc=0.0)
     return Extremes(method, least, float(scale), float(shape), len(above) / series.duration, len(above))

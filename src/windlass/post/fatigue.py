@@ -117,7 +117,7 @@ class Cycles:
             ModelError: the series is not a tension in N.
         """
         if self.unit not in ("1", "N"):
-            raise ModelError(f"damage of a series in {self.unit}: must be a tension in N, as the curve is")
+            raise ModelError(f"damage of a series in {self.unit}: must be a tension in N, like the curve")
         return float(np.sum(self.counts / curve.find_lives(self.ranges, self.means)))
 
     def life(self, curve: FatigueCurve) -> float:

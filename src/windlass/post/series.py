@@ -39,7 +39,7 @@ class Series:
         check_fields(self, {"times": rows[0], "values": rows[1], "name": word(), "unit": word()})
         times, values = np.array(self.times, np.float64), np.array(self.values, np.float64)
         if len(times) < 2 or not (np.diff(times) > 0.0).all():
-            raise ModelError(f"times = {show(times)} s of series {self.name!r}: must be at least two numbers that rise")
+            raise ModelError(f"times = {show(times)} s of series {self.name!r}: must be at least two ascending numbers")
         if len(values) != len(times):
             raise ModelError(f"values of series {self.name!r}: are {len(values)}, must be {len(times)}, one per time")
         object.__setattr__(self, "times", times)

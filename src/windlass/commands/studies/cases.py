@@ -50,7 +50,7 @@ def create_grid(varied: Mapping[str, str], known: Mapping[str, Option]) -> list[
     values = {name: _list_values(name, text, known.get(name)) for name, text in varied.items()}
     count = math.prod(len(list_) for list_ in values.values())
     if count > MOST:
-        raise OptionError(f"these options make {count} cases: must be {MOST} at most")
+        raise OptionError(f"these options make {count} cases: must be at most {MOST} cases")
     return [dict(zip(values, case, strict=True)) for case in itertools.product(*values.values())]
 
 
@@ -104,7 +104,7 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
     if not is_range(text):
         values = text.split(",")
         if not all(values):
-            raise OptionError(f"-{name} {text}: a list has a value between any two commas")
+            raise OptionError(f"-{name} {text}: a list must have a value between any two commas")
         return values
     parts = text.split(":")
     begin, end = _ends(name, text, parts)
@@ -112,9 +112,11 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
     if count < 1 or parts[3:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: a range is written a:b:n or a:b:n:log, with n >= 1 values from a to b")
     if count > MOST:
-        raise OptionError(f"-{name} {text}: makes {count} cases; must be {MOST} at most")
+        raise OptionError(f"-{name} {text}: makes {count} cases; must be at most {MOST}")
     if count == 1 and begin != end:
-        raise OptionError(f"-{name} {text}: one value cannot be both ends: must be n >= 2, or a single value")
+        raise OptionError(
+            f"-{name} {text}: one value cannot be both ends of a range: must be n >= 2, or a single value"
+        )
     numbers = _numbers_at(name, text, begin, end, np.linspace(0.0, 1.0, count), parts[3:] == ["log"])
     return [_write(name, text, value, item, exact=True) for value in numbers]
 
@@ -135,12 +137,12 @@ def _sample(name: str, text: str, share: FloatArray, item: Option | None) -> lis
 def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
     begin, end = _to_number(parts[0]), _to_number(parts[1])
     if begin is None or end is None:
-        raise OptionError(f"-{name} {text}: a range has finite numbers")
+        raise OptionError(f"-{name} {text}: a range must have finite numbers")
     return begin, end
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Numbers at fractions of the range from one end to the other."""
+    """Numbers at fractions of a range."""
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]
     if begin <= 0.0 or end <= 0.0:

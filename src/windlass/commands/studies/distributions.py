@@ -87,9 +87,11 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
         if kind == "lognormal" and not numbers[0] > 0.0:
             raise OptionError(f"-{name} {text}: the median must be > 0")
     elif not numbers[0] < numbers[-1] or not numbers[0] <= numbers[len(numbers) // 2] <= numbers[-1]:
-        raise OptionError(f"-{name} {text}: the numbers must rise")
+        raise OptionError(f"-{name} {text}: the numbers must be ascending")
     if item is not None and not (isinstance(item.default, float) and not isinstance(item.default, bool)):
-        raise OptionError(f"-{name} {text}: must be an option with any numbers, this is {item.describe_allowed()}")
+        raise OptionError(
+            f"-{name} {text}: must be an option that allows any number, but this is {item.describe_allowed()}"
+        )
     return Distribution(text, kind, numbers, item.unit if item is not None else "")
 
 
@@ -101,7 +103,9 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
     """
     both = [name for name in words.varied if name in words.constant]
     if both:
-        raise OptionError(f"-{both[0]}: is an option of all runs, and has a distribution; must be one of them")
+        raise OptionError(
+            f"-{both[0]}: is an option of all runs, and also has a distribution; must be only one of these"
+        )
     if not words.varied:
         raise OptionError(
             "nothing varies: expected distributions of options such as -friction normal:0.3:0.03, or "

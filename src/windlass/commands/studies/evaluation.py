@@ -108,7 +108,7 @@ def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None
     if path.suffix != ".csv":
         raise OptionError(f"-{name} {given[name]}: must be a .csv file")
     if path.exists() and file.exists() and path.samefile(file):
-        raise OptionError(f"-{name} {given[name]}: is the file that is evaluated: must be another file")
+        raise OptionError(f"-{name} {given[name]}: is the evaluated file: must be another file")
     create_output_folder(path.parent)
     return path
 
@@ -205,7 +205,7 @@ def _describe_fatigue(chosen: Sequence[Series], given: Mapping[str, Any]) -> str
 def _check_force(series: Series) -> None:
     if series.unit != "N":
         raise OptionError(
-            f"column {series.name!r} has the unit {series.unit!r}: must be N, choose tensions by -columns"
+            f"column {series.name!r} has the unit {series.unit!r}: must be N; select tensions by -columns"
         )
 
 

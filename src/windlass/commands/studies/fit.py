@@ -70,8 +70,8 @@ class BoxFit:
     """A fit.
 
     Args:
-        run: returns the residuals of points in their order, shape (n,) each, or None for a failed run. measured: the
-            measured values, shape (n,).
+        run: returns the residuals of points in their order, shape (n,) each, or None for a failed run.
+        measured: the measured values, shape (n,).
         columns: column of each value, shape (n,).
         deviations: standard deviation of each column, NaN for unknown ones, shape (columns,).
         runs: maximum number of runs.
@@ -94,7 +94,7 @@ class BoxFit:
         self._given, self._counts = deviations, np.bincount(columns)
         self._floor = SMALLEST * np.maximum.reduceat(np.abs(measured), self._begins())
         spread = np.array([measured[columns == k].std() for k in range(len(self._counts))])
-        # a constant column has its own size as the first scale
+        # for a constant column, its own size is the first scale
         self._scales = np.where(np.isnan(deviations), np.where(spread > self._floor, spread, self._floor), deviations)
         constant = np.isnan(deviations) & (spread <= self._floor)
         self._scales[constant] = np.maximum(self._floor[constant] / SMALLEST, 1e-300)
@@ -112,7 +112,7 @@ class BoxFit:
             for _ in range(ROUNDS):
                 point, ended = self._solve(point)
                 before, self._scales = self._scales, self._estimate(point)
-                # the deviation of a single column does not move the solution
+                # the deviation of a single column does not change the solution
                 if len(before) == 1 or np.all(np.abs(self._scales - before) <= SAME * before):
                     break
         except Spent:

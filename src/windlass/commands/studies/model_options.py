@@ -83,7 +83,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
     """
     script = words[0] if words else ""
     if not script or script.startswith("-"):
-        raise OptionError(f"{command} MODEL.py [options]: the model comes first")
+        raise OptionError(f"{command} MODEL.py [options]: the first word must be the model")
     if not os.path.isfile(script):
         raise OptionError(f"{command} {script:.200}: no such file")
     rest, quoted = list(words[1:]), Pairs()

@@ -65,7 +65,7 @@ def first_order(values: FloatArray) -> Spread:
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # a term is compared with the whole deviation: an option without influence is no problem
+    # a term is compared with the whole deviation, so that an option without influence causes no note
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
@@ -118,7 +118,7 @@ def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
     random = np.random.default_rng(seed)
     found = sobol_indices(func={"f_A": parts[0], "f_B": parts[1], "f_AB": parts[2:]}, n=count)
     spread.shares, spread.totals = (np.ravel(each).tolist() for each in (found.first_order, found.total_order))
-    # the bootstrap of SciPy has no random state of its own in all its versions
+    # in some versions, the bootstrap of SciPy has no random state of its own
     totals = []
     for _ in range(RESAMPLES):
         chosen = random.integers(0, count, count)

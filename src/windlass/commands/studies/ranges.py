@@ -66,7 +66,7 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
     """
     both = [name for name in varied if name in constant]
     if both:
-        raise OptionError(f"-{both[0]}: is an option of all runs, and has a range; must be one of them")
+        raise OptionError(f"-{both[0]}: is an option of all runs, and also has a range; must be only one of these")
     if not varied:
         raise OptionError("nothing varies: expected ranges of options such as -preload 200:500")
     known = ask_model(model, {name: find_first(text) for name, text in varied.items()}, common)
@@ -82,7 +82,9 @@ def read_range(name: str, text: str, item: Option | None) -> Range:
     if not is_range(text) or parts[2:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")
     if item is not None and not (isinstance(item.default, float) and not isinstance(item.default, bool)):
-        raise OptionError(f"-{name} {text}: must be an option with any numbers, this is {item.describe_allowed()}")
+        raise OptionError(
+            f"-{name} {text}: must be an option that allows any number, but this is {item.describe_allowed()}"
+        )
     low, high, ratios = float(parts[0]), float(parts[1]), len(parts) > 2
     if not low < high:
         raise OptionError(f"-{name} {text}: the first number must be less than the second one")

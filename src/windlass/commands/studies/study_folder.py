@@ -37,18 +37,18 @@ def open_study(
         if not file.exists():
             if any((folder / CASES).iterdir()):
                 raise OutputError(
-                    f"-output {folder}: holds no {what}; must be a new folder, or the folder of this {what}"
+                    f"-output {folder}: contains no {what}; must be a new folder, or the folder of this {what}"
                 )
             replace_file(check_target(file), f"{json.dumps(described, indent=1)}\n".encode())
     except OSError as error:
         raise OutputError(f"-output {folder}: cannot be written ({error.strerror})") from None
     before = read_json(file)
     if not isinstance(before, dict) or not set(described) <= set(before):
-        raise OutputError(f"'{folder}' must be the folder of a {what}; its file {definition} is none of a {what}")
+        raise OutputError(f"'{folder}' must be the folder of a {what}; its file {definition} is not a file of a {what}")
     other = [name for name, value in described.items() if before[name] != value]
     if other:
         raise OutputError(
-            f"-output {folder}: holds another {what}, which differs in {', '.join(other)}: must be a new folder, or "
-            "the same command and model"
+            f"-output {folder}: contains another {what}, which differs in {', '.join(other)}: must be a new "
+            "folder, or the same command and model"
         )
     return lock

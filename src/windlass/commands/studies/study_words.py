@@ -63,6 +63,6 @@ def read_words(
     constant = [(name, text) for name, text in pairs if name not in varied]
     constant += split_options(values["fixed"].split())
     for name in (name for name in [*varied, *dict(constant)] if name.lower() in RESERVED):
-        raise OptionError(f"-{name}: the {what} sets it for each of its {runs}; must be left out")
+        raise OptionError(f"-{name}: the {what} sets this option for each of its {runs}; must be omitted")
     common = [*join_options(find_files(constant)), *(["--", *behind] if behind else [])]
     return StudyWords(model, values, varied, tuple(dict(constant)), common)

@@ -19,7 +19,7 @@ OWN = option_table(
     Option("output", "", "", "folder of the sweep; the same command with it continues a stopped sweep"),
     Option("jobs", 1, "1", "cases that run at a time", minimum=1),
     Option("samples", 0, "1", "cases from ranges a:b by a Latin hypercube, instead of a grid", minimum=1),
-    Option("seed", 0, "1", "of the random numbers of -samples", minimum=0),
+    Option("seed", 0, "1", "seed of the random numbers of -samples", minimum=0),
     Option("cases", "", "", "CSV file of cases: names of options in its first row, a case in each other"),
     Option("fixed", "", "", 'further options of all cases in quotes: "-output none"'),
     Option("limit", 0.0, "s", "time after which a case is stopped", minimum=1e-3),
@@ -87,7 +87,9 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
         cases = listed or create_grid(varied, known.items)
     both = [name for name in cases[0] if name in constant]
     if both:
-        raise OptionError(f"-{both[0]}: is an option of all cases, and a column of the cases; must be one of them")
+        raise OptionError(
+            f"-{both[0]}: is an option of all cases, and also a column of the cases; must be only one of these"
+        )
     for number, case in enumerate(cases, 1):
         try:
             known.check(case)
@@ -119,5 +121,5 @@ def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
             "nothing varies: expected values of an option such as -friction 0.2:0.8:7 or 0.2,0.5, or -cases"
         )
     if varied and own["cases"]:
-        raise OptionError(f"-cases and -{next(iter(varied))} {next(iter(varied.values()))}: must be one of them")
+        raise OptionError(f"-cases and -{next(iter(varied))} {next(iter(varied.values()))}: must be only one of these")
     return read_cases(Path(own["cases"])) if own["cases"] else []

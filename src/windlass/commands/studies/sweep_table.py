@@ -158,7 +158,7 @@ def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
     try:
         import pyarrow  # imported here, because it is optional and large
         import pyarrow.parquet  # imported here, because it is optional and large
-    except ImportError:  # also if pyarrow needs another NumPy
+    except ImportError:  # this also fails if pyarrow needs another NumPy
         return None
 
     table = {name: [row.get(name) for row in rows] for name in columns}

@@ -106,7 +106,7 @@ class Runner:
             (self.folder / old).unlink(missing_ok=True)
         own = ("-statistics", "statistics.json", "-final_state", "final.npz", "-progress", "false")
         given, behind = split_arguments(self.words)
-        # options of the user override tried options
+        # options of the user override the tried options
         merged = dict([*split_options([*own, *options]), *split_options(given)])
         words = [*join_options(list(merged.items())), *(["--", *behind] if behind else [])]
         ended = run_child([str(self.model), *words], self.folder, self.processes, limit)

@@ -255,16 +255,22 @@ def vector_load(b: Building, item: Item) -> Entity:
     function = b.function(item, "loadVectorUserFunction")
     if b.functions.reads_state(function):
         if turning or component is con.Torque:
-            raise Refused("loadVectorUserFunction reads the state: only that of a force along global axes may")
+            raise Refused(
+                "loadVectorUserFunction reads the state: must be a force along global axes, the only load whose "
+                "function may read the state"
+            )
         given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
         ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
-        # it reads the state of the system, not the motion of its marker
+        # the function reads the state of the system, not the motion of its marker
         push = WithoutMotion(lambda t: -np.asarray(function(mbs, t, given)))
         return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
         if "function" in values:
-            raise Refused("loadVectorUserFunction in the frame of a marker that is turned in its body")
+            raise Refused(
+                "loadVectorUserFunction acts in the frame of a marker that is rotated in its body: the marker must "
+                "not be rotated"
+            )
         values["vector"] = frame.rotation @ values["vector"]
     if "function" not in values:
         b.columns[id(item)] = {"loadVector": ("vector", frame.rotation if turning else 1.0)}

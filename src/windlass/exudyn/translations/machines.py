@@ -179,7 +179,7 @@ def _turned(b: Building, item: Item) -> dict[str, Any]:
     """The markers of a disc, which must not be rotated relative to their bodies."""
     for number in item["markerNumbers"]:
         if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
-            raise Refused(f"localHT of marker {int(number)} is turned")
+            raise Refused(f"localHT of marker {int(number)} is rotated")
     return _rigid(b, item)
 
 
@@ -188,11 +188,11 @@ def matrices(b: Building, item: Item) -> Entity:
     """A body given by matrices and functions; nodes on the ground have no coordinates in Windlass."""
     nodes = [b.node(number) for number in item["nodeNumbers"]]
     if None in nodes:
-        raise Refused("nodeNumbers has nodes on the ground")
+        raise Refused("nodeNumbers contains nodes on the ground")
     mbs, number = b.functions.in_motion, b.number(item)
     values: dict[str, Any] = {"nodes": nodes}
     for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
-        # in Exudyn a function of the mass replaces the matrix
+        # in Exudyn a mass function replaces the matrix
         if np.size(item[theirs]) and not (ours == "mass" and item["massMatrixUserFunction"]):
             values[ours] = np.asarray(item[theirs])
     if np.size(item["forceVector"]):
@@ -302,7 +302,7 @@ def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
     row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
     if len(row) == size:
         return row
-    raise Refused(f"{name}Marker0, {name}Marker1: factors of one of two nodes alone")
+    raise Refused(f"{name}Marker0, {name}Marker1: factors are given for only one of two nodes")
 
 
 def _equation(

@@ -74,7 +74,7 @@ def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
             ends = [int(node) for node in other["nodeNumbers"][:2]]
             if number in ends:
                 return b.body(k), (float(other["length"]) * ends.index(number), 0.0)
-    raise Refused(f"nodeNumber = {number} of a rigid marker: the node is on no cable")
+    raise Refused(f"nodeNumber = {number} of a rigid marker: the node does not belong to a cable")
 
 
 def _find_mesh_node(b: Building, item: Item) -> Entity:
@@ -88,7 +88,9 @@ def _find_mesh_node(b: Building, item: Item) -> Entity:
         raise Refused("meshNodeNumbers of a marker: must be one node, with the weight 1 and no offset")
     node = b.node(body["nodeNumbers"][int(nodes[0])]) if body["objectType"] == "GenericODE2" else None
     if node is None:
-        raise Refused(f"bodyNumber of a marker is that of a {body['objectType']}: must be one of a GenericODE2")
+        raise Refused(
+            f"bodyNumber of a marker is the number of a {body['objectType']}: must be the number of a GenericODE2"
+        )
     return node
 
 
@@ -122,7 +124,7 @@ def find_coordinate(b: Building, number: Any) -> Entity:
             raise Refused(f"rotationCoordinate of marker {int(number)} is a rotation of a 3D body")
         return con.coordinate_marker(b.world, node, "rotation")
     if b.items["nodes"][int(item["nodeNumber"])]["nodeType"] == ANGLES and int(item["coordinate"]) > 2:
-        raise Refused(f"coordinate of marker {int(number)} is an angle of a node that has Euler parameters here")
+        raise Refused(f"coordinate of marker {int(number)} is an angle of a node that has Euler parameters in Windlass")
     names = node.table.component.dof_names if node is not None else ()
     with _naming(item, number):
         return con.coordinate_marker(b.world, node, names[int(item["coordinate"])] if names else "")

@@ -34,7 +34,9 @@ def _track(b: Building, item: Item) -> Entity:
     before = np.cumsum(lengths) - lengths
     offsets = np.asarray(item["slidingMarkerOffsets"], np.float64)
     if np.shape(offsets) != np.shape(before) or np.abs(offsets - before).max() > SAME * sum(lengths):
-        raise Refused(f"slidingMarkerOffsets = {offsets.tolist()}: must be {before.tolist()}, lengths of cables before")
+        raise Refused(
+            f"slidingMarkerOffsets = {offsets.tolist()}: must be {before.tolist()}, the lengths of the preceding cables"
+        )
     return con.cable_track(b.world, cables)
 
 
