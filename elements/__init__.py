@@ -67,9 +67,9 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-if not TYPE_CHECKING:  # missing names are errors for type checkers
+if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# components made for a number, in files of models
+# functions that create components for a number, for model files
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
 offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

@@ -41,6 +41,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Supports, prescribed motion, functions of time, and markers: the points and coordinates to which laws attach.",
         {
             "Supports": "fix hinge clamp",
+            "Links that break": "BreakingLinks Link Break",
             "Prescribed motion": "prescribe prescribe_velocity",
             "Functions of time": "ramp smooth_step sine table spline read_series",
             "Force functions": "compiled vectorised",

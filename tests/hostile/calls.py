@@ -90,6 +90,10 @@ def calls(s: Scene) -> dict[str, Call]:
         "assemble_vector": (wl.assemble_vector, {**at_state, "load_factor": 1.0, "velocity_terms": True}),
         "create_matrix": (wl.create_matrix, {"world": s.world}),
         "create_vector": (wl.create_vector, {"world": s.world}),
+        "Link": (
+            con.Link, {"entity": slide, "breaking_load": 1e3, "time": 1.0, "rule": lambda t, force: False, "name": "l"}
+        ),
+        "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
