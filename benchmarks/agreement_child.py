@@ -2,8 +2,8 @@
 
     mpiexec -n 2 windlass run agreement_child.py -case hung -out hung2.npz
 
-The models are those of the tests. The arrays are named ``quantity: kind``. They hold displacements and velocities of
-positions, slopes and rotations, multipliers by constraint, history values by their meaning, and sensors, each at
+The models are imported from the tests. The arrays are named ``quantity: kind``. They hold displacements and velocities
+of positions, slopes and rotations, multipliers by constraint, history values by their meaning, and sensors, each at
 several instants. The arrays "newton" and "passes" hold the Newton iterations and the passes of every step.
 """
 

@@ -4,8 +4,8 @@
     windlass run chain_windlass.py -elements 100000 -build_only
 
 The cables are prestretched and at first straight. Gravity bends them down; the static case has 1/1000 of the weight.
-the weight, in statics 1/1000 of it, bends them down. The same model is in peers/chain_exudyn.py. Only the solve is
-timed, without the set-up of the solver. A tiny chain is solved before, to load the kernels.
+The same model is in peers/chain_exudyn.py. Only the solve is timed, without the set-up of the solver. A tiny chain is
+solved before, to load the kernels.
 """
 
 import json

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
     from windlass.connectors.circle_contact.free_belt import FreeBelt as FreeBelt
     from windlass.connectors.circle_contact.free_belt import choose_free_belt as choose_free_belt
+    from windlass.connectors.constraints.breaking_links import Break as Break
+    from windlass.connectors.constraints.breaking_links import BreakingLinks as BreakingLinks
+    from windlass.connectors.constraints.breaking_links import Link as Link
     from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint as CoordinateConstraint
     from windlass.connectors.constraints.coordinate_vector_constraint import (
         CoordinateVectorConstraint as CoordinateVectorConstraint,
@@ -180,10 +183,10 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
-if not TYPE_CHECKING:  # missing names are errors for type checkers
+if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# functions that are values in files of models
+# functions that are values in model files
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
 # the report of the run lists the drives and pulleys of a model
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")

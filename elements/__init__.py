@@ -9,6 +9,9 @@ from windlass.framework.launch.lazy_names import offer
 from windlass.framework.model.installed import offer_sized_kinds
 
 if TYPE_CHECKING:
+    from windlass.elements.beam.beam2d import Beam2D as Beam2D
+    from windlass.elements.beam.beam3d import Beam3D as Beam3D
+    from windlass.elements.beam.unit_rotation import UnitRotation3D as UnitRotation3D
     from windlass.elements.bodies.craig_bampton import Superelement as Superelement
     from windlass.elements.bodies.craig_bampton import craig_bampton as craig_bampton
     from windlass.elements.bodies.generic_ode2 import GenericODE2 as GenericODE2
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     from windlass.elements.nodes.rotations import rotation_matrix as rotation_matrix
     from windlass.elements.nodes.sliding_node import SlidingNode as SlidingNode
     from windlass.elements.nodes.twist_node import PointSlopeTwist3D as PointSlopeTwist3D
+    from windlass.elements.routes.beam_lines import beam_along as beam_along
+    from windlass.elements.routes.beam_lines import straight_beam as straight_beam
     from windlass.elements.routes.cable_chain import cable_along as cable_along
     from windlass.elements.routes.cable_chain import cable_around as cable_around
     from windlass.elements.routes.cable_chain import catenary as catenary
@@ -62,9 +67,9 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
     from windlass.elements.routes.spline_route import through_points as through_points
 
-if not TYPE_CHECKING:  # missing names are errors for type checkers
+if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# components made for a number, in files of models
+# functions that create components for a number, for model files
 offer_sized_kinds("GenericNode", "windlass.elements.nodes.generic_nodes:generic_node")
 offer_sized_kinds("StateNode", "windlass.elements.nodes.generic_nodes:state_node")

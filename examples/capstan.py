@@ -102,7 +102,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # friction acts, and one equilibrium follows the other; a cut step would scale the weight, so steps are not cut
+    # friction acts, and each equilibrium starts from the previous one; a cut step would scale the weight, so steps are
+    # not cut
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, sticking = [], [], []

@@ -54,6 +54,7 @@ SURFACE_CONTACTS = ("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCab
 BUILDERS = {
     # file: parameter of columns, and the components with these columns
     "elements/routes/cable_chain.py": ("cable_columns", CABLES),
+    "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
     "elements/mesh/cable_mesh.py": ("cable_columns", CABLES[:2]),
     "elements/cable3d/winch_cable.py": ("columns", ("WinchCable2D",)),
     "connectors/drives/belt.py": ("cable_columns", CABLES[:2]),
@@ -67,7 +68,20 @@ BUILDERS = {
 FURTHER = {"sliding_joint": {"speed": "Numbers"}}
 """Keywords of builders that are not columns."""
 MADE = (
-    *("node0", "node1", "node", "feed", "begin", "share", "circle", "circle_set", "surface", "surface_set"),
+    *(
+        "node0",
+        "node1",
+        "node2",
+        "node3",
+        "node",
+        "feed",
+        "begin",
+        "share",
+        "circle",
+        "circle_set",
+        "surface",
+        "surface_set",
+    ),
     *("contact_set", "cable", "track", "marker", "markers", "cable_marker", "circle_marker", "data"),
 )
 """Columns and references that builders set themselves."""

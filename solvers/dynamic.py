@@ -327,7 +327,7 @@ class Run:
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
         if self._before:
-            run_stage(self._before, "before_step", state)
+            self._run_before(state)
         if solver._decides:
             solver.assembly.renew(state)
         h, then = solver.sizes.propose(state.t, solver.end)
@@ -337,6 +337,15 @@ class Run:
             most = min(most, 1 + self._checkpoint.idle_steps(state))
         solver._refuse(state, then, self._hooks)
         return h, solver.sizes.foresee(then, solver.end, most)
+
+    def _run_before(self, state: State) -> None:
+        """Call the hooks at the start of a step, those that change the state first."""
+        changing = [hook for hook in self._before if hook.changes_state]
+        if changing:
+            run_stage(changing, "before_step", state)
+            if any(hook.changes_forces for hook in changing):
+                self._solver.consistency.begin(state, self._solver.sizes.nominal)
+        run_stage([hook for hook in self._before if not hook.changes_state], "before_step", state)
 
     def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
         """Attempt a step of size h [s]; if it converges, the state is at its end afterwards.

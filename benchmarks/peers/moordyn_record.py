@@ -2,9 +2,9 @@
 
 usage: PYTHONPATH=tests .venv-bench/bin/python benchmarks/peers/moordyn_record.py        (pip install moordyn==2.7.2)
 
-Writes values.json beside the input files: tensions of the first and the last segment of each line at
-rest and over time, with quantiles of 2 and 98 % and standard deviations in the last two periods.  The motion of
-the coupled objects is that of tests/support/moordyn_motions.py.
+Writes values.json to the folder of the input files. The file has tensions of the first and the last segment of each
+line at rest and over time, with quantiles of 2 and 98 % and standard deviations in the last two periods. The motion of
+the coupled objects is defined in tests/support/moordyn_motions.py.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import numpy as np
 from support.moordyn_motions import END, FOLDER, PERIOD, STARTS, STEP, move
 
 COUPLING = 0.001
-"""Time between calls of MoorDyn [s].  It keeps the velocity of coupled objects between calls: with 0.05 s the
-velocity jumps at each call, and tensions at the ends of calls lack the force of the acceleration."""
+"""Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s
+the velocity jumps at each call, and tensions at the ends of calls lack the force of the acceleration.
+"""
 
 
 def record(name: str, folder: Path) -> dict[str, Any]:
-    """Values of a model."""
+    """Return the recorded values of a model."""
     system = moordyn.Create(str(folder / f"{name}.txt"))
     x, v = move(name, 0.0)
     moordyn.Init(system, x[0].tolist(), v[0].tolist())

@@ -1,1 +1,2 @@
-"""Contact of 3D cables with each other and with themselves: points of one axis against the cubic of another."""
+"""Contact of 3D cables with each other and with themselves: points of one axis touch the cubic axis of another
+cable."""

@@ -46,7 +46,7 @@ PARAMETERS = (
     "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
     "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
 )  # fmt: skip
-"""Columns of a set that its cables read."""
+"""Columns of a set that its cables use."""
 
 
 class CableContactSet(Component):
@@ -67,10 +67,10 @@ class CableContactSet(Component):
 
 
 class ContactFrictionCables3D(Component):
-    """A cable of a `CableContactSet`: n points that touch other cables, whose points likewise touch its axis.
+    """A cable of a `CableContactSet`, with n contact points that touch the axes of the cables in the set.
 
-    Friction may have a torque about the axis of a cable.  As cables have no torsion, this part is supported externally.
-    History values per point: 18 for each of 6 places, see kernels.py.
+    Friction may cause a torque about the axis of a cable. Since cables have no torsion, an external support carries
+    this torque. History values per point: 18 coordinates for each of 6 places, see kernels.py.
     """
 
     contact_set = ref("CableContactSet", "the set: parameters of the contact and its cables")
@@ -82,7 +82,7 @@ class ContactFrictionCables3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
+    """Create the history values that the user did not give."""
     return create_history(world, ContactFrictionCables3D, values, (0.0,) * (TOUCHING * WIDTH))
 
 
@@ -103,13 +103,13 @@ def check(world: Tables, table: EntityTable) -> None:
             nodes = np.concatenate([t.collect(column_of_nodes, rows) for t, _, rows in world.split_by_table(mine)])
             if len(np.unique(nodes)) < len(nodes):
                 raise ModelError(
-                    f"cables of {table.kind}: two of one set have the same {column_of_nodes}; must be chains, each "
-                    "cable once, and the next one begins where it ends"
+                    f"cables of {table.kind}: two cables of one set have the same {column_of_nodes}; must be chains "
+                    "without repeated cables, each beginning at the end of the previous cable"
                 )
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """All cables of the table for the kernels; cables of other processes have no points here."""
+    """Bind all cables of the table for the kernels; on this process, cables of other processes have no points."""
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
     length, count = cable_lengths(world, cables), len(cables)
@@ -154,7 +154,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
-    """The search among all cables of the table."""
+    """Create the search among all cables of the table."""
     of_row = rows.table.local("contact_set")
     skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
     for one in np.unique(of_row):
@@ -189,7 +189,7 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # history values of the start of a step do not contain feet found in rejected stages or attempts
+        # history values at the start of a step do not contain feet found in rejected stages or attempts
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)
@@ -199,7 +199,7 @@ def build(rows: LocalRows) -> CableSystem:
         rests = bool(s.step_size[0] == 0.0)
         renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, rests, s.outcome)
         if s.outcome[4] >= 0.0:
-            # its position among the rows of this process
+            # position of the row among the rows of this process
             s.outcome[4] = np.searchsorted(own, s.outcome[4])
 
     def reset_caches() -> None:
@@ -240,18 +240,18 @@ def add_cable_contact(
     apart: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Let 3D cables touch each other and themselves.
+    """Add contact of 3D cables with each other and with themselves.
 
     Args:
-        cables: the cables, chains or single ones.
-        radius: radius of their cross sections [m], one for all or one for each handle.
+        cables: single cables or chains of cables.
+        radius: radius of the cross sections [m], one for all cables or one for each handle.
         points: number of contact points of each cable; points should be at most a radius apart.
         skin: margin of the search [m]; 0: the smallest radius.
-        apart: arc length within which a chain does not touch itself [m]; 0: four of its radii.
+        apart: arc length within which a chain does not touch itself [m]; 0: four radii of the chain.
         **columns: columns of `CableContactSet`.
 
     Returns:
-        The rows, one per cable in the order given.
+        The rows, one per cable in the given order.
 
     Raises:
         ModelError: no cables, or values that are not allowed.

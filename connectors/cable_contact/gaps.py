@@ -1,10 +1,10 @@
-"""Gaps between 3D cables, by which solvers check whether steps resolve contacts; see `Gaps`.
+"""Gaps between 3D cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-Cables that are not neighbours at either end of a step may pass each other within it.  They are searched for among
-cables whose relative motion exceeds `PASSING` times the sum of their radii: two points, one on each cable, move
-straight from the start of the step to its end and come closer than this sum, although the cables are open at both ends,
-or on
-opposite sides.  Points are at most a diameter apart, so that axes that cross have two points within 0.71 of the sum.
+Cables that are not neighbours at either end of a step may pass each other within the step. The search for such cables
+covers cables whose relative motion exceeds `PASSING` times the sum of their radii. The search looks for two points, one
+on each cable, that move straight from the start of the step to its end and come closer than this sum, although the
+cables are open at both ends of the step, or on opposite sides. Points are at most a diameter apart, so axes that cross
+have two points within 0.71 of the sum.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement per sum of radii [1] below which no cable is passed: chords of a relevant depth are longer."""
+"""Relative displacement per sum of radii [1] below which a cable cannot be passed undetected: chords of a relevant
+depth are longer."""
 
 
 @kernel
@@ -62,7 +63,7 @@ def fill_cable_gaps(
     v: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """The numbers of the places that are taken; ``rank``: their numbers among all places."""
+    """Fill the gaps of the occupied places; ``rank``: numbers of these places among all places."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
         low, high = reach_of_foot(c, b)
@@ -84,14 +85,15 @@ def fill_cable_gaps(
 def sweep_cables(
     c: NDArray[Any], pairs: IntArray, x: FloatArray, start: FloatArray, row: FloatArray, which: IntArray
 ) -> None:
-    """The deepest penetration of two cables through each other within a step.
+    """Find the deepest penetration of two cables through each other within a step.
 
     Args:
         c: the cables.
         pairs: examined rows, shape (k, 2).
         x, start: coordinates at both ends of the step.
-        row: output for the numbers of this penetration; the missed depth is 0 if there is none, shape (WIDTH,).
-        which: gets the rows of both cables, shape (2,).
+        row: output for the numbers of this penetration, with a missed depth of 0 if no penetration is found, shape
+            (WIDTH,).
+        which: output for the rows of both cables, shape (2,).
     """
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
@@ -128,13 +130,13 @@ def sweep_cables(
                 missed = reach - sqrt(mx * mx + my * my + mz * mz)
                 if missed <= row[MISSED]:
                     continue
-                # the point against the whole of the other cable, at both ends
+                # distance of the point from the whole of the other cable, at both ends of the step
                 s0, _ = find_foot(yb, p0, s, 0.0, lb, lb)
                 s1, _ = find_foot(zb, p1, s, 0.0, lb, lb)
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
                 d0, d1 = (p0[0] - f0[0], p0[1] - f0[1], p0[2] - f0[2]), (p1[0] - f1[0], p1[1] - f1[1], p1[2] - f1[2])
                 g0, g1 = sqrt(dot(d0, d0)) - reach, sqrt(dot(d1, d1)) - reach
-                # open at both ends, or on opposite sides
+                # open at both ends of the step, or on opposite sides
                 if (g0 > 0.0 and g1 > 0.0) or dot(d0, d1) < 0.0:
                     row[GAP], row[X], row[Y], row[Z] = g1, bx, by, bz
                     row[START + GAP], row[START + X], row[START + Y], row[START + Z] = g0, ax, ay, az
@@ -143,9 +145,10 @@ def sweep_cables(
 
 
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Rows of cables that may pass each other between two motions, shape (k, 2); cables of this process first.
+    """Find rows of cables that may pass each other between two motions, shape (k, 2); cables of this process come
+    first.
 
-    group: number of the set by cable, shape (rows,).
+    group: number of the set of each cable, shape (rows,).
     """
     count = len(c)
     hulls = np.empty((2, count, 4, 3))
@@ -156,7 +159,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
     none = np.zeros((0, 2), np.int64)
     if not 2.0 * PASSING * c["radius"].min(initial=np.inf) < 2.0 * np.sqrt(square) < np.inf:
         return none
-    # balls around the volume that each cable sweeps, and its motion: mean, and deviation from it
+    # spheres around the volume that each cable sweeps, and its motion: mean, and deviation from the mean
     low, high = hulls.min(axis=(0, 2)), hulls.max(axis=(0, 2))
     middle, reach = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1) + c["radius"]
     mean = way.mean(axis=1)
@@ -176,18 +179,18 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
 
 def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Callable[[Any], Any]) -> Gaps:
-    """The gaps of all places, and of cables that pass each other.
+    """Create the gaps of all places, and of cables that pass each other.
 
     Args:
         places: the places of this process.
         name: of the component.
-        group: number of the set by cable, shape (rows,).
-        assign: binds places to their present cables.
+        group: number of the set of each cable, shape (rows,).
+        assign: function that binds places to their current cables.
     """
     last, fill = len(places.at), call(fill_cable_gaps)
     numbers, which = create_numbers(last + 1), np.zeros(2, np.int64)
     known, found = np.zeros(last, np.bool_), np.zeros(last, np.bool_)
-    # coordinates at the end of a step and at its start
+    # coordinates at the end of a step and at the start
     now: list[FloatArray] = []
     start: list[FloatArray] = []
 
@@ -195,7 +198,7 @@ def watch_places(places: ContactPlaces, name: str, group: IntArray, assign: Call
         assign(s)
         found[:] = places.number > 0.0
         numbers[:last][~found, GAP] = np.inf
-        # a place that was free has no data of the start of the step
+        # a place that was free has no data for the start of the step
         numbers[:last][~known, START + GAP] = np.nan
         fill(places.c, places.taken, places.rank, s.data, s.x, s.v, numbers)
         if not now:

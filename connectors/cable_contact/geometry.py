@@ -1,15 +1,15 @@
-"""Geometry of two near cables: cubics, the closest point of one to a point, directions that follow tangents.
+"""Geometry of two near cables: cubics, the closest point of one axis to a point, directions that follow tangents.
 
-The foot of a point p on an axis r(s) is where (r - p).r' = 0, found by Newton's method; slope r'.r' + (r - p).r''.
-During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.  `update.py`
-then finds the cable on which it lies.  At the end of a chain, which has a cap, the foot stays at the end.
+The foot of a point p on an axis r(s) satisfies (r - p).r' = 0 and is found by Newton's method with the slope r'.r' +
+(r - p).r''. During Newton's method of the model, the foot may leave its cable by half a length, on the extended cubic.
+`update.py` then finds the cable on which it lies. At the end of a chain, which has a cap, the foot stays at the end.
 
-The kernels of this room read records of the cables, here ``c``, shape (rows,): ``dofs``, local coordinate numbers (12);
-reference ``length`` [m]; number of ``points``, 0 for cables whose points belong to another process; place of the first
-history value ``data``, -1 for these; ``radius`` of the cross section [m]; rows of the cables ``before`` and ``after``
-in the chain, -1 at its ends; number of the ``chain``, different in each set; reference length of
-the chain where the cable begins, ``arc`` [m]; ``loop``: reference length of a closed chain, 0 of an open one [m]; arc
-length ``apart`` within which points of a chain do not touch it [m]; and the parameters of `CableContactSet`.
+The kernels of this package read records of the cables, named ``c`` in this file, shape (rows,): ``dofs``, local
+coordinate numbers (12); reference ``length`` [m]; number of ``points``, 0 for cables whose points belong to another
+process; place of the first history value ``data``, -1 for such cables; ``radius`` of the cross section [m]; rows of the
+cables ``before`` and ``after`` in the chain, -1 at its ends; number of the ``chain``, different in each set; reference
+length of the chain where the cable begins, ``arc`` [m]; ``loop``: reference length of a closed chain, 0 for an open
+chain [m]; arc length ``apart`` within which a chain does not touch itself [m]; and the parameters of `CableContactSet`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
 C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
@@ -37,13 +37,13 @@ STEPS = 30
 
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
-    """Arc length of point j of n on a cable [m]: the middle of the part that it stands for."""
+    """Arc length of point j of n on a cable [m]: the middle of the part that the point represents."""
     return (j + 0.5) * L / n
 
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Three coordinates of a cable."""
+    """Read three coordinates of a cable."""
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 
@@ -89,13 +89,14 @@ def bend_at(z: Cubic, s: float) -> Vector:
 
 @kernel(fast=False)
 def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
-    """The foot of p on a cubic, sought from s within low to high [m], and whether it is held at one of these."""
+    """The foot of p on a cubic between low and high [m], found from the start value s, and whether it lies at one of
+    these limits."""
     for _ in range(STEPS):
         r, u, k = value_at(z, s), slope_at(z, s), bend_at(z, s)
         d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
         g = dot(u, u)
         slope = g + dot(d, k)
-        # far from a foot, or without a foot, the step of a straight line
+        # far from a foot, or without a foot, use the step of a straight line
         change = dot(d, u) / (slope if slope > 0.1 * g else g)
         new = min(max(s - change, low), high)
         moved = abs(new - s)
@@ -107,7 +108,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 @kernel(inline=True)
 def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
-    """Between which arc lengths a foot on cable b may lie during Newton's method [m]."""
+    """Range of arc lengths of cable b in which a foot may lie during Newton's method [m]."""
     low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
     high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high
@@ -115,7 +116,7 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """A difference of arc lengths of one chain, the shorter way around if it is closed [m]."""
+    """The shorter difference of two arc lengths of a chain, which may be closed [m]."""
     if loop > 0.0:
         return float(arc - loop * np.round(arc / loop))
     return arc
@@ -123,10 +124,10 @@ def wrap_arc(arc: float, loop: float) -> float:
 
 @kernel(inline=True, fast=False)
 def is_itself(c: NDArray[Any], a: int, xi: float, b: int, s: float) -> bool:
-    """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
+    """Whether a foot at s of cable b is so near to the point xi of cable a along one chain that it is not a contact.
 
-    New feet that are nearer than ``apart`` are ignored.  A foot whose minimum of the distance no longer exists is put
-    at the point itself.
+    New feet that are nearer than ``apart`` are ignored. If the minimum of the distance of a foot no longer exists, the
+    foot is placed at the point.
     """
     way = abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop))
     return bool(c[a].chain == c[b].chain and way < 0.5 * c[a].apart)
@@ -141,7 +142,7 @@ def unit(a: Vector) -> tuple[float, Vector]:
 
 @kernel(inline=True)
 def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
-    """m turned by the smallest rotation that brings t0 to t: a cross section that does not twist."""
+    """Rotate m by the smallest rotation from t0 to t, as a cross section without twist rotates."""
     w, c = cross(t0, t), dot(t0, t)
     v, h = cross(w, m), dot(w, m) / (1.0 + c)
     return c * m[0] + v[0] + h * w[0], c * m[1] + v[1] + h * w[1], c * m[2] + v[2] + h * w[2]
@@ -149,7 +150,7 @@ def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
 
 @kernel(inline=True)
 def carry_change(m: Vector, t0: Vector, t: Vector, dt: Vector) -> Vector:
-    """Change of `carry` with the change dt of t."""
+    """Variation of `carry` for the variation dt of t."""
     w, c, dw, dc = cross(t0, t), dot(t0, t), cross(t0, dt), dot(t0, dt)
     v, f = cross(dw, m), 1.0 / (1.0 + c)
     h, dh = dot(w, m) * f, dot(dw, m) * f

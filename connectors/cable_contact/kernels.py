@@ -6,30 +6,31 @@
     p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
     τ = w (μ_k u + μ_v v_t),   f_t = τ if |τ| <= μ p, otherwise μ p τ/|τ|
 
-The force on A on the left-hand side of the equations of motion is f = -p n + f_t, on B -f, both at the contact point
-r_A - β d = r_B + (1-β) d.  Their levers give the couples M_A = -β d × f_t and M_B = -(1-β) d × f_t, which act as (M ×
-t)/|r'| on the slopes.  The component of a couple about the axis of its cable acts on no coordinate, since these cables
-have no torsion.  An imaginary support that prevents the cross sections from turning carries this torque; the output
-`axis_torque` is its size.  With it all moments balance.
+The force on A, on the left-hand side of the equations of motion, is f = -p n + f_t, and the force on B is -f. Both
+forces act at the contact point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couples M_A = -β d ×
+f_t and M_B = -(1-β) d × f_t, which act as (M × t)/|r'| on the slopes. The component of a couple about the axis of its
+cable acts on no coordinate, since the cables have no torsion. An imaginary support that prevents rotation of the cross
+sections about the axis carries this torque; the output `axis_torque` is its magnitude. With this support all moments
+balance.
 
-The bristle u is the relative displacement of the two surfaces since they stuck.  The anchor is the arc length s_0 of
-the foot at that time, and the normal of that time, as m_A fixed in the cross section of A and as m_B fixed in the cross
-section of B:
+The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
+of the arc length s_0 of the foot at that time, and the normal at that time, stored as m_A fixed in the cross section of
+A and as m_B fixed in the cross section of B:
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
-It changes at the rate v_t except for the curvature of B.
+The rate of u is v_t except for the curvature of B.
 
-Each pair is evaluated both ways, points of A on B and points of B on A, so that forces do not depend on their order.
-Both ways share the stiffness: half each for straight cables, less for points on the inside of a bend, whose foot is
-poorly determined, and none for points of a core in the centre of a coil,
+Each pair is evaluated in both directions, points of A on B and points of B on A, so forces do not depend on the order
+of the cables. The two directions share the stiffness. Each share is one half for straight cables, less for points on
+the inside of a bend, whose foot is poorly determined, and 0 for points of a core in the centre of a coil,
 
-    σ = a²/(a² + b²),    a = 1 - d.r''_B/|r'_B|²,    b = 1 + d.r''_A/|r'_A|²,    neither below 0.01.
+    σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
-It is a history value, updated after each Newton run.
+σ is a history value, updated after each Newton run.
 
-Newton's method chooses all branches (open or closed, sticks or slips) from the motion and from the history at the start
-of the step; no decisions need to be repeated.  A point that was open then has no bristle yet.
+Newton's method chooses all branches (open or closed, stick or slip) from the motion and from the history at the start
+of the step, so no decisions must be repeated. A point that was open at that time has no bristle yet.
 
 History values of each of the `TOUCHING` places of a point: number of cable B from 1, 0 for none; s of the foot on it;
 gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3
@@ -66,13 +67,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Places of one point: number of cables that it can touch at a time."""
+"""Places of one point: number of cables that one point can touch simultaneously."""
 WIDTH = 18
 """Number of history values of a place."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
-"""Depth over which the damping fades in, as a share of the sum of radii, where the user gives none [1]."""
+"""Depth over which the damping fades in, as a share of the sum of radii, if the user does not give a depth [1]."""
 LEAST = 0.01
 """Smallest a and b of shares [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -83,8 +84,8 @@ class PairList(NamedTuple):
 
     at: IntArray  # position of their first history value, shape (m,)
     cable: IntArray  # row of cable A, shape (m,)
-    place: FloatArray  # arc length of the point on it [m], shape (m,)
-    first: IntArray  # first place of each pair, and m, shape (k + 1,)
+    place: FloatArray  # arc length of the point on cable A [m], shape (m,)
+    first: IntArray  # first place of each pair, followed by m, shape (k + 1,)
     pair: IntArray  # rows of cables A and B, shape (k, 2)
 
 
@@ -102,7 +103,8 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """Point of A and foot on B: s, whether it is held at an end; r, r', their rates, and of B also r'', r''_t."""
+    """Point of A and foot on B: s, whether the foot is held at an end; r, r' and their rates, and for B also r'',
+    r''_t."""
 
     s: float
     held: bool
@@ -119,7 +121,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Whether there is a bristle; s - s_0, and m_A, m_B, t_A, t_B as stored."""
+    """Whether a bristle exists; s - s_0, and m_A, m_B, t_A, t_B as stored."""
 
     holds: bool
     slid: float
@@ -130,7 +132,7 @@ class Bristle(NamedTuple):
 
 
 class FootContact(NamedTuple):
-    """Quantities between a point and its foot; letters at the head of the file, D in ``D``."""
+    """Quantities between a point and its foot; symbols as at the head of the file, D in ``D``."""
 
     d: Vector
     D: float
@@ -151,7 +153,7 @@ class FootContact(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(c: NDArray[Any], a: int, b: int, share: float) -> TouchParameters:
-    """Data of a point of cable a on cable b."""
+    """Read the data of a point of cable a on cable b."""
     row = c[a]
     w, reach = share * row.length / row.points, row.radius + c[b].radius
     depth = row.damping_depth if row.damping_depth > 0.0 else FADE * reach
@@ -170,7 +172,7 @@ def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> flo
 
 @kernel(inline=True)
 def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> FootMotion:
-    """Place and velocity of the point ``xi`` of A and of the foot s on B."""
+    """Position and velocity of the point ``xi`` of A and of the foot s on B."""
     return FootMotion(
         s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
         value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
@@ -185,7 +187,7 @@ def read_three(data: FloatArray, at: int) -> Vector:
 
 @kernel(inline=True)
 def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, s: float) -> Bristle:
-    """The bristle of a place from the history at the start of the step, with the foot s on cable b."""
+    """Read the bristle of a place from the history at the start of the step, with the foot s on cable b."""
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     slid = wrap_arc(c[b].arc + s - start[at + ANCHOR], c[b].loop) if holds else 0.0
     return Bristle(
@@ -218,7 +220,7 @@ def eval_press(par: TouchParameters, depth: float, vn: float) -> float:
 
 @kernel
 def eval_touch(par: TouchParameters, m: FootMotion, b: Bristle) -> FootContact:
-    """Forces and couples between a point and its foot."""
+    """Evaluate forces and couples between a point and its foot."""
     d = combine(1.0, m.ra, -1.0, m.rb)
     D, n = unit(d)
     la, ta = unit(m.pa)
@@ -253,7 +255,7 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
-    """Add the forces on r and r' at a place with the shape functions S and their derivatives dS."""
+    """Add the forces on r and r' at a place, with the shape functions S and their derivatives dS."""
     for j in range(4):
         for e in range(3):
             f[dofs[3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]

@@ -6,7 +6,8 @@
 | `gap` | m | distance of the surfaces, < 0 where they press | the smallest |
 | `stick_slip` | 1 | 0 sticks, 1 slips, -2 open or without friction | the largest |
 
-Forces and torques of a cable include all contacts: its points on other cables and points of others on it.
+Forces and torques of a cable include all contacts: contacts of its points with other cables and contacts of points of
+other cables with this cable.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ PlaceOutput = Callable[[ContactPlaces, Fields], FloatArray]
 
 
 def places_of(rows: LocalRows) -> ContactPlaces:
-    """The places of all cables of the table of some rows."""
+    """The places of all cables in the table of the given rows."""
     system = rows.layout.systems[rows.table.component]
     assert isinstance(system, CableSystem) and system.places is not None
     return system.places
@@ -81,7 +82,7 @@ def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Smallest gap of each point [m], inf if nothing is near, shape (rows, points)."""
+    """Smallest gap of each point [m], inf if no cable is near, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     return over_points(places, over_places(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
 
@@ -100,13 +101,13 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Torque of friction about the axis of each cable, carried by a support [N m], shape (rows,)."""
+    """Friction torque about the axis of each cable, carried by an external support [N m], shape (rows,)."""
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """An output: sums by cable over its places."""
+    """Create an output with sums by cable over its places."""
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
         out, _ = eval_places(places, fields)
@@ -117,13 +118,14 @@ def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
 
 
 def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Number of pressing places of each cable, shape (rows,)."""
+    """Number of closed places of each cable, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c)).astype(np.float64)
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """An output of rows from a function of all places; ``summed``: points of one process act on cables of others."""
+    """Create an output of rows from a function of all places; ``summed``: values are summed over processes, because
+    points of one process act on cables of other processes."""
     return Output(
         unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill, summed=summed
     )  # fmt: skip

@@ -34,22 +34,22 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields, System
 
 SHOWN = 11
-"""Numbers of a place that `fill_places` writes."""
+"""Number of values that `fill_places` writes for each place."""
 PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
 @dataclass
 class ContactPlaces:
-    """All places of the points of this process, the occupied ones among them, and the cables of all processes."""
+    """All places of the points of this process, the occupied places among them, and the cables of all processes."""
 
     c: NDArray[Any]  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
-    cable: IntArray  # cable, point: row of its cable and number of its point there, shape (places,)
+    cable: IntArray  # cable, point: row of the cable and number of the point on it, shape (places,)
     point: IntArray
     x: FloatArray  # arc length of the point on its cable [m], shape (places,)
-    number: FloatArray  # numbers of the cables that places are bound to at present, shape (places,)
-    taken: PairList  # the places that are bound
-    # of these in the order of `taken`, among all places, shape (m,)
+    number: FloatArray  # numbers of the cables to which places are bound at present, shape (places,)
+    taken: PairList  # the bound places
+    # numbers of these places among all places, in the order of `taken`, shape (m,)
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def assign(self, data: FloatArray) -> None:
@@ -92,7 +92,7 @@ class CableSystem(System):
     """The system of `ContactFrictionCables3D`; its rows of coordinates belong to the pairs of cables."""
 
     places: ContactPlaces | None = None  # the places of the points of this process
-    # the pairs of cables that ``dofs`` are of, shape (pairs, 2)
+    # the pairs of cables whose coordinates are in ``dofs``, shape (pairs, 2)
     coupled: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
 
 
@@ -146,7 +146,7 @@ _fill = call(fill_places)
 
 
 def eval_places(places: ContactPlaces, fields: Fields) -> tuple[FloatArray, FloatArray]:
-    """Results of `fill_places` for the occupied places, shapes (m, SHOWN) and (m, NUMBERS)."""
+    """Results of `fill_places` for the occupied places, of shapes (m, SHOWN) and (m, NUMBERS)."""
     places.assign(fields.data)
     m = len(places.taken.at)
     out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))

@@ -1,11 +1,11 @@
-"""Contact search: places of points are bound to near cables, until something has moved by half the skin.
+"""Contact search, which binds places of points to near cables; it is repeated when a cable has moved by half the skin.
 
-Pairs of cables closer than the skin come from balls around them, in a tree.  On each near cable a point has a foot at
-each minimum of the distance: between neighbours of five places of the cubic where (r - p).r' changes its sign, and at
-the ends of chains.  So a point may touch a chain, also its own, several times; feet within ``apart`` along the chain
-are ignored.  New feet get a free place, the nearest first; closed feet keep their place.
+Pairs of cables closer than the skin are found by bounding spheres in a tree. On each near cable a point has a foot at
+each minimum of the distance, between adjacent ones of five places on the cubic where (r - p).r' changes its sign, and
+at the ends of chains. So a point may touch a chain several times, including its own chain; feet within ``apart`` along
+the same chain are ignored. New feet get free places in the order of their distance; closed feet keep their places.
 
-Control points bound the motion of a cable, see `circle_points/circle_sets.py`.  The list is valid while
+Control points bound the motion of a cable, see `circle_points/circle_sets.py`. The list of places is valid while
 
     2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
 
@@ -55,7 +55,8 @@ from windlass.framework.parallel.processes import Processes
 PIECES = 4
 """Number of segments of a cable by which minima of the distance are separated."""
 LEAST_SHARE = 1e-3
-"""Feet with a smaller share are ignored; the points of the other cable carry them [1]."""
+"""Smallest share of the stiffness [1]: feet with a smaller share are ignored, because the points of the other cable
+carry the contact."""
 ROUNDING = 1e-9
 """Share of a margin reserved for rounding."""
 
@@ -74,7 +75,8 @@ def fill_hulls(c: NDArray[Any], x: FloatArray, hull: FloatArray) -> None:
 
 @kernel(fast=False)
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
-    """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as on its neighbours."""
+    """Fill (r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at the ends of the cable with the
+    value on its neighbours."""
     z = gather(x, c[b])
     for k in range(PIECES + 1):
         s = k * c[b].length / PIECES
@@ -89,10 +91,11 @@ def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray)
 def fill_feet(
     c: NDArray[Any], pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
 ) -> int:
-    """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
+    """Find feet closer than the skin: feet of the points of cable pairs[k, 0] on pairs[k, 1], and in the opposite
+    direction.
 
-    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns their
-    number; as many as fit are written.
+    Rows of ``which`` are cable, point and other cable; rows of ``found`` are arc length on the other cable, gap [m] and
+    share. Returns the number of feet; only as many feet as the arrays can store are written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -106,7 +109,7 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # the point, and at the ends of pieces of b whether the distance from it grows along b
+            # the point, and at the ends of the pieces of b whether the distance from the point increases along b
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
@@ -129,7 +132,7 @@ def fill_feet(
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
-                # gap and share of the foot, which counts if it is near
+                # gap and share of the foot, which is used if it is near
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -147,16 +150,17 @@ def fill_feet(
 def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
-    """Bind places of points to feet, ordered by cable, point and gap; smallest gap of a foot without place [m].
+    """Bind places of points to feet, ordered by cable, point and gap; return the smallest gap of a foot without place
+    [m].
 
-    ``left`` takes the number of a foot that is closed and has no place, -1 for none.
+    ``left`` receives the number of a closed foot without place, or -1.
     """
     least, first = np.inf, 0
     left[0] = -1
     wanted = np.zeros(TOUCHING, np.bool_)
     for a in range(len(c)):
         for j in range(c[a].points):
-            # feet of this point, and places that keep theirs
+            # feet of this point, and places that keep their feet
             base, end = c[a].data + j * TOUCHING * WIDTH, first
             while end < len(which) and which[end, 0] == a and which[end, 1] == j:
                 end += 1
@@ -168,7 +172,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # others get the first free place
+                # other feet get the first free place
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -180,13 +184,13 @@ def give_places(
                     if found[f, 1] <= 0.0:
                         left[0] = f
                     continue
-                # from here on the place holds the foot
+                # from this line on the place has the foot
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
                 data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
-            # the other places become free
+            # the remaining places become free
             for k in range(TOUCHING):
                 if not wanted[k]:
                     data[base + k * WIDTH + NUMBER] = 0.0
@@ -196,7 +200,7 @@ def give_places(
 
 @kernel(inline=True)
 def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
-    """The place of a point that already has the foot s on cable b and keeps it; -1 if there is none."""
+    """Find the place of a point that is already bound to the foot s on cable b; -1 if no such place exists."""
     for k in range(TOUCHING):
         at = base + k * WIDTH
         if data[at + NUMBER] > 0.0:
@@ -210,27 +214,29 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 @dataclass
 class CableSearch:
-    """The search for feet, and its data until the next one."""
+    """The search for feet, and its data until the next search."""
 
     c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
     processes: Processes  # processes that search together, each for its own points
     skin: FloatArray  # margin of the search by cable [m], shape (rows,)
     group: IntArray  # number of the set by cable, shape (rows,)
-    searches: int = 0  # number of searches so far
-    forgotten: bool = True  # whether the next update searches in any case
+    searches: int = 0  # number of searches up to now
+    forgotten: bool = True  # whether the next update must search
     margin: float = 0.0  # motion up to which the list is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
-    # numbers of the cables that places were bound to after the last update, shape (places,)
+    # numbers of the cables to which places were bound after the last update, shape (places,)
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def update(self, fields: Fields) -> bool:
-        """Bind places to feet if the last search may have become incomplete; returns whether there was a search.
+        """Bind places to feet if the last search may be outdated; return whether a search took place.
 
-        Places must have been updated to their present feet.  All processes search when one process has to.
+        The places must be updated to their current feet before this call. All processes search if the search of one
+        process is outdated.
 
         Raises:
-            ModelError: ropes inside each other by more than a radius, or a point that touches more than it has places.
+            ModelError: ropes inside each other by more than a radius, or a point that touches more cables than it has
+                places.
         """
         hull = np.empty((len(self.c), 4, 3))
         fill_hulls(self.c, fields.x, hull)
@@ -256,7 +262,7 @@ class CableSearch:
         return True
 
     def _give_places(self, fields: Fields) -> float:
-        """Bind places to the feet near them; smallest gap of a foot without place [m]."""
+        """Bind places to the near feet and return the smallest gap of a foot without place [m]."""
         which, found = self._find_feet(fields, self._find_pairs())
         if self.searches == 1:
             self._check_depth(which, found)
@@ -270,9 +276,9 @@ class CableSearch:
         return least
 
     def _find_pairs(self) -> IntArray:
-        """Rows of cables of one set closer than the skin, each with itself, too; shape (k, 2).
+        """Find rows of cables of one set that are closer than the skin, including each cable with itself; shape (k, 2).
 
-        On several processes only pairs with a cable that has points here.
+        With several processes, find only pairs with a cable whose points belong to this process.
         """
         middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
         reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c["radius"]
@@ -285,7 +291,7 @@ class CableSearch:
         return np.ascontiguousarray(np.concatenate(parts))
 
     def _find_feet(self, fields: Fields, pairs: IntArray) -> tuple[IntArray, FloatArray]:
-        """The feet of `fill_feet` in the order of cable, point and gap."""
+        """Find the feet of `fill_feet` in the order of cable, point and gap."""
         size = 4 * int(self.c["points"].sum()) + 16
         while True:
             which, found = np.zeros((size, 3), np.int64), np.zeros((size, 3))
@@ -298,7 +304,7 @@ class CableSearch:
         return which[order], found[order]
 
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
-        """Raise ModelError for ropes that begin inside each other by more than a radius."""
+        """Raise ModelError for ropes that are inside each other by more than a radius at the start."""
         least = np.minimum(self.c["radius"][which[:, 0]], self.c["radius"][which[:, 2]])
         excess = found[:, 1] + least
         for k in np.argsort(excess, kind="stable")[:1]:
@@ -313,7 +319,8 @@ class CableSearch:
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Text on the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
+        """Describe the deepest place, if it is deeper than a radius; ``at`` and ``cable`` are the values of all
+        places."""
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])
         excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)

@@ -1,11 +1,11 @@
 """Exact tangent of the contact between two cables; see `kernels.py` for the forces.
 
-The force of a point depends on r, r' of A and of B at the foot and on their rates.  The force law is differentiated
-line by line with respect to each of these twelve numbers; a change of a coordinate moves r and r' by the shape
-functions and is weighted with dq, a change of a velocity moves their rates by the same functions and is weighted with
-dv, so that one pass suffices for both.  The foot follows its condition d.r'_B = 0,
+The force of a point depends on r, r' of A and of B at the foot and on their rates. The force law is differentiated line
+by line with respect to each of these twelve numbers. A variation of a coordinate changes r and r' by the shape
+functions and is weighted with dq; a variation of a velocity changes their rates by the same functions and is weighted
+with dv. So one pass evaluates both derivatives. The foot follows its condition d.r'_B = 0,
 
-    (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B,      δs = 0 where it is held at the end of a chain,
+    (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B, δs = 0 where the foot is held at the end of a chain,
 
 which also changes r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the reaction.
 
@@ -52,7 +52,8 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Change(NamedTuple):
-    """Changes of the force on r_A, of the forces of the couples on r'_A and r'_B, of s, and of the bristle u."""
+    """Variations of the force on r_A, of the forces of the couples on r'_A and r'_B, of s, and of the bristle
+    deflection u."""
 
     force: Vector
     on_a: Vector
@@ -63,21 +64,21 @@ class Change(NamedTuple):
 
 @kernel(inline=True)
 def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vector) -> Vector:
-    """Change of ω = t × w/l."""
+    """Variation of ω = t × w/l."""
     o, a, b = cross_section_rate(t, l, w), cross(dt, w), cross(t, dw)
     return (a[0] + b[0] - o[0] * dl) / l, (a[1] + b[1] - o[1] * dl) / l, (a[2] + b[2] - o[2] * dl) / l
 
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Changes of length and direction of a vector l t."""
+    """Variations of length and direction of a vector l t."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 
 
 @kernel(inline=True)
 def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
-    """Change of (I - n nᵀ) a."""
+    """Variation of (I - n nᵀ) a."""
     h, dh = dot(a, n), dot(da, n) + dot(a, dn)
     return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
 
@@ -86,7 +87,7 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Change of share (couple × t)/l."""
+    """Variation of share (couple × t)/l."""
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
@@ -107,14 +108,14 @@ def eval_change(
     dvb: Vector,
     dwb: Vector,
 ) -> Change:
-    """Changes due to changes of r, r' and their rates of A and, at a fixed place, of B."""
+    """Evaluate variations for variations of r, r' and their rates of A and, at a constant place, of B."""
     ds = 0.0
     if not m.held:
         ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))
-    # at the foot, which moves
+    # the foot moves along the cable
     drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
     dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
-    # distance and its direction, both tangents, and the approach
+    # distance and its direction, both tangents, and the normal velocity
     n, dd = t.n, combine(1.0, dra, -1.0, drb)
     dD, dn = change_unit(n, t.D, dd)
     dla, dta = change_unit(t.ta, t.la, dpa)
@@ -138,7 +139,7 @@ def eval_change(
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
-    # the bristle, which moves with both cables
+    # bristle deflection, which depends on the motion of both cables
     if z.holds:
         normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
         carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
@@ -146,7 +147,7 @@ def eval_change(
         a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
         du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
     dft = trial_vector(par.friction_stiffness, du, par.friction_velocity_penalty, dvt)
-    # slipping points stay at the limit
+    # slipping points remain at the friction limit
     if t.slips:
         e = t.tau[0] / t.size, t.tau[1] / t.size, t.tau[2] / t.size
         dft = return_change(
@@ -162,7 +163,7 @@ def eval_change(
 
 @kernel(inline=True)
 def unit_vector(axis: int, size: float) -> Vector:
-    """A vector along one axis."""
+    """A unit vector along one axis."""
     return size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0
 
 
@@ -170,7 +171,8 @@ def unit_vector(axis: int, size: float) -> Vector:
 def fill_changes(
     par: TouchParameters, m: FootMotion, z: Bristle, t: FootContact, dq: float, dv: float, C: FloatArray
 ) -> None:
-    """Changes with r_A, r'_A, r_B, r'_B, three columns each, into C (10, 12): force, on r'_A, on r'_B, s."""
+    """Fill derivatives with respect to r_A, r'_A, r_B, r'_B, three columns each, into C (10, 12): force, force on r'_A,
+    force on r'_B, s."""
     for col in range(12):
         which, axis = col // 3, col % 3
         q, v = unit_vector(axis, dq), unit_vector(axis, dv)
@@ -192,7 +194,7 @@ def spread_changes(
     S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
     K: FloatArray,
 ) -> None:  # fmt: skip
-    """Add a point to K (24, 24), by the shape functions S of A and T of B; X (10, 24) is work space."""
+    """Add a point to K (24, 24), with the shape functions S of A and T of B; X (10, 24) is work space."""
     for row in range(10):
         for j in range(4):
             for e in range(3):
@@ -200,7 +202,7 @@ def spread_changes(
                 X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
     for j in range(4):
         for e in range(3):
-            # how the reaction moves along B with the foot
+            # motion of the reaction along B together with the foot
             moved = ddT[j] * on_b[e] - dT[j] * force[e]
             for col in range(24):
                 K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
@@ -220,7 +222,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all places, the history held fixed, to the matrix values; slots by pairs."""
+    """Add dq df/dq + dv df/dv of all places, at constant history, to the matrix values; ``slots`` by pairs."""
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
@@ -233,7 +235,7 @@ def add_tangent(
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
             p = value_at(za, xi)
-            # the foot of the point; open points are left out, as in the residual
+            # the foot of the point; open points are skipped, as in the residual
             s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
@@ -243,7 +245,7 @@ def add_tangent(
             if not touches:
                 touches = True
                 K[:] = 0.0
-            # changes by the motion of both axes, then by the coordinates
+            # variations due to the motion of both axes, followed by the coordinates
             m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
             t = eval_touch(par, m, z)
             fill_changes(par, m, z, t, dq, dv, C)

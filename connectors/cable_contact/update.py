@@ -1,15 +1,15 @@
-"""Updates between Newton runs: feet that pass to the next cable, gaps, bristles; see `kernels.py` for the letters.
+"""Updates between Newton runs: transfer of feet to the next cable, gaps, bristles; see `kernels.py` for the symbols.
 
-A foot beyond the ends of its cable continues along the chain, over any number of cables.  The resulting change of the
-pressing force is the error of the pass, so that the pass is repeated if it matters.  In statics the change by new
-shares counts, too.  A newly closed point gets its anchor at its present place; a slipping point gets an anchor for
-which bristle and damper together give μ p,
+A foot beyond the ends of its cable continues along the chain, over any number of cables. The resulting change of the
+pressing force is the error of the update, so the Newton run is repeated if this change is too large. In static solves
+the change due to new shares is included in the error. A newly closed point gets its anchor at its current place. A
+slipping point gets an anchor for which bristle and damper together give μ p,
 
     u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
     s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
-and a sticking point keeps its anchor, with m_A and m_B rotated with the tangents.  Cables inside each other by more
-than a radius would pass through each other: the error is inf then, so that solvers take a shorter step or fail.
+and a sticking point keeps its anchor, with m_A and m_B rotated together with the tangents. Cables inside each other by
+more than a radius would pass through each other. The error is inf in this case, so solvers take a shorter step or fail.
 """
 
 from __future__ import annotations
@@ -62,23 +62,24 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Share of a cable by which a foot may lie beyond its end before it passes to the next [1]."""
+"""Share of a cable by which a foot may lie beyond its end before it is transferred to the next cable [1]."""
 SAME_FOOT = 1e-4
-"""Distance of feet of one point, per length of the cable, below which they are one foot [1]."""
+"""Distance of feet of one point, per length of the cable, below which they count as one foot [1]."""
 HOPS = 1000
-"""Largest number of cables that a foot may pass in one update."""
+"""Largest number of cables over which a foot may move in one update."""
 
 
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
-    """Cable and place of the foot of p, sought from s on cable b along its chain, and whether it is held at an end."""
+    """Cable and place of the foot of p, found along the chain from the start value s on cable b, and whether the foot
+    is held at an end."""
     held, last = False, 0
     for _ in range(HOPS):
         low, high = reach_of_foot(c, b)
         s, held = find_foot(gather(x, c[b]), p, s, low, high, c[b].length)
         if s > (1.0 + AT_JOINT) * c[b].length and c[b].after >= 0:
             if last < 0:
-                # each of two neighbours passes the foot to the other one: it stays at their joint
+                # both neighbours transfer the foot to each other: it stays at their joint
                 return b, c[b].length, True
             s, b, last = s - c[b].length, c[b].after, 1
             s = min(s, c[b].length)
@@ -100,7 +101,8 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, par: TouchParameters, t: FootContact, arc: float, holds: bool) -> None:
-    """Anchor, normals and tangents of a place that has closed or that slips; ``arc``: of the foot on its chain [m]."""
+    """Write anchor, normals and tangents of a place that has closed or that slips; ``arc``: arc length of the foot on
+    its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
     size = sqrt(dot(t.ft, t.ft))
     if holds and size > 0.0:
@@ -124,7 +126,7 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Move all places to their feet; errors and pressing forces of Newton's method [N], shapes (rows,)."""
+    """Move all places to their feet; fill the errors and pressing forces of Newton's method [N], shapes (rows,)."""
     errors[:], forces[:] = 0.0, 0.0
     for i in range(len(list_.at)):
         at, a = list_.at[i], list_.cable[i]
@@ -152,7 +154,7 @@ def follow_feet(
 
 @kernel
 def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int) -> None:
-    """Free a place of a point whose foot has met the foot of another place, which remains."""
+    """Release a place of a point whose foot has met the foot of another place, which remains."""
     for k in range(1, TOUCHING):
         at = base + k * WIDTH
         for other in range(base, at, WIDTH):
@@ -181,13 +183,14 @@ def update_history(
     rests: bool,
     outcome: FloatArray,
 ) -> None:
-    """States and bristles of all places; ``start`` are the history values at the start of the step.
+    """Update states and bristles of all places; ``start`` contains the history values at the start of the step.
 
-    ``passed``: whether a foot has passed to another cable; ``rests``: in statics, where forces must balance with the
-    new shares.
+    ``passed``: whether a foot has moved to another cable; ``rests``: whether the solve is static, where forces must
+    balance with the new shares.
 
-    The outcome is the largest sum of the errors of a cable [N], whether any point opened, closed, stuck or slipped, or
-    passed to another cable, the largest pressing force of a cable [N], and the row of the largest error, -1 for none.
+    Returns the largest sum of the errors of a cable [N], whether any point opened, closed, began to stick or slip, or
+    moved to another cable, the largest pressing force of a cable [N], and the row of the largest error, -1 without
+    errors.
     """
     changed = passed
     for i in range(len(list_.at)):
@@ -196,7 +199,7 @@ def update_history(
         par, bristle = read_parameters(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c[a]), gather(v, c[a])
         zb, yb = gather(x, c[b]), gather(v, c[b])
-        # forces with the bristle of the start of the step
+        # forces with the bristle at the start of the step
         m = find_motion(za, ya, zb, yb, xi, s, False)
         t = eval_touch(par, m, bristle)
         # state, and the bristle of sticking or slipping points

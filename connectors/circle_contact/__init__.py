@@ -1,1 +1,1 @@
-"""The laws of contact between circles and cables, and their drawings and reports."""
+"""The laws of contact between circles and cables, with their drawings and reports."""

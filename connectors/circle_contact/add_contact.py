@@ -1,6 +1,6 @@
-"""Helper that brings many cables into contact with several circles: belts on pulleys, ropes on sheaves.
+"""Create contact of many cables with several circles: belts on pulleys, ropes on sheaves.
 
-It takes any law between a circle and a cable; docs/howto/choose_contact.md helps to choose one.
+The functions accept any law between a circle and a cable; docs/howto/choose_contact.md helps to choose a law.
 """
 
 from __future__ import annotations
@@ -51,23 +51,24 @@ def add_contact(
     damping_ratio: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch every circle; laws with segments get one marker per cable, shared by all circles.
+    """Add contact of every cable with every circle; for laws with segments, one marker per cable is shared by all
+    circles.
 
     Args:
         kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only law that is
             accurate for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or
             `ContactCircleCable2D`.
-        circles: bodies (their centre is the circle's) or rigid markers, k of them.
-        cables: the cables, n of them, of one kind or of several: `Cable2D`, and `ALECable2D` without offset.
-        segments: number of straight segments of each cable, or of its contact points.
-        circle_radius: radius [m] of all circles, or one per circle.
-        vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.
-        damping_ratio: contact_damping_per_length per critical damping 2 sqrt(contact_stiffness_per_length
+        circles: k bodies, whose centres are the centres of the circles, or rigid markers.
+        cables: n cables, of one type or of several types: `Cable2D`, and `ALECable2D` without offset.
+        segments: number of straight segments, or of contact points, of each cable.
+        circle_radius: radius [m] of all circles, or one radius per circle.
+        vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
+        damping_ratio: ratio of contact_damping_per_length to the critical damping 2 sqrt(contact_stiffness_per_length
             mass_per_length) of the cable on the contact [1]; 1/3 suits belts, see docs/howto/choose_contact.md.
-        **columns: further columns of the law: one value for all, one per circle (k), or one per pair (k n).
+        **columns: further columns of the law: one value for all pairs, one per circle (k), or one per pair (k n).
 
     Returns:
-        The pairs, circle by circle: row i n + j is circle i with cable j, shape (k n,).
+        The pairs, circle by circle: row i n + j is the pair of circle i and cable j, shape (k n,).
 
     Raises:
         ModelError: no circle or no cable, or values that the law does not allow.
@@ -110,17 +111,17 @@ def add_contact_with_many(
     skin: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch any of many circles; only circles near a cable cost time:
+    """Add contact of every cable with any of many circles; only circles near a cable cost computing time:
     `ContactFrictionCircleSetPoints2D`.
 
     Args:
-        circles: bodies (their centre is the circle's) or rigid markers, k of them.
-        cables: the cables, n of them, of kind `Cable2D`.
+        circles: k bodies, whose centres are the centres of the circles, or rigid markers.
+        cables: n cables of type `Cable2D`.
         segments: number of contact points of each cable.
-        circle_radius: radius [m] of all circles, or one per circle.
-        touching: number of circles that one cable can touch at a time.
+        circle_radius: radius [m] of all circles, or one radius per circle.
+        touching: number of circles that one cable can touch simultaneously.
         skin: margin of the search for circles [m]; 0: the smallest radius.
-        **columns: further columns of the law, one value for all.
+        **columns: further columns of the law, one value for all rows.
 
     Returns:
         The rows: row j touching + i is place i of cable j, shape (touching n,).
@@ -137,7 +138,7 @@ def add_contact_with_many(
 
 
 def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
-    """contact_damping_per_length [N s/m^2] of all pairs, shape (k n,), for a share of the critical damping."""
+    """Evaluate contact_damping_per_length [N s/m^2] of all pairs, shape (k n,), for a share of the critical damping."""
     stiffness = columns.get("contact_stiffness_per_length")
     if stiffness is None or any(name.startswith("contact_damping") for name in columns):
         raise ModelError(
@@ -150,7 +151,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
-    """Repeat an array with one entry per circle for all of its cables; other values stay as they are."""
+    """Repeat an array with one entry per circle for all cables; other values are not changed."""
     if shape_of(value) != (circles,):
         return value
     return np.repeat(value, cables) if isinstance(value, np.ndarray) else [v for v in value for _ in range(cables)]

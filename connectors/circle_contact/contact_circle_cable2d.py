@@ -2,10 +2,11 @@
 
 The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
 
-    f_n = k_c g + d_c s v_n     in segments whose stored gap is <= 0, along the normal of the segment.
+    f_n = k_c g + d_c s v_n in segments whose stored gap is <= 0, along the normal of the segment.
 
-Between Newton runs a gap is stored again only if its sign has changed.  The circle gets no torque, so any position
-marker is allowed.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
+Between Newton runs the stored gap is updated only if its sign has changed. The contact exerts no torque on the circle,
+so any position marker is allowed. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
+ObjectContactCircleCable2D.
 """
 
 from __future__ import annotations
@@ -48,9 +49,8 @@ FORMS = ("contact_stiffness", "contact_damping")
 class ContactCircleCable2D(SegmentContact):
     """Contact between a circle and a cable; one row per pair.
 
-    Stiffness and damping *per segment* are used as they are for every segment; *per length* they are multiplied by the
-    reference length L/n of a segment, so that the contact does not depend on the mesh.
-    History values per row: gaps [m] (n).
+    Stiffness and damping *per segment* are used unchanged for every segment; values *per length* are multiplied by the
+    reference length L/n of a segment, so the contact does not depend on the mesh. History values per row: gaps [m] (n).
     """
 
     circle = ref(POSITION, "centre of the circle")
@@ -59,7 +59,7 @@ class ContactCircleCable2D(SegmentContact):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
+    """Raise ModelError for rows with invalid segments, history or combinations of parameters."""
     check_circles(world, table)
     check_segments(world, table)
     check_history(world, table, len(START))
@@ -70,7 +70,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def note_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Update the gaps, and return the outcome."""
+    """Update the gaps, and return the outcome of the update."""
     error, changed, force, row = update_gaps(c, shape, circle, data)
     note_outcome(outcome, error, np.inf, changed, force, row)
 

@@ -1,15 +1,16 @@
 """Contact with friction between a circle and a 2D cable: belts on pulleys, ropes on drums.
 
-The cable is approximated by n straight segments (`CableShape`); each touches the circle at its closest point with
+The cable is approximated by n straight segments (`CableShape`); each segment touches the circle at its closest point
+with
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  The history values store
-whether a segment is closed and whether it sticks, as decided between Newton runs; all formulas:
-`circle_segments/kernels.py`.  The end points of a segment get the shares 1-rho and rho of the force, the circle the
-reaction and the torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
-ObjectContactFrictionCircleCable2D; there x_cur has the reference length of a segment, here the length l of the segment
-as it lies on the circle.
+x_cur = r alpha + sigma (rho - 1/2) l: contact point of circle and segment, measured along both. The history values
+store whether a segment is closed and whether it sticks, as determined between Newton runs; all formulas:
+`circle_segments/kernels.py`. The end points of a segment receive the shares 1-rho and rho of the force. The circle
+receives the reaction and the torque of f_t. Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
+ObjectContactFrictionCircleCable2D. In Exudyn x_cur contains the reference length of a segment, in this law the length l
+of the segment on the circle.
 """
 
 from __future__ import annotations
@@ -67,19 +68,19 @@ class ContactFrictionCircleCable2D(SegmentContact):
     """Contact and friction between a circle and a cable; one row per pair.
 
     Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and so on): the
-    number is used as it is for every segment, so that twice as many elements or segments make the contact twice as
-    stiff. *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and so on): the number is multiplied by
-    the reference length L/n of a segment, so that the contact does not depend on the mesh. The friction coefficient
-    scales with neither.
+    number is used unchanged for every segment, so twice as many elements or segments make the contact twice as stiff.
+    *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and so on): the number is multiplied by the
+    reference length L/n of a segment, so the contact does not depend on the mesh. The friction coefficient is not
+    scaled in either form.
 
-    The torque on the circle is r f_t, while f_t acts at r + g (segment normals): the moments of
-    all forces sum to g f_t, not to 0.  With ``use_segment_normals`` false f_t acts at the end points of the segment,
-    and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
+    The torque on the circle is r f_t, while f_t acts at r + g (segment normals). So the moments of all forces sum to g
+    f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points of the segment, and the moments sum
+    to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
 
-    With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material.  Each still
-    belongs to a segment of the mesh, whose bristle does not move with the material.
-    History values per row: gaps [m] (n), states (n), sticking positions [m] (n); on moving material with the current
-    length also the axial motion [m] at which the positions were stored (1).
+    With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
+    sticking position belongs to a segment of the mesh, whose bristle does not move with the material. History values
+    per row: gaps [m] (n), states (n), sticking positions [m] (n). On moving material with the current length there is
+    also the axial motion [m] at which the positions were stored (1).
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -118,7 +119,7 @@ class ContactFrictionCircleCable2D(SegmentContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
+    """Create the history values that the user did not give."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
     per_row = (0.0,) if current and has_moving(world) else ()
@@ -126,7 +127,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows whose segments, history, offset or forms of parameters do not fit together."""
+    """Raise ModelError for rows with invalid segments, history, offset or combinations of parameters."""
     check_circles(world, table)
     check_segments(world, table)
     current = table.local("sticking_length") == CURRENT
@@ -145,14 +146,14 @@ def note_states(
     start: FloatArray,
     outcome: FloatArray,
 ) -> None:
-    """Update gaps, states and sticking positions, and return the outcome."""
+    """Update gaps, states and sticking positions, and return the outcome of the update."""
     error, changed, force, row = update_friction(c, shape, circle, data, start)
     note_outcome(outcome, error, np.inf, changed, force, row)
 
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have been changed
+    check_forms(rows.table, FORMS, rows.rows)  # the check is repeated, because friction_stiffness may have been changed
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
@@ -193,11 +194,11 @@ def build(rows: LocalRows) -> System:
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
-        # sticking positions that were not recorded, because there were no bristles, begin at the present place of the
+        # sticking positions that were not recorded, because bristles were missing, begin at the current place of the
         # segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment with the bristle bent to the limit of friction still slips; rounding would decide otherwise
+        # a segment whose bristle is at the friction limit still slips; rounding would decide otherwise
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

@@ -1,11 +1,12 @@
 """Contact with friction between a circle and points on the cubic axis of a cable: belts on pulleys, ropes on drums.
 
-A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset from it, each for L/n of cable:
+A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset from the axis. Each point represents the
+length L/n of the cable:
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-with the mean displacement u of the points of the cable along the circle since they began to stick.  Points of the
-material stick, and the force acts at each of them; see `circle_points/kernels.py` for all formulas.
+where u is the mean displacement of the points of the cable along the circle since they began to stick. Points of the
+material stick, and the force acts at each of these points; see `circle_points/kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 
@@ -48,30 +49,32 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
-    The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` next to it)
-    touch the circle.  Stiffness and damping are per metre of cable; each point gets the share of its part L/n, so that
-    the contact does not depend on the mesh.  Forces and moments of cable and circle sum to 0 exactly.
+    The cable is divided into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` next to
+    it) touch the circle. Stiffness and damping are per metre of cable; each point gets the share of its part L/n, so
+    the contact does not depend on the mesh. Forces and moments of cable and circle sum to 0 exactly.
 
-    The bristles of a cable bend together, by the mean of its points: while a cubic is bent onto a circle, single points
-    move along it in both directions.  Two points per cable hold it on the circle; use four where it rolls onto the
-    circle.  With ``friction_coefficient`` 0 there is no friction at all, for any other parameters, and friction that is
-    switched on
-    later begins with unbent bristles.  With ``cord_offset`` the axis of the cable, the cord of a belt, lies above the
-    face that touches.  Bristles are measured at the cord, so that a belt that bends onto the circle stays free of
-    traction; the limit of friction applies at the face, mu |f_n| r/(r + cord_offset).
+    The bristles of a cable deflect together, by the mean of its points, because single points move along a cubic in
+    both directions while the cubic is bent onto a circle. Two points per cable are sufficient on the circle; use four
+    where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, for any values of the
+    other parameters, and friction that is switched on later begins with undeflected bristles. With ``cord_offset`` the
+    axis of the cable, the cord of a belt, lies above the contact face. Bristles are measured at the cord, so a belt
+    that bends onto the circle remains free of traction. The friction limit applies at the face, mu |f_n| r/(r +
+    cord_offset).
 
-    With ``press`` > 0 the circle is larger by the contact depth F/(k r): a belt then runs on the given radius, with the
-    tension as mounted, for any contact stiffness.  F = N - rhoA v² of each cable is followed from step to step, from
-    ``press`` on.  The friction of a cable that runs onto the circle begins when all of its points are closed, because
+    With ``press`` > 0 the circle is enlarged by the contact depth F/(k r), so a belt runs on the given radius, with the
+    tension as mounted, for any contact stiffness. F = N - rhoA v² of each cable is updated in each step, beginning with
+    ``press``. The friction of a cable that runs onto the circle begins when all points of the cable are closed, because
     cubics move along the circle until then.
 
-    With ``rigid_layer`` the initial deflection of its bristles follows from its distance from its neighbours on the
-    circle, as if the layer between cord and face were rigid and the belt stuck with the stretch at the entry. Otherwise
-    bristles begin without deflection and act like a layer of their stiffness.  See `circle_points/rigid_layer.py`.
+    With ``rigid_layer`` the initial deflection of the bristles follows from the distance between the cable and its
+    neighbours on the circle, as if the layer between cord and face were rigid and the belt stuck with the stretch at
+    the entry. Otherwise bristles begin without deflection and act like an elastic layer with their stiffness. See
+    `circle_points/rigid_layer.py`.
 
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n); with ``press`` also F - press
-    [N] of the next run, whether the cable has friction, F - press of the last step, the way before the circle [m], the
-    integral of the stretch on it [m], the stretch at the last step [1], and mean and number of waves [1].
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n). With ``press`` there are also F -
+    press [N] of the next run, whether the cable has friction, F - press of the last step, the distance moved before the
+    circle [m], the integral of the stretch over this distance [m], the stretch at the last step [1], and mean and
+    number of waves [1].
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -96,15 +99,15 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
-    press = read_numbers(values.get("press", 0.0))  # None: not a number, which is an error when the rows are added
+    """Create the history values that the user did not give."""
+    press = read_numbers(values.get("press", 0.0))  # None means not a number, which is an error when the rows are added
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
     return create_history(world, ContactFrictionCirclePoints2D, values, START, per_row)
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for circles, cables or histories that do not fit."""
+    """Raise ModelError for invalid circles, cables or histories."""
     check_circles(world, table)
     more = np.where(table.local("press") > 0.0, len(START_OF_ROW), 0)
     check_history(world, table, len(START), more, len(START_OF_ROW))
@@ -112,7 +115,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
-    """Forces, tangent and update of rows; ``bring`` goes before each update, see `join_rows`."""
+    """Create forces, tangent and update of rows; ``bring`` is called before each update, see `join_rows`."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(
@@ -141,7 +144,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # without a press the damper jumps where a point closes, which Newton's method cannot follow
+        # without a press the damping force jumps where a point closes, which prevents convergence of Newton's method
         system.return_map.motion = update(False)
     return system
 

@@ -1,8 +1,8 @@
 """Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
 
-The law of `ContactFrictionCirclePoints2D`, but a row is not a pair of a circle and a cable: it is a place of a cable
-for a circle of the set that is near.  So a belt of n cables on k circles has 2 n rows instead of k n, and the tangent
-couples each cable to the circles that it may touch now; see `circle_points/pair_search.py`.
+The law is that of `ContactFrictionCirclePoints2D`, but a row is a place of a cable for any near circle of the set,
+instead of a pair of a circle and a cable. So a belt of n cables on k circles has 2 n rows instead of k n, and the
+tangent couples each cable to the circles that are near at present; see `circle_points/pair_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see there.
 """
 
@@ -50,8 +50,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Circles that the same cables may touch.
 
-    Neighbours are searched for with a margin, the skin, and again when cable and circle together have moved by the
-    skin.
+    The search for near circles uses a margin, the skin, and is repeated when cable and circle together have moved by
+    the skin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -66,10 +66,11 @@ class SetCircle(Component):
 
 
 class ContactFrictionCircleSetPoints2D(PointContact):
-    """Contact and friction between n points of a cable and one circle of a set, whichever is near, in the plane.
+    """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
-    A cable that can touch two circles at a time has two rows.  All else is as in `ContactFrictionCirclePoints2D`.
-    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n), number of the circle, 0 for none.
+    A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
+    `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
+    number of the circle, 0 without circle.
     """
 
     circle_set = ref("CircleSet", "the circles")
@@ -82,12 +83,12 @@ class ContactFrictionCircleSetPoints2D(PointContact):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
+    """Create the history values that the user did not give."""
     return create_history(world, ContactFrictionCircleSetPoints2D, values, START, (0.0,))
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables, circles or histories that do not fit."""
+    """Raise ModelError for invalid cables, circles or histories."""
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_cables(world, table)
 
@@ -102,7 +103,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairColumns:
-    """The rows for the kernels, bound to no circle yet."""
+    """Bind the rows for the kernels, without circles."""
     layout, count = rows.layout, len(rows.rows)
     circles, of_set = _find_circles(rows.world)
     known = layout.local_dofs(circles) if circles.size else circles
@@ -140,7 +141,7 @@ def build(rows: LocalRows) -> System:
 
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-    """All output numbers, as `eval_points`, and the columns of rows; gaps are inf where no circle is near."""
+    """All output numbers, as in `eval_points`, and the columns of rows; gaps are inf where no circle is near."""
     p: PairColumns = rows.columns
     assign_pairs(p, fields.data)
     out = eval_points(p.points, fields)
@@ -156,7 +157,7 @@ def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def find_circles(rows: LocalRows, fields: Fields) -> IntArray:
-    """Row of the circle of each row among all `SetCircle`, -1 for none, shape (rows,)."""
+    """Row of the circle of each row among all `SetCircle`, -1 without circle, shape (rows,)."""
     p: PairColumns = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found

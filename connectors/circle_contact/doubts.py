@@ -1,16 +1,18 @@
-"""Reasons why a run with contact between circles and cables is doubtful, found before it begins or after it has ended.
+"""Reasons why a run with contact between circles and cables is doubtful, reported before the run or after its end.
 
-- Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
-  which the step must resolve.  Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
-- Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
-  about (l/r)^2/24 of itself [1], which increases the tension of a stiff cable.  Points at this distance miss chords of
-  this depth.
-- Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
-- Circles that touch the same cable and overlap: two pulleys in one plane cannot do so.
-- Motion does not begin with a cable deep inside a circle, from where contact would throw it out.
-- Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
-  pushes it out on the nearer side, which may be the wrong one: below the circles of a sea bed.
-- If the number of turns of a closed belt around its pulleys changes, it has left them.
+- Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k),
+  which the step must resolve. Belts are doubtful with steps of several periods: see `LONGEST_STEP`.
+- Angle per segment. A straight segment of length l touches a circle with its middle. The path of the cable is longer by
+  about (l/r)^2/24 of its length [1], which increases the tension of a stiff cable. Points at this distance miss chords
+  of this depth.
+- Length of cables: deviation of their cubics from the circle, compared with the stiffness of contact and bristles, see
+  `mesh.py`.
+- Circles that touch the same cable and overlap: two pulleys in one plane cannot overlap.
+- Motion does not start with a cable deep inside a circle, because contact would throw the cable out.
+- Static solves: a circle without a near cable, on one process; a cable that is deep inside a circle at the start,
+  because contact pushes the cable out on the nearer side, which may be the wrong side, such as below the circles of a
+  sea bed.
+- A change of the number of turns of a closed belt around its pulleys, because the belt must have left the pulleys.
 """
 
 from __future__ import annotations
@@ -40,22 +42,22 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
+"""Angle of a segment on its circle [rad] from which results are doubtful: the path of the cable is longer by 1 %."""
 LONGEST_STEP = 3.0
-"""Periods of the contact of a belt in a step, beyond which its losses are doubtful [1].  Measured: bristles of 60 EA/R²
-rattle with steps of 4 periods, bristles of 8 EA/R² with steps of 16 periods."""
+"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. Measured:
+bristles of 60 EA/R² vibrate with steps of 4 periods, bristles of 8 EA/R² with steps of 16 periods."""
 FAR = 0.5
-"""A circle is not touched if every gap is larger than this times its radius."""
+"""A circle counts as untouched if every gap is larger than this multiple of its radius."""
 DEEP = 0.25
-"""A cable begins deep inside a circle beyond this share of its radius."""
+"""Depth inside a circle, as a share of its radius, beyond which the start of a cable is doubtful."""
 DEEPEST = 0.5
-"""Motion does not begin with a cable deeper inside a circle than this share of its radius."""
+"""Depth inside a circle, as a share of its radius, beyond which motion does not start."""
 TOUCHING = 1e-9
-"""Circles whose overlap is below this fraction of the sum of their radii only touch."""
+"""Overlap of circles, as a fraction of the sum of their radii, below which they count as touching."""
 
 
 def watch(system: System, rows: LocalRows) -> None:
-    """Add the reasons why runs are doubtful to a system of segments or points."""
+    """Add the reasons for doubtful results to a system of segments or points."""
     view, own = view_contact(rows), rows.columns
     c = own.columns.rows if isinstance(own, Contact) else own.rows
     row, within = segment_places(c["segments"])
@@ -74,7 +76,7 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        # of no angle on pulleys with grooves
+        # pulleys with grooves have no friction angle
         angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
@@ -82,8 +84,8 @@ def watch(system: System, rows: LocalRows) -> None:
 
 
 def find_grooved(world: Tables) -> IntArray:
-    """Markers of pulleys that hold belts by teeth: a belt whose teeth climb in their grooves leaves the face, but not
-    the pulley."""
+    """Find markers of pulleys that hold belts by teeth: a belt whose teeth climb out of their grooves leaves the face,
+    but not the pulley."""
     table = world.tables.get(BeltToothContact)
     return np.zeros(0, np.int64) if table is None else table.local("marker0")
 
@@ -92,11 +94,11 @@ def find_doubts(
     rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
     long_steps: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
-    """Doubts in words; see `Checks.doubts`.
+    """Describe doubts; see `Checks.doubts`.
 
     Args:
-        evaluate: gives the numbers of all segments, see `eval_segments`.
-        long_steps: findings of `find_long_steps`, which replace that on a single cable.
+        evaluate: function that returns the numbers of all segments, see `eval_segments`.
+        long_steps: findings of `find_long_steps`, which replace the finding for a single cable.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -127,7 +129,7 @@ def find_doubts(
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., GAP].min(axis=1)
-    # circles that are far from all rows of this process may be near rows of another one
+    # circles that are far from all rows of this process may be near rows of another process
     near[of_row[gap <= FAR * radius] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / radius[on])]
     if gap[worst] < -DEEP * radius[worst]:
@@ -140,7 +142,7 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Reasons for doubt: steps of many periods of the contact of a belt with its pulleys; see `Checks.reasons`."""
+    """Find reasons for doubt: steps of many periods of the contact of a belt with its pulleys; see `Checks.reasons`."""
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
     period = 2.0 * np.pi * np.sqrt(c["mass_per_length"][on] * c["length"][on] / c["contact_stiffness"][on])
@@ -155,7 +157,8 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
-    """Cables from which motion cannot begin; see `Checks.refusals`.  ``out``: the numbers of all segments."""
+    """Find cables from whose position motion cannot start; see `Checks.refusals`. ``out`` contains the numbers of all
+    segments."""
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
     deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))
     names = name_circles(rows.world, rows.local("circle")[deep])
@@ -167,7 +170,7 @@ def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
 
 
 def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray) -> list[str]:
-    """Pairs of overlapping circles that rows ``on`` connect with the same cable."""
+    """Find pairs of overlapping circles that the rows ``on`` connect with the same cable."""
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
     center, radius = circle.p[c["circle"][on[first]], :2], c["radius"][on[first]]
@@ -176,7 +179,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
         distance = float(np.hypot(*(center[j] - center[i])))
-        same = distance == 0.0 and names[i] == names[j]  # two markers of one circle
+        same = distance == 0.0 and names[i] == names[j]  # two markers on the same circle
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "
@@ -188,7 +191,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
 def count_windings(
     rows: LocalRows, c: NDArray[Any], fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """How often the cables of these rows wind around each circle, counter-clockwise [1]; see `Checks.invariants`.
+    """Number of turns of the cables of these rows around each circle, counter-clockwise [1]; see `Checks.invariants`.
 
     begin, end: both ends of all segments in the order of the rows [m], shape (segments, 2).
     """

@@ -1,20 +1,20 @@
 """Drawings of the contact between circles and cables.
 
-The laws draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have
-the fields `displacement` and `velocity` of cables.  The laws add these fields to the lines of the cables:
+The laws draw each circle once, as a rim with one spoke, at the position and angle of its marker. Points of circles have
+the fields `displacement` and `velocity` of cables. The laws add these fields to the lines of the cables:
 
 | line field | unit | meaning | several circles on one line |
 | --- | --- | --- | --- |
 | `contact_normal_force_per_length` | N/m | f_n per reference length; < 0 presses, 0 where open | sum |
 | `contact_tangential_force_per_length` | N/m | f_t per reference length on the cable, 0 where open | sum |
 | `gap` | m | distance between circle and segment, < 0 where they press | the smallest |
-| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open (laws with friction only) | that of the circle in contact |
-| `friction_work_per_length` | J/m | work lost in friction since an `EnergyLedger` began, per reference length | sum |
+| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open (laws with friction only) | state at the closed circle |
+| `friction_work_per_length` | J/m | energy lost in friction since an `EnergyLedger` began, per reference length | sum |
 
-and, if there is a ledger, `friction_work` [J] of all cables onto the lines of each circle.
+and, if there is a ledger, add `friction_work` [J] of all cables to the lines of each circle.
 
-The tangential direction is t = [-n_y, n_x] with the normal n from the circle to the cable: counter-clockwise around
-the circle.  `gap` is NaN on lines that no circle can touch.
+The tangential direction is t = [-n_y, n_x] with the normal n from the circle to the cable: counter-clockwise around the
+circle. `gap` is NaN on lines that cannot touch a circle.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from windlass.framework.model.system import Fields
 
 WORK = {"friction_work": "J"}
 RIM_LINES = 72
-"""Lines of a rim [1]: the polygon misses the circle by 0.1 % of its radius."""
+"""Number of lines of a rim [1]: the polygon deviates from the circle by 0.1 % of its radius."""
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """The circles of the rows; ``subdivisions`` is for cables."""
+    """Draw the circles of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
     circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
     marker = circles.marker
@@ -60,16 +60,16 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def has_friction(rows: LocalRows) -> bool:
-    """Whether the law of rows has friction."""
+    """Whether the law of the rows has friction."""
     return "friction_coefficient" in rows.table.component.columns
 
 
 class Circles(NamedTuple):
     """The constant data of the circles of some rows."""
 
-    ids: IntArray  # entity numbers of their markers, shape (circles,)
-    marker: IntArray  # their markers in the columns of their family, shape (circles,)
-    local: FloatArray  # their points in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
+    ids: IntArray  # entity numbers of the markers of circles, shape (circles,)
+    marker: IntArray  # positions of these markers in the columns of their family, shape (circles,)
+    local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
     drawing: Drawing  # the reference drawing, without positions
 
 
@@ -97,7 +97,7 @@ def _create_circles(rows: LocalRows) -> Circles:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Gap and forces on the cables of the rows, and stick-slip states where the law has friction."""
+    """Add gap and forces to the drawings of the cables, and stick-slip states if the law has friction."""
     painted_on: Intervals = rows.kept("intervals", lambda: _find_intervals(rows))
     c, row, length = painted_on.contact, painted_on.row, painted_on.length
     values = c.evaluate(fields)[row, painted_on.segment]
@@ -107,7 +107,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
     }
     if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
-        # open is the smallest of all states, so the largest belongs to the circle in contact
+        # open is the smallest of all states, so the maximum belongs to the closed circle
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
         if rows.table.component in rows.layout.losses:
@@ -123,12 +123,12 @@ class Intervals(NamedTuple):
     row: IntArray  # row, segment: row and number of each segment, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
-    painting: Painting  # where they lie, without fields
+    painting: Painting  # positions of the lines, without fields
 
 
 def _find_intervals(rows: LocalRows) -> Intervals:
     c = view_contact(rows)
-    # rows with fewer segments than the widest one end with unused entries
+    # rows with fewer segments than the widest row are padded with unused entries
     row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
     length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))
@@ -137,11 +137,12 @@ def _find_intervals(rows: LocalRows) -> Intervals:
 
 
 def find_circles(rows: LocalRows) -> IntArray:
-    """The first row of each circle, in the order of the rows; circles of one marker and one radius are one."""
+    """The first row of each circle, in the order of the rows; circles with the same marker and the same radius are
+    identical."""
     first = np.unique(circle_keys(rows).T, axis=1, return_index=True)[1]
     return np.sort(first)
 
 
 def circle_keys(rows: LocalRows) -> FloatArray:
-    """The identity of circles: number of the marker, and radius [m], shape (rows, 2)."""
+    """Keys of circles: number of the marker, and radius [m], shape (rows, 2)."""
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

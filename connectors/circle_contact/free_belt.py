@@ -1,11 +1,12 @@
-"""Belts without load: the tractions that sinking in adds at the ends of an arc, and a resolution that keeps them small.
+"""Belts without load: tractions caused by sinking in at the ends of an arc, and a resolution that keeps these tractions
+small.
 
-A belt comes onto a circle as a string onto a foundation, F g'' = k g + F/R, and has sunk in by F/(k R) (1 - exp(-s/l)),
-l² = F/k, after the way s.  It runs on a larger radius until then, and not quite along the circle, by the slope.  So its
-angle lags behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per length.  Its
-stretch gives way to the bristles, with a² = EA/mu_k:
+A belt enters a circle like a string on an elastic foundation, F g'' = k g + F/R, and after the distance s has sunk in
+by F/(k R) (1 - exp(-s/l)), l² = F/k. Along this distance the belt runs on a larger radius, and with a slope relative to
+the circle. So its angle lags behind the angle of the belt deep inside the arc by l²/R² (exp(-s/l) + exp(-2 s/l)/2) per
+length. The elastic belt on its bristles, with a² = EA/mu_k, follows this lag with the displacement u:
 
-    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)),   u = 0 at the entry and deep inside;   the same, -u, at the exit.
+    u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and deep inside;   solution -u at the exit.
 
 Source: E. Winkler, Die Lehre von der Elasticitaet und Festigkeit (1867) for the foundation; O. Volkersen 1938 for a;
 docs/explanation/theory/contact.md, "Creep of belts".
@@ -21,22 +22,23 @@ from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.kernels.kernel import kernel
 
 CORD_FACTOR = 100.0
-"""k R²/EA: the belt loses 1 % of the loss of its speed by sinking in."""
+"""k R²/EA at which the loss of speed of the belt by sinking in is 1 % of its total loss."""
 WAVE_FACTOR = 384.0
-"""Largest k R² t⁴/T: the belt then sinks in by more than its cubics deviate from the arc."""
+"""Largest k R² t⁴/T at which the belt sinks in by more than the deviation of its cubics from the arc."""
 SHARE = 0.3
-"""Share of the allowed traction for sinking in, and for the mesh; the rest is for waves of the belt."""
+"""Shares of the allowed traction for sinking in and for the mesh; the remaining share is for waves of the belt."""
 NEAR = 1e-6
-"""Relative difference of l from a or 2 a [1] at which the closed form is a quotient of zeros."""
+"""Relative difference of l from a or 2 a [1] below which the closed form becomes 0/0."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
-"""Length of the arc, per decay length, on which the largest bend is sought, its places, and distance of coarse ones."""
+"""Length of the arc, per decay length, on which the largest deflection is searched, number of places, and distance of
+coarse places."""
 LARGEST_ANGLE = 0.3
-"""Largest angle of an element on the circle [rad]; with larger ones drives do not run steadily."""
+"""Largest angle of an element on the circle [rad]; with larger angles drives do not run steadily."""
 
 
 @kernel(inline=True, fast=False)
 def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
-    """|u| [m] at the place s [m] of the arc, see `eval_sinking_bend`."""
+    """Displacement |u| [m] at the place s [m] of the arc, see `eval_sinking_bend`."""
     deep = exp(-s / a)
     return abs(one * (deep - exp(-s / l)) + two * (deep - exp(-2.0 * s / l)))
 
@@ -45,7 +47,7 @@ def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
 def eval_sinking_bend(
     radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
 ) -> float:
-    """Bend u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
+    """Deflection u of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
     if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
         return 0.0
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
@@ -56,7 +58,7 @@ def eval_sinking_bend(
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
     one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
-    # u has one maximum: coarse places find it, and then the places around it
+    # u has one maximum: coarse places find it, followed by the places around it
     best, largest = 0, 0.0
     for i in range(0, PLACES + 1, COARSE):
         way = eval_way(i * step, a, l, one, two)
@@ -68,14 +70,14 @@ def eval_sinking_bend(
 
 
 class SinkingTraction(NamedTuple):
-    """A belt that has sunk into a circle.
+    """Traction of a belt that has sunk into a circle.
 
     Attributes:
         radius: R [m].
         axial_stiffness: EA [N].
-        press: F, tension less rhoA v² [N], > 0.
-        bristles, contact_stiffness: mu_k, k per metre of belt [N/m²].
-        limit: of friction per metre of belt, mu F/R [N/m].
+        press: F, tension minus rhoA v² [N], > 0.
+        bristles, contact_stiffness: mu_k and k, both per metre of belt [N/m²].
+        limit: friction limit per metre of belt, mu F/R [N/m].
     """
 
     radius: float
@@ -87,22 +89,22 @@ class SinkingTraction(NamedTuple):
 
     @property
     def bend(self) -> float:
-        """Bend u of the bristles at the ends of an arc [m]."""
+        """Deflection u of the bristles at the ends of an arc [m]."""
         stiffnesses = self.axial_stiffness, self.press, self.bristles, self.contact_stiffness
         return eval_sinking_bend(self.radius, *stiffnesses)
 
     @property
     def traction(self) -> float:
-        """Of the limit of friction [1]."""
+        """Traction, relative to the friction limit [1]."""
         return self.bristles * self.bend / self.limit
 
     def advise(self) -> str:
-        """Advice that makes the traction small."""
+        """Text with advice how to reduce the traction."""
         stiffness = self.stiffen(SMALL).contact_stiffness
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 
     def stiffen(self, traction: float) -> SinkingTraction:
-        """With a contact at least as stiff, so that the traction is not above this one."""
+        """Return a contact with at least the same stiffness whose traction does not exceed the given traction."""
 
         def exceed(stiffness: float) -> float:
             return self._replace(contact_stiffness=stiffness).traction - traction
@@ -110,7 +112,7 @@ class SinkingTraction(NamedTuple):
         least = most = self.contact_stiffness
         if exceed(least) <= 0.0:
             return self
-        # for large k it falls as k^(-3/2)
+        # for large k the traction decreases as k^(-3/2)
         while exceed(most) > 0.0:
             most *= 2.0
 
@@ -120,12 +122,13 @@ class SinkingTraction(NamedTuple):
 
 
 class FreeBelt(NamedTuple):
-    """A mesh and a contact with which a belt that carries no load has small tractions.
+    """A mesh and a contact for which a belt without load has small tractions.
 
     Attributes:
         length: longest length of an element [m].
         contact_stiffness: smallest contact stiffness per metre of belt, k [N/m²].
-        mesh_traction, sinking_traction: the tractions that both then add, as fractions of the limit of friction [1].
+        mesh_traction, sinking_traction: resulting tractions due to mesh and to sinking in, as fractions of the friction
+            limit [1].
     """
 
     length: float
@@ -153,20 +156,21 @@ def choose_free_belt(
     traction: float = SMALL,
     segments: int = 4,
 ) -> FreeBelt:
-    """The coarsest mesh and the softest contact with which a belt without load has tractions below ``traction``.
+    """Choose the coarsest mesh and the softest contact for which a belt without load has tractions below ``traction``.
 
-    Sinking in and the mesh take three tenths of it each. The rest is for waves of the belt where contact is damped
-    by a third of the critical damping. Bending stiffness is neglected: it adds to the tractions unless sqrt(EI/F) is
-    below l.
+    Sinking in and the mesh each use three tenths of ``traction``. The remaining part is for waves of the belt if
+    contact is damped by a third of the critical damping. Bending stiffness is neglected: it increases the tractions
+    unless sqrt(EI/F) is below l.
 
     Args:
         axial_stiffness: EA [N], > 0.
         radius: R of the axis of the belt on the circle [m], > 0.
-        press: F, tension less rhoA v² of the slacker strand [N], > 0.
+        press: F, tension minus rhoA v² of the slacker strand [N], > 0.
         friction_coefficient: mu [1], > 0.
-        friction_stiffness_per_length: bristles mu_k per metre of belt [N/m²], > 0.
-        traction: largest part of the limit of friction mu F/R [1], between 0 and 0.5.
-        segments: contact points of an element; from 3 on they bend by their mean.
+        friction_stiffness_per_length: stiffness of the bristles mu_k per metre of belt [N/m²], > 0.
+        traction: largest fraction of the friction limit mu F/R [1], between 0 and 0.5.
+        segments: number of contact points of an element; with 3 or more points the bristles deflect by the mean of the
+            element.
 
     Raises:
         ModelError: a value is out of its range.

@@ -1,17 +1,17 @@
-"""Whether the cables on a circle are short enough for their contact: how far their cubics are off the circle.
+"""Check whether the cables on a circle are short enough for their contact: deviation of their cubics from the circle.
 
-A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 across it, its error inside of a contact,
-and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see
-docs/explanation/theory/contact.md.
+A cubic of the length l = R theta that lies on a circle deviates by R theta^4/384 in normal direction, which is its
+error inside a contact. Where the cubic is bent onto the circle, it moves its points along the circle by up to l³/(192
+R²); see docs/explanation/theory/contact.md.
 
-- Tractions without load.  Bristles treat this displacement along the circle as slip, see `mesh_traction.py`.  Beyond
-  the limit of friction mu f_n both ends of an arc slip alternately in both directions.
-- Open places on the arc.  A cable that sinks in by less than its deviation from the arc opens there, and loses the
-  energy of its bristles.  That matters if a change of tension is transferred to the circle over a long part of the arc,
+- Tractions without load. Bristles treat this displacement along the circle as slip, see `mesh_traction.py`. Above the
+  friction limit mu f_n both ends of an arc slip alternately in both directions.
+- Open places on the arc. A cable that sinks in by less than its deviation opens there, and the energy of its bristles
+  is lost. The loss matters if a change of tension is transferred to the circle over a long part of the arc,
   sqrt(EA/mu_k).
-- Short arcs.  A cable loses its bristles as it leaves the arc.  If fewer than two cables lie on a pulley at a time, the
-  pulley slips each time: measured errors of its loss of speed are below 0.5 % with 2.5 cables on its arc, up to 1 %
-  with 1.9, 15 % with 1.7, and 75 % with 1.
+- Short arcs. A cable loses its bristles when it leaves the arc. If fewer than two cables lie on a pulley, the pulley
+  slips whenever a cable leaves. Measured errors of its loss of speed are below 0.5 % with 2.5 cables on its arc, up to
+  1 % with 1.9, 15 % with 1.7, and 75 % with 1.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ from windlass.framework.model.system import Fields
 LARGEST_ANGLE = 0.25
 """Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
 STRAIN_FACTOR = 0.8
-"""That angle per fourth root of the strain: the error of the length of cables on a circle grows as its power 4."""
+"""Largest angle per fourth root of the strain: the error of the length of cables on a circle increases with the fourth
+power of the angle."""
 TOLERATED = 1.3
-"""Multiple of that angle from which tensions are wrong by more than one per cent [1]."""
+"""Multiple of the largest angle from which the error of tensions exceeds one per cent [1]."""
 CABLES_ON_ARC, FEWEST_ON_ARC = 3.0, 2.5
-"""Least number of cables on an arc if their number is chosen automatically, and the number of touching cables below
-which the speed of a pulley is doubtful [1]: a belt touches by about half a cable more than its arc."""
+"""Smallest number of cables on an arc if their number is chosen automatically, and the number of touching cables below
+which the speed of a pulley is doubtful [1]: a belt touches along about half a cable more than its arc."""
 FINEST = 4.0
-"""Most elements for the sake of short arcs, relative to the number that the smallest circle needs [1]."""
+"""Largest number of elements for short arcs, relative to the number that the smallest circle needs [1]."""
 LARGEST_TRACTION = 0.75
-"""Traction by the mesh, relative to the limit of friction, above which a note is printed before a run [1].  Measured:
+"""Traction due to the mesh, relative to the friction limit, above which a note is printed before a run [1]. Measured:
 0.6 to 0.7 of it."""
 
 
@@ -58,10 +59,10 @@ def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: 
     """Number of cables of a belt whose cables are short enough for its smallest circle and its shortest arc.
 
     Args:
-        length: of the route [m].
-        strain: of the belt as mounted [1].
-        radii: of the cord on the circles [m].
-        arcs: their arcs, of belts with friction [m].
+        length: length of the route [m].
+        strain: strain of the belt as mounted [1].
+        radii: radii of the cord on the circles [m].
+        arcs: arcs of belts with friction [m].
     """
     count = length / (choose_angle(strain) * min(radii))
     touched = [CABLES_ON_ARC * length / arc for arc in arcs if arc > 0.0]
@@ -69,14 +70,14 @@ def choose_elements(length: float, strain: float, radii: Sequence[float], arcs: 
 
 
 def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
-    """Rows of belts, which have a press, whose cables touch their circle, shape (k,)."""
+    """Find rows of belts (rows with a press) whose cables touch their circle, shape (k,)."""
     first = c["data"].astype(np.int64)
     on = np.flatnonzero((c["press"] > 0.0) & c["active"] & (c["axial_stiffness"] > 0.0))
     return on[[bool((fields.data[first[k] : first[k] + c["segments"][k]] <= 0.0).any()) for k in on]]
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Reasons for doubt: cables of a belt that are too long for the circle that they lie on."""
+    """Find reasons for doubt: cables of a belt that are too long for the circle on which they lie."""
     on = find_touching_belts(c, fields)
     if not len(on):
         return []
@@ -94,7 +95,7 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 
 def find_short_arcs(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Reasons for doubt: circles that turn, on which too few cables of a belt lie to hold its speed."""
+    """Find reasons for doubt: rotating circles with too few cables of a belt to determine their speed."""
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
@@ -116,12 +117,12 @@ def find_short_arcs(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[st
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
+    """Doubts in words; ``out``: numbers of all segments or points, ``cables``: cable of each row, shape (rows,)."""
     at_points = touches_at_points(rows.table.component)
-    # by the present gaps, because closed contacts may not have been decided yet: rows that lie on their circle
+    # uses the current gaps, because closed contacts may not have been decided yet: rows that lie on their circle
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
-        # belts on circles that grow are judged at the end, by the length of their cables
+        # belts on enlarged circles are checked at the end, by the length of their cables
         gap = np.where(c["press"][:, None] > 0.0, 0.0, gap)
     depth = -gap.sum(axis=1) / c["segments"]
     rubs = c["active"] & (c["friction_coefficient"] > 0.0) & (c["friction_stiffness"] > 0.0)
@@ -136,7 +137,7 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c["length"][held]
     together = (c["segments"][held] >= ENOUGH) & at_points
     ends = MeshTraction(l, r, EA, bristles, mu * press / c["length"][held], together)
-    i = int(np.argsort(ends.traction)[len(l) // 2])  # a typical row, not one at the end of an arc
+    i = int(np.argsort(ends.traction)[len(l) // 2])  # a typical row, not a row at the end of an arc
     if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(
             f"bristles of {kind} row {number[i]} are too stiff for cables of {l[i]:.3g} m: these move along the circle "

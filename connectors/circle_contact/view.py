@@ -1,4 +1,4 @@
-"""The data of contacts between circles and cables that reports and pictures need, the same for segments and points."""
+"""Data of contacts between circles and cables for reports and pictures, in one form for segments and points."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
-    """Bound rows of any of the laws; arrays of shape (rows,)."""
+    """Bound rows of any of the laws; arrays have the shape (rows,)."""
 
     circle: IntArray  # positions of the markers of the circles in the columns of their family
     data: IntArray  # positions of the first history values
     n: IntArray  # numbers of segments, or of parts with one point
-    L: FloatArray  # reference length of each of them [m]
+    L: FloatArray  # reference length of each segment or part [m]
     active: NDArray[np.bool_]  # contributes
     # ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`
     evaluate: Callable[[Fields], FloatArray]
@@ -35,8 +35,8 @@ class ContactView(NamedTuple):
     # each of shape (k, 2), global x, y
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     ends: Callable[[Fields], FloatArray]  # ``(fields) -> ends`` of all segments or parts [m], shape (rows, n + 1, 2)
-    at_point: bool  # f_t turns the circle at the distance r + g of the point, else at r
-    cord: FloatArray  # height of the axis above the face [m], from where gaps count
+    at_point: bool  # f_t acts on the circle at the distance r + g of the point, otherwise at r
+    cord: FloatArray  # height of the axis above the face [m], from which gaps are measured
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:
@@ -56,7 +56,7 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Rows of one of the laws."""
+    """Create the view of rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
         p: PointRows = rows.columns
@@ -96,9 +96,10 @@ def view_contact(rows: LocalRows) -> ContactView:
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
+    """Entity numbers of the cables that contacts refer to, directly or by cable-shape markers, shape (n,).
 
-    ``together``: all processes make the call, also for rows of other processes; else each process for its own rows.
+    ``together``: whether all processes make the call, also for rows of other processes; otherwise each process calls
+    for its own rows.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):

@@ -1,7 +1,7 @@
-"""Circles of a set that the cables may touch now: their rows, and the search; see `pair_search.py`.
+"""Circles of a set that the cables may touch at present: their rows, and the search; see `pair_search.py`.
 
-A cable lies within the hull of the control points of its cubic, r0, r0 + L/3 r'0, r1 - L/3 r'1, r1, so that none of its
-points has moved farther than one of these; points at an offset y, by at most 2 |y| more.
+A cable lies within the hull of the control points of its cubic, r0, r0 + L/3 r'0, r1 - L/3 r'1, r1. So no point of the
+cable has moved farther than the farthest of the control points; points at an offset y have moved by at most 2 |y| more.
 
 Source: control points: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 """
@@ -26,14 +26,14 @@ class PairColumns(NamedTuple):
     """Rows of a law with circle sets."""
 
     # the rows that the kernels of the law read; ``circle``, ``radius``, ``active`` and the coordinates of the circle
-    # follow the history values
+    # follow from the history values
     points: PointRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
-    place: IntArray  # place of that number among the history values, shape (rows,)
+    number: IntArray  # number of the current circle of each row, 0 without circle, -1 at first, shape (rows,)
+    place: IntArray  # position of that number among the history values, shape (rows,)
     group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    # marker, radius, dofs, circle_set: by number of the circle, 0 for none: position in the columns of the
+    # marker, radius, dofs, circle_set: by number of the circle, 0 without circle: position in the columns of the
     # markers, radius [m], local coordinate numbers, and set, shapes (circles + 1,) and (circles + 1, m)
     marker: IntArray
     radius: FloatArray
@@ -44,7 +44,7 @@ class PairColumns(NamedTuple):
 
 @kernel
 def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
-    """Bind rows to the circles that the history values name; whether any was bound to another one before."""
+    """Bind rows to the circles in the history values; return whether any row was bound to another circle before."""
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
@@ -61,7 +61,7 @@ def assign_pairs(p: PairColumns, data: FloatArray) -> bool:
 
 @kernel
 def fill_hulls(c: PointRows, rows: IntArray, x: FloatArray, hull: FloatArray) -> None:
-    """Control points [m] of the cables of some rows, shape (rows, 8)."""
+    """Fill control points [m] of the cables of the given rows, shape (rows, 8)."""
     for k in range(len(rows)):
         i = rows[k]
         row = c.rows[i]
@@ -81,7 +81,8 @@ def find_motion(
     marker: IntArray,
     start: FloatArray,
 ) -> float:
-    """Largest motion of a cable since its hull was noted and of a circle since its centre was, summed [m]."""
+    """Sum of the largest motion of a cable since its hull was stored, and the largest motion of a circle since its
+    centre was stored [m]."""
     now, cables, circles = np.empty((1, 8)), 0.0, 0.0
     for k in range(len(rows)):
         fill_hulls(c, rows[k : k + 1], x, now)
@@ -98,7 +99,7 @@ def find_motion(
 def fill_pair_gaps(
     p: PairColumns, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Smallest gap [m] of the points of each of ``rows`` to the circle ``number``, shape (pairs,)."""
+    """Fill the smallest gap [m] of the points of each of ``rows`` to the circle ``number``, shape (pairs,)."""
     c = p.points
     for k in range(len(rows)):
         i, m = rows[k], p.marker[number[k]]
@@ -116,7 +117,7 @@ class CircleSearch(PairSearch):
     """The search for pairs of cables and circles."""
 
     def eval_motion(self, fields: Fields) -> float:
-        """Largest motion of a cable and of a circle since the last search, summed [m]."""
+        """Sum of the largest motions of a cable and of a circle since the last search [m]."""
         p, position = self.p, fields.markers[CIRCLE_FAMILY].p
         return find_motion(p.points, self.first, fields.x, self.hull, position, p.marker[1:], self.centre)
 
@@ -127,11 +128,11 @@ class CircleSearch(PairSearch):
         return hull, centre
 
     def eval_slack(self) -> float:
-        """Points at an offset move more than control points."""
+        """Additional motion of points at an offset, compared with control points."""
         return 2.0 * float(np.abs(self.p.points.rows["vertical_offset"]).max(initial=0.0))
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        """Find groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
         from scipy.spatial import cKDTree  # here, because most models do not need it
 
         p, c = self.p, self.p.points

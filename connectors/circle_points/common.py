@@ -25,7 +25,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of cables that rows of points read."""
+"""Columns of cables that rows of points use."""
 _fill_ends = call(fill_ends)
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 """Fields of rows that are columns per metre of cable."""
@@ -47,9 +47,9 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material.
+    """Raise ModelError for rows whose cable does not consist of two points with slope that move with the material.
 
-    widths: the numbers of coordinates that it may have.
+    widths: allowed numbers of coordinates of the cable.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         # angles of twist follow the positions and slopes
@@ -57,7 +57,7 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
-                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
+                "at rest on the cable; for moving material use ContactFrictionCircleCable2D"
             )
         if width not in widths:
             raise ModelError(
@@ -67,18 +67,18 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
 
 
 def bind_points(rows: LocalRows) -> PointRows:
-    """The rows for the kernels."""
+    """Bind the rows for the kernels."""
     return bind_rows(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
 
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
-    """The rows for the kernels, with these circles."""
+    """Bind the rows for the kernels, with the given circles."""
     shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
     )
-    # friction acts on the face, its force on the cord: the torque is the same
+    # friction acts on the face, but its force is defined at the cord: the torque is the same
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
     records = create_records(
@@ -89,7 +89,7 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
 
 
 def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
-    """The fields that rows of all laws of contact with n points of a cable have.
+    """Bind the fields common to rows of all laws of contact with n points of a cable.
 
     Parameters per length are multiplied by the length of a point.
     """
@@ -105,7 +105,7 @@ def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """All output numbers of all points, shape (rows, points, NUMBERS); see `place_numbers.py`.
 
-    Rows with fewer points than the widest one end with zeros (state: undefined).
+    Rows with fewer points than the widest row are padded with zeros (state: undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), NUMBERS))
     out[..., STATE] = UNDEFINED
@@ -114,16 +114,16 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
-    """Ends on the touching line of the parts that points stand for [m], shape (rows, points + 1, 2), global x, y."""
+    """Ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global x, y."""
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
     _fill_ends(c, fields.x, out)
     return out
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Both ends on the touching line of the parts that points stand for [m], and the velocity of the points [m/s].
+    """Both ends, on the contact line, of the parts that points represent [m], and the velocity of the points [m/s].
 
-    Each of shape (points, 2), global x, y.
+    Each array has the shape (points, 2), global x, y.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
@@ -146,7 +146,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """The powers of the points of rows; see `eval_point_powers`."""
+    """Powers of the points of rows; see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 
@@ -154,7 +154,7 @@ def create_point_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Output variables of the law: as `create_outputs`, with points instead of segments."""
+    """Create output variables of the law, as in `create_outputs`, with points instead of segments."""
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

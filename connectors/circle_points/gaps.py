@@ -1,9 +1,9 @@
-"""Gaps between circles and points of cables, by which solvers see whether steps resolve contacts; see `Gaps`.
+"""Gaps between circles and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-Rows of sets contain near circles at the ends of a step.  Circles that a cable passes without a row for them are
-searched where cable and circle together move by more than half a radius; one further number stands for the deepest such
-pass.  A line between neighbouring points that sweeps over the centre of a circle has passed it, even if no point is
-near.
+Rows of sets contain near circles at the ends of a step. Circles that a cable passes without having a row for them are
+searched if cable and circle together move by more than half a radius; one additional number describes the deepest of
+these passages. A line between neighbouring points that sweeps over the centre of a circle has passed the circle, even
+if no point is near.
 """
 
 from __future__ import annotations
@@ -44,14 +44,16 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
-"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of it."""
+"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
+distance."""
 PASSING = 0.6
-"""Displacement per radius below which no circle is passed: chords of a relevant depth are longer [1]."""
+"""Displacement per radius below which a circle cannot be passed: chords of a relevant depth are longer [1]."""
 
 
 @kernel
 def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
-    """Whether the line between two neighbouring points has swept over the centre of the circle, by their numbers.
+    """Whether the line between two neighbouring points, given by their numbers, has swept over the centre of the
+    circle.
 
     first, last: whether the line is extended to the end of the cable, by half the distance between points.
     """
@@ -62,7 +64,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     before, after = ax * by - ay * bx, cx * dy - cy * dx
     if not before * after < 0.0:
         return False
-    # the line when it contains the centre
+    # position of the line when it contains the centre
     share = before / (before - after)
     px, py = ax + share * (cx - ax), ay + share * (cy - ay)
     ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
@@ -83,16 +85,16 @@ def fill_point_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """The numbers of points, row after row; of rows that are off, or too far away for this step, none.
+    """Fill the numbers of points, row after row, without rows that are inactive or too far away for this step.
 
-    size: of the step [s], shape (1,).
+    size: size of the step [s], shape (1,).
     """
     first, count, h, dofs = 0, 0, size[0], c.dofs
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, r, y, ci = row.segments, row.radius + eval_growth(row, data, PRESS), row.vertical_offset, row.circle
         at, first = first, first + n
-        # the first node of the cable, and the margin for nearer points
+        # the first node of the cable, and a margin for nearer points
         cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
@@ -129,15 +131,15 @@ def sweep_circles(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """The deepest passage of a point through any circle of its set within a step.
+    """Find the deepest passage of a point through any circle of its set within a step.
 
     Args:
         p: the rows.
         first: a row of each cable.
         x, start: coordinates at both ends of the step.
-        place, place0: positions of markers at both ends [m].
-        row: takes the numbers of the way, with the missed depth 0 for none, shape (WIDTH,).
-        which: takes the row of its cable and the number of the circle, shape (2,).
+        place, place0: positions of markers at both ends of the step [m].
+        row: output for the numbers of the passage, with a missed depth of 0 if there is no passage, shape (WIDTH,).
+        which: output for the row of the cable and the number of the circle, shape (2,).
     """
     c, trial, earlier = p.points, np.zeros(WIDTH), np.zeros(WIDTH)
     row[MISSED] = 0.0
@@ -153,7 +155,7 @@ def sweep_circles(
         n, y, L = own.segments, own.vertical_offset, own.length * own.segments
         if not p.on[i]:
             continue
-        # motion of the control points, and of offsets by the slopes between them
+        # motion of the control points, and of offsets due to the slopes between them
         q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
@@ -165,7 +167,7 @@ def sweep_circles(
         way += abs(y) * min(2.0, 2.0 * bend) + far
         if way <= PASSING * least and 2.0 * least * n >= L:
             continue
-        # bound of the distance from the first node, in both shapes
+        # bound of the distance from the first node, for both shapes
         dx, dy, ex, ey = q[4] - q[0], q[5] - q[1], q0[4] - q0[0], q0[5] - q0[1]
         size = L + np.sqrt(max(dx * dx + dy * dy, ex * ex + ey * ey)) + abs(y)
         for k in range(1, len(p.marker)):
@@ -180,14 +182,14 @@ def sweep_circles(
                 b = eval_point(shape(s, L), shape_slope(s, L), y, q0, q0)
                 z = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
                 ax, ay, dx, dy = b.px - place0[m, 0], b.py - place0[m, 1], z.px - place[m, 0], z.py - place[m, 1]
-                # the start of the step moves to its place, then the end of the step
+                # transfer to the position at the start of the step, and to the end of the step
                 note_gap(trial, np.sqrt(ax * ax + ay * ay) - r, 0.0, 0.0)
                 note_way(trial, r, ax, ay, 0.0)
                 for a in range(START):
                     trial[START + a] = trial[a]
                 note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
                 note_way(trial, r, dx, dy, 0.0)
-                # the line to the point before
+                # the line to the previous point
                 if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
                     trial[MISSED] = r
                 earlier[:] = trial
@@ -197,7 +199,7 @@ def sweep_circles(
 
 
 def watch_circles(rows: LocalRows, p: PairColumns, circles: str, assign: Callable[[Evaluation], Any]) -> Gaps:
-    """The gaps of rows of sets; ``assign`` binds rows to the circles that they have now."""
+    """Create the gaps of rows of sets; ``assign`` binds rows to their current circles."""
     c, fill, sweep, which = p.points, call(fill_point_gaps), call(sweep_circles), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
     gaps = watch_points(rows, c, circles, spare=1)
@@ -227,16 +229,16 @@ def follow_sets(
     seek: Callable[[Any, FloatArray, Any, FloatArray, FloatArray], None],
     describe: Callable[[], str],
 ) -> Gaps:
-    """The gaps of rows of n contacts each, whose partners change, and of partners that are passed without a row.
+    """Create the gaps of rows of n contacts each, whose partners change, and of partners that are passed without a row.
 
-    Where a row was bound within the step, the gaps at its start are measured then, so that results do not depend on
-    when pairs are searched for.
+    Where a row was bound within the step, the gaps at the start of the step are measured after the binding, so results
+    do not depend on the times of searches.
 
     Args:
-        gaps: of the rows, with one number more.
+        gaps: gaps of the rows, with one additional number.
         family: of the markers.
-        number: of the partner of each row, shape (rows,).
-        assign: binds rows to the circles that they touch now.
+        number: number of the partner of each row, shape (rows,).
+        assign: function that binds rows to the circles that they touch at present.
         measure: ``(s, markers, x, v, numbers)`` writes the numbers of the rows.
         seek: ``(markers, x, markers at the start, x at the start, row)`` writes the numbers of a partner that is
             passed.
@@ -246,7 +248,7 @@ def follow_sets(
     every = gaps.near is None
     near = gaps.near = create_near(len(numbers)) if gaps.near is None else gaps.near
     known, found, before = np.full(len(n), -1), np.full(len(n), -1), create_numbers(len(numbers))
-    # coordinates, velocities and markers at the end of a step and at its start
+    # coordinates, velocities and markers at the end of a step and at the start
     now: list[Any] = []
     start: list[Any] = []
 
@@ -287,7 +289,7 @@ def follow_sets(
 
 
 def _copy(m: PositionColumns) -> PositionColumns:
-    """Markers with separate positions and velocities."""
+    """Copy markers, with separate positions and velocities."""
     return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
 
 
@@ -296,7 +298,8 @@ def _take(kept: PositionColumns, m: PositionColumns) -> None:
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """The gaps of rows; ``circles`` is the family of their markers, ``spare``: how many numbers more are left free."""
+    """The gaps of rows; ``circles`` is the family of their markers, and ``spare`` the number of additional numbers to
+    be left free."""
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum()) + spare), rows.table.kind, np.cumsum(n)
 

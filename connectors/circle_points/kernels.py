@@ -1,6 +1,6 @@
 """Contact of a circle with points of the cubic axis of a cable: geometry, forces, history, outputs.
 
-The reference length L of a cable is cut into n equal parts.  The point in the middle of part i stands for all of it:
+The reference length L of a cable is cut into n equal parts. The point in the middle of part i represents this part:
 
     xi_i = (i + 1/2) L/n,    p = r(xi_i) + y m,    m = [-r'_y, r'_x]/|r'|    (y: offset of the touching line),
     d = p - c,   D = |d|,   n = d/D (from circle to cable),   t = [-n_y, n_x],   g = D - r,
@@ -8,27 +8,28 @@ The reference length L of a cable is cut into n equal parts.  The point in the m
     f_n = k_c g + d_c v_n,
     f_t = mu_v v_t + mu_k (r/D) u   (sticks)    or    mu |f_n| s   (slips, s = +-1),
 
-with k_c, d_c, mu_v, mu_k of one part.  The force f_n n + f_t t acts on the cable at p, its reaction on the circle
-at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments sum to 0, and the power of all is
-f_n v_n + f_t v_t.
+with k_c, d_c, mu_v, mu_k of one part. The force f_n n + f_t t acts on the cable at p, its reaction on the circle at the
+same point, with the force -(f_n n + f_t t) and the torque -D f_t. So forces and moments sum to 0, and the total power
+is f_n v_n + f_t v_t.
 
-With a press F the circle is larger by F/(k r), k = k_c per length, so that D is r where the cable rests; see
-`update.py`.  Its damping fades in with the depth, as d_c min(1, depth/depth_0) with half of the depth at rest, F/(k r),
-so that f_n is continuous where a point touches.  If the cord lies above the face, r = face + offset is its radius, on
-which everything is measured; mu is then the coefficient of the face times face/r.
+With a press F the circle is enlarged by F/(k r), k = k_c per length, so D is r where the cable is in equilibrium; see
+`update.py`. The damping of a row with a press increases with the depth, as d_c min(1, depth/depth_0), where depth_0 is
+half of the depth at rest, F/(k r), so f_n is continuous where a point touches. If the cord lies above the face,
+r = face + offset is the radius of the cord, on which all quantities are measured, and mu is the coefficient of the face
+times face/r.
 
-The bristles of a cable bend together, by u: the mean displacement of its points since they stuck.  Let m points be
-closed, and let the set S of them stick:
+The bristles of a cable deflect together, by u: the mean displacement of its points since they began to stick. Let m
+points be closed, and let S be the set of those that stick:
 
     u = (m/n) mean of u_k over S,    u_k = wrap(r alpha_k - anchor_k),    alpha: angle of A^T n,
 
-where open points count as unbent.  While a cubic is bent onto a circle, its points move along it by up to l³/(192 R²)
-in both directions; the mean removes most of this motion, single bristles would not.  As u_k,t = (r/D) v_t, those that
-stick take exactly the rate of mu_k (n/m) |S| u²/2.
+where open points count as undeflected. While a cubic is bent onto a circle, its points move along the circle by up to
+l³/(192 R²) in both directions; the mean removes most of this motion, which single bristles would not. Since u_k,t =
+(r/D) v_t, the sticking points absorb exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
-positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
-Newton runs, and within Newton runs of steps with a press, by `update.py`.
+positions r alpha on the circle where bristles are fixed (without bristles: the position of the point). History values
+change between Newton runs, and within Newton runs of steps with a press, by `update.py`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
 Springer (2006); one value per element for sticking parts: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
@@ -53,14 +54,14 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
-"""Places of the further history values of a row with a press: F - press [N] of the next Newton run, whether the cable
-rubs where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the way [m] of a cable
-before the circle, the integral of its stretch on it [m], that stretch at the last step [1], and mean [1] and number of
-waves."""
+"""Positions of the further history values of a row with a press: F - press [N] of the next Newton run, whether the
+cable has friction where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the
+distance [m] that the cable has moved before the circle, the integral of its stretch over this distance [m], that
+stretch at the last step [1], and mean [1] and number of waves."""
 COMES, LAID = 0.0, 1.0
-"""Marks of a row with a press: its cable is being laid on, or rubs where it touches."""
+"""States of a row with a press: its cable is running onto the circle, or has friction where it touches."""
 FADING = 0.5
-"""Depth, per F/(k r), from which all of the damping acts."""
+"""Depth, per F/(k r), from which the full damping acts."""
 
 
 class PointRows(NamedTuple):
@@ -72,11 +73,12 @@ class PointRows(NamedTuple):
             ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the
             reference ``length`` [m] that it stands for; ``friction_coefficient`` at the cord [1]; ``radius`` of the
             circle [m], or of the cord if it lies above the face; ``vertical_offset`` [m]; ``clip_normal_force``;
-            ``press`` [N] with which rows begin, 0: the circle stays as it is; of the cable ``axial_stiffness`` [N],
-            ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²]; ``rigid_layer``, see
-            `rigid_layer.py`; rows of the neighbours ``beside``, before and behind, -1: none; ``active``.
+            ``press`` [N] with which rows begin, 0 for a circle that is not enlarged; of the cable ``axial_stiffness``
+            [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N m²]; ``rigid_layer``,
+            see `rigid_layer.py`; rows of the neighbours ``beside``, before and behind, -1 without neighbour;
+            ``active``.
         dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
-        others: anchors of rows of other processes, whose numbers follow the own ones, shape (k, 5).
+        others: anchors of rows of other processes, numbered after the rows of this process, shape (k, 5).
     """
 
     rows: NDArray[Any]
@@ -85,7 +87,7 @@ class PointRows(NamedTuple):
 
 
 class PointParameters(NamedTuple):
-    """Parameters of one row, see `PointRows`, and by how much its circle has ``grown`` [m]; all scalars."""
+    """Parameters of one row, see `PointRows`, and the enlargement ``grown`` of its circle [m]; all scalars."""
 
     contact_stiffness: float
     contact_damping: float
@@ -98,7 +100,7 @@ class PointParameters(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """A point of the touching line: position, velocity, and for offsets r' and r'_t; all scalars, global x, y."""
+    """A point of the contact line: position, velocity, and for offsets r' and r'_t; all scalars, global x, y."""
 
     px: float
     py: float
@@ -111,7 +113,8 @@ class AxisPoint(NamedTuple):
 
 
 class PointState(NamedTuple):
-    """Contact of one point: D, n, velocities relative to the centre (ux, uy) and to the surface, forces, bristle u."""
+    """Contact of one point: D, n, velocities relative to the centre (ux, uy) and to the surface, forces, and bristle
+    deflection u."""
 
     D: float
     nx: float
@@ -124,8 +127,8 @@ class PointState(NamedTuple):
     bristle: float
 
 
-# The position of a point has the same digits everywhere, whether it is evaluated by itself or in a lane: so points that
-# have just touched have unbent bristles, and stored gaps equal the gaps of outputs.
+# The position of a point has the same digits everywhere, whether it is evaluated alone or in a lane. So points that
+# have just touched have undeflected bristles, and stored gaps equal the gaps of outputs.
 
 
 @kernel(inline=True, fast=False)
@@ -136,7 +139,7 @@ def relative_place(k: int, n: float) -> float:
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
-    """The values of the 8 coordinates of the cable of row i."""
+    """Read the values of the 8 coordinates of the cable of row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -168,7 +171,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """By how much the circle of a row is larger, F/(k r) [m]; 0 without a press.  ``place``: `PRESS` or `PRESSED`."""
+    """Enlargement F/(k r) of the circle of a row [m]; 0 without a press. ``place``: `PRESS` or `PRESSED`."""
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
     press = row.press + data[row.data + 3 * row.segments + place]
@@ -204,7 +207,7 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Parameters of a row, with the press of a ``place``, see `eval_growth`."""
+    """Read the parameters of a row, with the press of a ``place``, see `eval_growth`."""
     return PointParameters(
         row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,
         row.friction_coefficient, row.radius, row.clip_normal_force, eval_growth(row, data, place),
@@ -222,8 +225,8 @@ def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
 def eval_bristles(
     par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
-    """The bend u [m] of the bristles of a cable, and its derivative with respect to the displacement of one point that
-    sticks [1]."""
+    """Deflection u [m] of the bristles of a cable, and its derivative with respect to the displacement of one sticking
+    point [1]."""
     if par.friction_coefficient == 0.0 or par.friction_stiffness == 0.0:
         return 0.0, 0.0
     total, closed, sticking = 0.0, 0, 0
@@ -245,7 +248,7 @@ def eval_bristles(
 
 @kernel(inline=True)
 def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
-    """The share of the damping that acts at a gap [1], and its derivative [1/m]; 1 without a press."""
+    """The share of the damping that acts at a gap [1], and the derivative of this share [1/m]; 1 without a press."""
     depth = FADING * par.grown
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
@@ -254,7 +257,8 @@ def eval_fading(par: PointParameters, gap: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend: float) -> PointState:
-    """Geometry, rates and forces of a point, with the decisions of the history values and the bend of the bristles."""
+    """Geometry, rates and forces of a point, with the contact state of the history values and the deflection of the
+    bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)
     inverse = 1.0 / D if D > 0.0 else 0.0
@@ -278,7 +282,8 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
 def fill_outputs(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """The numbers of all points into out, shape (rows, points, NUMBERS), see `circle_segments/place_numbers.py`."""
+    """Fill the numbers of all points into out, shape (rows, points, NUMBERS), see
+    `circle_segments/place_numbers.py`."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first, par, y = row.segments, row.data, read_parameters(row, data, PRESSED), row.vertical_offset
@@ -315,7 +320,8 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque of each row on its circle about the centre, D f_t of all points, to its owner's torque [N m]."""
+    """Add the torque of each row on its circle about the centre, D f_t of all points, to the torque of the owner [N
+    m]."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data

@@ -1,9 +1,9 @@
-"""Rows of points side by side, one in each lane of the processor's vector instructions.
+"""Several rows of points at once, one in each lane of the processor's vector instructions.
 
 See docs/explanation/design.md, Lanes.
 
-Eight rows go together, point after point: their coordinates are gathered once into a record g of `POINT_LANES`.
-Missing values, such as points of shorter rows, count as 0.
+Eight rows are evaluated together, point after point: their coordinates are copied once into a record g of
+`POINT_LANES`. Missing values, such as points of shorter rows, count as 0.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ POINT_LANES = lane_type(
 )  # fmt: skip
 """Eight rows: their `PointParameters` and `Disc`; L, y and n; coordinates and their rates.
 
-Of the present point whether it is ``closed``, 1 or 0, and its history values ``state`` and ``anchor``.  Results: bend
-of the bristles, numbers of points that stick and that touch, which are closed and have friction; ``forces`` on the
-coordinates, ``load``: force and torque of the cable; and for updates D, f_n, v_t and r alpha of the present point.
+Of the current point whether it is ``closed``, 1 or 0, and its history values ``state`` and ``anchor``. Results:
+deflection of the bristles, number of sticking points, and number of points that are closed and have friction;
+``forces`` on the coordinates, ``load``: force and torque of the cable; and for updates D, f_n, v_t and r alpha of the
+current point.
 """
 
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Lanes without a row are evaluated, too, with the value 1."""
+    """Lanes without a row are also evaluated, with the value 1."""
     for k in range(LANES):
         g.radius[k], g.cable_length[k], g.segments[k] = 1.0, 1.0, 1.0
         for a in range(8):
@@ -64,7 +65,8 @@ def gather_rows(
     count: int,
     g: Any,
 ) -> tuple[int, bool, bool]:
-    """Bring listed rows to the first lanes; most points of one, and whether any has an offset and bristles."""
+    """Copy listed rows to the first lanes; return the largest number of points, and whether any row has an offset and
+    bristles."""
     most, offset, bristles = 0, False, False
     if count < LANES:
         begin_lanes(g)
@@ -101,7 +103,7 @@ def gather_rows(
 
 @kernel(inline=True)
 def gather_history(c: PointRows, data: FloatArray, rows: IntArray, first: int, count: int, j: int, g: Any) -> None:
-    """Bring the history values of point j of listed rows to the first lanes."""
+    """Copy the history values of point j of listed rows to the first lanes."""
     for k in range(LANES):
         g.closed[k] = 0.0
     for k in range(count):
@@ -113,7 +115,7 @@ def gather_history(c: PointRows, data: FloatArray, rows: IntArray, first: int, c
 
 @kernel(inline=True)
 def read_lane_parameters(k: int, g: Any) -> PointParameters:
-    """The parameters of lane k."""
+    """Read the parameters of lane k."""
     return PointParameters(
         g.contact_stiffness[k], g.contact_damping[k], g.friction_velocity_penalty[k], g.friction_stiffness[k],
         g.friction_coefficient[k], g.radius[k], g.clip_normal_force[k] != 0.0, g.grown[k],
@@ -122,19 +124,20 @@ def read_lane_parameters(k: int, g: Any) -> PointParameters:
 
 @kernel(inline=True)
 def read_pose(k: int, g: Any) -> Disc:
-    """The circle of lane k."""
+    """Read the pose of the circle of lane k."""
     return Disc(g.cx[k], g.cy[k], g.vx[k], g.vy[k], g.omega[k], g.a00[k], g.a01[k], g.a10[k], g.a11[k])
 
 
 @kernel(inline=True)
 def read_eight(a: FloatArray, k: int) -> Eight:
-    """Eight numbers of lane k."""
+    """Read eight numbers of lane k."""
     return a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k]
 
 
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
-    """Shape functions, their derivatives, offset and point j of lane k; ``offset``: any lane may have one."""
+    """Read shape functions, their derivatives, offset and point j of lane k; ``offset``: whether any lane may have an
+    offset."""
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)
     return S, dS, y, eval_point(S, dS, y, read_eight(g.coordinates, k), read_eight(g.velocities, k))
@@ -142,7 +145,7 @@ def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float,
 
 @kernel(inline=True)
 def sum_bristles(j: int, offset: bool, g: Any) -> None:
-    """Add the displacement of point j of all lanes to ``bend``, and count it."""
+    """Add the displacement of point j of all lanes to ``bend``, and count the points."""
     for k in range(LANES):
         _, _, _, z = read_point(j, offset, k, g)
         r, o = g.radius[k], read_pose(k, g)
@@ -156,7 +159,7 @@ def sum_bristles(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def finish_bristles(g: Any) -> None:
-    """The bend u [m] of the bristles of all lanes, see `eval_bristles`."""
+    """Deflection u [m] of the bristles of all lanes, see `eval_bristles`."""
     for k in range(LANES):
         some = g.sticking[k] != 0.0 and g.friction_coefficient[k] != 0.0 and g.friction_stiffness[k] != 0.0
         share = g.touching[k] / (g.segments[k] * (g.sticking[k] if some else 1.0))

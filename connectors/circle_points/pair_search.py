@@ -1,14 +1,14 @@
-"""Members of a set that the cables may touch now: pairs change, their rows stay.
+"""Members of a set that the cables may touch at present: pairs change, while their rows remain.
 
-A row is a place of a cable where it may touch one thing of its set, a circle or a surface; several rows of one cable
-are several places.  The history values of the row contain the number of this member after the values of its points:
-from 1, or 0 for none.  So states, checkpoints and repeated steps contain their pairs, and kernels use rows as usual.
+A row is a place of a cable for contact with one member of its set, a circle or a surface; several rows of one cable are
+several places. The history values of the row contain the number of this member after the values of its points: from 1,
+or 0 for none. So states, checkpoints and repeated steps contain their pairs, and kernels use rows as usual.
 
-Pairs are sought between Newton runs, before their history is updated, because points can close only there.  Then every
-pair
-closer than the skin gets a place, the nearest first; closed pairs keep their places.  The list stays valid while
+Pairs are searched between Newton runs, before their history is updated, because points can close only at these times.
+Every pair closer than the skin gets a place, in the order of distance; closed pairs keep their places. The list remains
+valid while
 
-    (largest motion of a cable) + (largest motion of a thing) < smallest gap of a pair without a place.
+    (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a place.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -35,16 +35,16 @@ from windlass.framework.parallel.processes import Processes
 OPEN_GAP = 0.1
 """Stored gap of a point that was never evaluated [m], as at the start of all laws of contact with circles."""
 ROUNDING = 1e-9
-"""Share of a margin that rounding may take."""
+"""Share of a margin reserved for rounding."""
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all members of sets, padded to equal length, and their sets.
+    """World coordinate numbers of all members of sets, padded to equal length, and the sets of the members.
 
     Args:
         member: component of the members.
-        thing: its column with the reference to the coordinates, such as ``"circle"``.
-        of: its column with the set.
+        thing: column of the members with the reference to the coordinates, such as ``"circle"``.
+        of: column of the members with the set.
     """
     table = world.tables.get(member)
     if table is None or not table.count:
@@ -55,9 +55,9 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
 
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
-    """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 for none.
+    """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 without member.
 
-    Members are assigned to cables in order, before any pair is known: so the numbering counts the rows that couple each
+    Members are assigned to cables in order, before any pair is known. So the numbering counts the rows that couple each
     member, and the choice of a linear solver uses the pattern of later tangents.
 
     Args:
@@ -82,7 +82,7 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Which rows are closed, or were at the start of the step, with the thing that they have now, shape (rows,).
+    """Which rows are closed, or were closed at the start of the step with the same member, shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -95,17 +95,17 @@ def find_closed(
 
 @dataclass
 class PairSearch(ABC):
-    """The search for pairs, and its data until the next one; of circles, see `CircleSearch`, or of other members.
+    """The search for pairs, and its data until the next search; for circles see `CircleSearch`.
 
     Attributes:
         p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
-        name, rows: their component and their numbers in its table, for messages.
+        name, rows: component of the rows and their numbers in its table, for messages.
         processes: processes that search together, each for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
-        forgotten: whether the next update searches in any case.
-        margin: motion up to which the list is valid [m].
+        forgotten: whether the next update must search.
+        margin: motion up to which the list remains valid [m].
         given: numbers of the circles or surfaces after the last search, shape (rows,).
         hull, centre: control points of the cables and centres of the circles or surfaces at that time [m].
     """
@@ -126,19 +126,21 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, fields: Fields) -> float:
-        """Largest motion of a cable plus largest motion of a possible partner since the last search [m]."""
+        """Sum of the largest motion of a cable and the largest motion of a possible partner since the last search
+        [m]."""
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables and places of their possible partners [m]; stored as ``hull`` and ``centre``."""
+        """Control points of the cables and positions of their possible partners [m]; stored as ``hull`` and
+        ``centre``."""
 
     @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Groups, numbers of their possible partners, and gaps [m] of all pairs closer than the skin, shape
+        """Find groups, numbers of their possible partners, and gaps [m] of all pairs closer than the skin, shape
         (pairs,)."""
 
     def find_values(self) -> tuple[IntArray, IntArray]:
-        """Place of the first history value of each row, and its number of points, shape (rows,) each."""
+        """Position of the first history value of each row, and number of points of the row, shape (rows,) each."""
         own = self.p.points.rows
         return own["data"].copy(), own["segments"].copy()
 
@@ -147,9 +149,9 @@ class PairSearch(ABC):
         return 0.0
 
     def update(self, fields: Fields) -> None:
-        """Write the pairs into the history values, after a search if the last one may have become incomplete.
+        """Write the pairs into the history values, after a search if the last search may be outdated.
 
-        All processes search when one has to.
+        All processes search if the search of one process is outdated.
 
         Raises:
             ModelError: a cable touches more circles than it has rows.
@@ -159,7 +161,7 @@ class PairSearch(ABC):
             return
         hull, centre = self.eval_places(fields)
         if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
-            # Newton's method diverges; the solver notices it by the residual
+            # if Newton's method diverges the solver detects it by the residual
             return
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1
@@ -173,7 +175,8 @@ class PairSearch(ABC):
         self.given = fields.data[self.p.place].astype(np.int64)
 
     def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
-        """Give the pairs places in the rows of their groups: first closed pairs, then the nearest."""
+        """Give the pairs places in the rows of their groups: first closed pairs, then pairs in the order of
+        distance."""
         p, data, many = self.p, fields.data, len(self.p.dofs)
         closed = np.zeros(len(p.place), dtype=bool)
         first, points = self.find_values()
@@ -187,7 +190,7 @@ class PairSearch(ABC):
         sequence = np.lexsort((pairs, order, pairs // many))
         pairs, order = pairs[sequence], order[sequence]
         wanted = _rank(pairs // many) < self.slots[pairs // many]
-        # a pair without a place may not touch before the next search
+        # a pair without a place must not touch before the next search
         left = pairs[~wanted] // many
         touching = np.flatnonzero(order[~wanted] <= 0.0)
         if len(touching):
@@ -199,7 +202,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep their circles as long as these are needed; the other rows take circles without a row
+        # rows keep their circles as long as these are needed; the remaining rows get circles without a row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -217,14 +220,15 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """Common columns of rows of sets of circles and other members, by the names of `PairColumns`, still unbound.
+    """Bind common columns of rows of sets of circles and other members, by the names of `PairColumns`, without
+    partners.
 
     Args:
-        sets: name of their reference to the set.
+        sets: name of the column with the reference to the set.
         of_set: sets of the members, see `find_members`.
 
     Returns:
-        The columns, the sets in ascending order, and the position of that of each member among them.
+        Returns the columns, the sets in ascending order, and the position of the set of each member in this order.
     """
     own = rows.local(sets)
     numbers = np.unique(np.concatenate((of_set, own)))
@@ -239,12 +243,13 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Turn the system of a law of pairs into a law of sets, whose rows change their partners after Newton runs.
+    """Change the system of a law of pairs into a law of sets, whose rows change their partners after Newton runs.
 
-    All processes call the functions together.  The version of the pattern rises if rows of any process have changed.
+    All processes must call the functions together. The version of the pattern increases if rows of any process have
+    changed.
 
     Args:
-        system: that of the law of pairs, on the columns ``p.points``.
+        system: system of the law of pairs, on the columns ``p.points``.
         p: the rows, see `PairSearch`.
         kind: the search.
         take: ``(p, data)`` binds rows to the members that the history values name.
@@ -279,6 +284,6 @@ def follow_pairs(
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """How many equal numbers stand before each in an ascending list, shape (n,)."""
+    """Number of equal entries before each entry of an ascending list, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

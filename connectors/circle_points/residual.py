@@ -1,4 +1,4 @@
-"""Forces of the contact of circles with points of cables, of many rows side by side; see `kernels.py`."""
+"""Forces of the contact of circles with points of cables, for several rows at once; see `kernels.py`."""
 
 from __future__ import annotations
 

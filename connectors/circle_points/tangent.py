@@ -1,15 +1,16 @@
 """Exact tangent of the contact of a circle with points of a cable; see `kernels.py` for the forces.
 
-Of the variables (d, phi) of one point and their rates (u, omega), in the frame n, t, with theta the angle of n,
+With respect to the variables (d, phi) of one point and their rates (u, omega), in the frame n, t, with theta the angle
+of n,
 
     d D   = n.dd,      d theta = t.dd/D,     d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,            d v_t = t.du - v_n d theta - omega dD - D d omega,
     d F   = d f_n n + d f_t t + (f_n t - f_t n) d theta,                 d(D f_t) = f_t dD + D d f_t.
 
-The bend u of the bristles of a cable is share times the sum of u_k over the points that stick, so that with the
-gradients G = sum of du_k/dq their tangent is mu_k (share G G^T + u sum of d²u_k/dq²); the latter is part of the points.
-The force F on the cable and the torque D f_t are power-conjugate to d and -phi, so that with B = d(d, phi)/dq the block
-of a point is B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+The deflection u of the bristles of a cable is ``share`` times the sum of u_k over the sticking points. With the
+gradients G = sum of du_k/dq the tangent of the bristles is mu_k (share G G^T + u sum of d²u_k/dq²); the second term is
+part of the points. The force F on the cable and the torque D f_t are power-conjugate to d and -phi. So with B = d(d,
+phi)/dq the block of a point is B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ from windlass.framework.kernels.kernel import kernel
 def fill_point_tangent(
     par: PointParameters, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
-    """dq dF/d(d, phi) + dv dF/d(u, omega) with u of the bristles fixed into C (3, 3), dq dF/d(u, omega) into V (3, 3).
+    """Fill dq dF/d(d, phi) + dv dF/d(u, omega) with constant u of the bristles into C (3, 3), and dq dF/d(u, omega)
+    into V (3, 3).
 
-    Rows are F_x, F_y and D f_t, columns x, y and angle.
+    Rows are F_x, F_y and D f_t, and columns are x, y and angle.
     """
     D, nx, ny = z.D, z.nx, z.ny
     inverse = 1.0 / D if D > 0.0 else 0.0
@@ -64,12 +66,12 @@ def fill_point_tangent(
             state, par.friction_stiffness, par.friction_velocity_penalty, coulomb(par.friction_coefficient, z.fn)[1]
         )
     h = par.radius * inverse
-    # f_n and f_t by d along n and along t, then by u
+    # derivatives of f_n and f_t with respect to d along n and along t, followed by u
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
     ft_t = slope * fn_t - mu_v * z.un * inverse
     V_tn, V_tt = slope * dc, mu_v
-    # normal force, tangential force and torque by d, the frame turning with it
+    # normal force, tangential force and torque with respect to d, including the rotation of the frame
     nn, tn, mn = dq * fn_n + dv * dc, dq * ft_n + dv * V_tn, dq * (z.ft + D * ft_n) + dv * D * V_tn
     nt, tt = dq * (fn_t - z.ft * inverse), dq * (ft_t + z.fn * inverse) + dv * V_tt
     mt = dq * D * ft_t + dv * D * V_tt
@@ -84,7 +86,7 @@ def fill_point_tangent(
 def rotate(
     nx: float, ny: float, nn: float, nt: float, tn: float, tt: float, mn: float, mt: float, C: FloatArray
 ) -> None:
-    """Derivatives in the frame n, t, turned to global x, y, into C (3, 2); t = [-n_y, n_x]."""
+    """Rotate derivatives from the frame n, t to global x, y, into C (3, 2); t = [-n_y, n_x]."""
     n_x, n_y, t_x, t_y = nn * nx - nt * ny, nn * ny + nt * nx, tn * nx - tt * ny, tn * ny + tt * nx
     C[0, 0], C[0, 1] = nx * n_x - ny * t_x, nx * n_y - ny * t_y
     C[1, 0], C[1, 1] = ny * n_x + nx * t_x, ny * n_y + nx * t_y
@@ -103,7 +105,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values."""
     C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
     J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
     K, N, G = np.empty((11, 11)), np.empty((11, 3)), np.empty(11)
@@ -112,7 +114,7 @@ def add_tangent(
         n, first = row.segments, row.data
         if not row.active or not touches(data, first, n):
             continue
-        # parameters, circle and coordinates of the row, and the bend that its bristles share
+        # parameters, circle and coordinates of the row, and the deflection that its bristles share
         ci, par, y, L = row.circle, read_parameters(row, data, PRESS), row.vertical_offset, row.length * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
@@ -133,7 +135,7 @@ def add_tangent(
             z = eval_contact(par, o, p, state, bend)
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(par, z, state, o.omega, dq, dv, C, V)
-            # J: Jacobian of the point, Jd: its rate
+            # J: Jacobian of the point; Jd is its rate
             if y != 0.0:
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
@@ -157,7 +159,7 @@ def add_tangent(
                 K[10, b] -= X[2, b]
             if share != 0.0 and state == STICKS:
                 add_way(J, par.radius, z, G)
-            # the force turns with the normal of the axis
+            # the force rotates with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
                 add_circle_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
@@ -166,7 +168,7 @@ def add_tangent(
                 sum_y += fy
                 torque += z.D * z.ft
                 add_rates(J, V, N)
-        # bristles of one cable bend together
+        # bristles of one cable deflect together
         if share != 0.0:
             for a in range(11):
                 for b in range(11):
@@ -176,7 +178,7 @@ def add_tangent(
 
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
-    """G (11,) += derivatives of the way u_k of a point along the circle: (r/D) t.dd - r d phi."""
+    """G (11,) += derivatives of the displacement u_k of a point along the circle: (r/D) t.dd - r d phi."""
     h = r / z.D
     for b in range(8):
         G[b] += h * (z.nx * J[1, b] - z.ny * J[0, b])

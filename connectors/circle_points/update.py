@@ -1,24 +1,26 @@
-"""Kernel that switches the contact of a circle with points of a cable, between Newton runs and as their return map.
+"""Kernel that updates the contact states of a circle with points of a cable, between Newton runs and as their return
+map.
 
-See `kernels.py` for the letters.  The update of a row, where "start" marks stored values of the start of
-the step:
+See `kernels.py` for the symbols. Update of a row, where "start" marks stored values at the start of the step:
 
-    gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then
-              except slipping ones.  All are first assumed to stick; points with |f_t| > mu |f_n| slip, s = sgn(f_t),
-              until none exceeds its limit.  Points that have just touched take over the u of the others.
-              Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
-              mu |f_n|.  So an opening point passes its bend on to the others, and a touching point takes its share.  A
-              state other than stored: error += ||f_t| - mu |f_n||.
+    gap:      If (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
+    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed at the
+              start, without slipping points.  All points are first assumed to stick; points with |f_t| > mu |f_n| slip,
+              s = sgn(f_t), until no point exceeds its limit.  Points that have just touched get the u of the other
+              points.  The anchor of a sticking point is placed where (m/n) u_k is u, and the anchor of a slipping point
+              where bristle and damper together give mu |f_n|.  So the deflection of an opening point is distributed to
+              the other points, and a touching point takes its share.  If the state differs from the stored state,
+              error += ||f_t| - mu |f_n||.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
-With a press, F - press of the cable is stored: of the present state in motion, and at rest where it has changed by so
-much that another pass is needed, whose error is that change of the normal force.  A new row has no friction until all
-of its points are closed, with a mean depth near F/(k r), or until one of them opens: cubics move along the circle by up
-to l³/(192 R²) until they lie on it, and earlier anchors would keep this as a false strain.  On a rigid layer it is then
-bent by its distance from its neighbours on the circle: see `rigid_layer.py`.
+With a press, F - press of the cable is stored. In motion the current value is stored in every update. At rest it is
+stored only after a change that requires another pass, with the change of the normal force as the error. A new row has
+no friction until all of its points are closed, with a mean depth near F/(k r), or until one point opens: cubics move
+along the circle by up to l³/(192 R²) until they lie on it, and earlier anchors would keep this motion as a false
+strain. On a rigid layer the initial deflection of the new row follows from its distance from its neighbours on
+the circle, see `rigid_layer.py`.
 
-Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
+Errors are compared with sum |f_n| over the points that were closed before the update.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -55,7 +57,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
-"""Change of the press at rest, relative to the press as mounted, above which another pass follows [1]."""
+"""Change of the press at rest, relative to the press as mounted, above which another pass is made [1]."""
 DEEP = 0.95
 """Share of the final depth from which a new cable has friction."""
 
@@ -80,7 +82,7 @@ def find_sticking(
     while again:
         total, count, again = 0.0, 0, False
         for k in range(n):
-            # a sticking point that opens passes its bend on to its neighbours
+            # a sticking point that opens distributes its deflection to its neighbours
             if before[k] != UNDEFINED and (state[k] == STICKS or (state[k] == UNDEFINED and before[k] == STICKS)):
                 total, count = total + bend[k], count + 1
         if count > 0:
@@ -108,13 +110,14 @@ def update_history(
     step_size: FloatArray,
     commits: bool,
 ) -> None:
-    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+    """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
 
-    Values that only a solved step may change, the press and the mark of a new cable, are written if it ``commits``.
-    Otherwise nothing is done, except for the residuals that ``mapped`` counts, see `Fields`, and there is no outcome.
+    The press and the mark of a new cable, which only a solved step may change, are written if ``commits`` is true.
+    Otherwise only the residuals that `mapped` counts are updated, see `Fields`, and no outcome is returned.
 
-    The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
+    The outcome consists of the largest sum of force errors of a row [N], whether any point opened, closed, began to
+    stick or slip, the largest normal force of a row [N] with the previous contact states, and the row of the largest
+    error, -1 without errors.
     """
     if not commits and mapped[0] <= 0.0:
         return
@@ -130,7 +133,7 @@ def update_history(
     for number in range(total):
         lane = number % LANES
         if lane == 0:
-            # the points of the next rows, in parallel lanes
+            # the points of the next rows, evaluated in parallel lanes
             g = lanes[0]
             some, offset, _ = gather_rows(c, circle, data, x, v, rows, number, min(LANES, total - number), g)
             for k in range(some):
@@ -157,11 +160,11 @@ def update_history(
             depth -= gap / n
             leaves |= gap > 0.0 and start[first + k] <= 0.0
             closed_before += start[first + n + k] != UNDEFINED
-        # a cable that runs onto a circle has friction from when all of it lies on the circle, or from when it leaves a
+        # a cable that runs onto a circle has friction as soon as all of it lies on the circle, or when it leaves a
         # short arc
         laid = not follows or start[first + 3 * n + RUBS] == LAID
         laid |= (closed == n and depth >= DEEP * grown) or leaves
-        # on a rigid layer its neighbours hold it, by a bend of its own
+        # on a rigid layer its neighbours determine its deflection
         held, bent, wave, waves = False, 0.0, 0.0, 0.0
         if row.rigid_layer and laid and rubs and bristles and closed_before == 0 and closed > 0:
             middle = points[0, 3, lane]
@@ -169,7 +172,7 @@ def update_history(
                 middle += wrap(points[k, 3, lane] - points[0, 3, lane], r) / n
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
             held, bent, wave, waves = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
-        # gaps with their errors, and bend, damping and limit of the friction
+        # gaps with their errors, and deflection, damping and friction limit
         for k in range(n):
             D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
             gap, old = D - r - grown, data[first + k]
@@ -179,7 +182,7 @@ def update_history(
             if old <= 0.0:
                 force += abs(fn)
             data[first + k] = gap
-            # friction of sliding points: state, limit, and bend of the bristle since the start of the step
+            # friction of sliding points: state, limit, and deflection of the bristle since the start of the step
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not (rubs and laid):
                 continue
@@ -193,9 +196,10 @@ def update_history(
             elif bristles:
                 # the damper of a new bristle acts from the next step on
                 drag[k] = 0.0
-        # sticking points share one bend; states and anchors
+        # sticking points share one deflection; states and anchors
         u = find_sticking(n, before, bend, drag, h, limit, state, excess)
-        # points of little pressure slip without moving the anchor of a cable that is being laid, see rigid_layer.py
+        # points with low pressure slip without moving the anchor of a cable that runs onto the circle, see
+        # rigid_layer.py
         holds = False
         for k in range(n):
             holds |= held and state[k] == STICKS
@@ -205,10 +209,10 @@ def update_history(
                 changed = True
             data[first + n + k] = state[k]
             if state[k] != UNDEFINED:
-                # without bristles the present position, so that bristles that are switched on later begin unbent
+                # without bristles the current position, so bristles that are switched on later begin without deflection
                 own = u if state[k] == STICKS or holds else state[k] * slip_bend(limit[k], state[k] * drag[k], h[k])
                 data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
-        # the press by which the circle grows
+        # the press that enlarges the circle
         if follows and commits:
             data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
             o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
@@ -223,7 +227,7 @@ def update_history(
                 data[first + 3 * n + WAVE], data[first + 3 * n + WAVES] = wave, waves
             old, press = data[first + 3 * n + PRESS], eval_press(row, o, q, w) - row.press
             data[first + 3 * n + PRESSED] = old
-            # in dynamics the next step uses it; statics, without a next step, makes another pass
+            # in dynamics the next step uses it; static solves have no next step and make another pass
             change = abs(press - old) * row.length * n / r if closed > 0 else 0.0
             if not at_rest:
                 data[first + 3 * n + PRESS] = press

@@ -1,10 +1,9 @@
-"""Angles and arcs: the arctangent as sums and one division, without branches and calls, so that loops over lanes can
-contain it.
+"""Angles and arcs: the arctangent as sums and one division, without branches and calls, for use in loops over lanes.
 
-    t = min(|x|, |y|)/max(|x|, |y|) in [0, 1], above 0.66 its distance to pi/4:  u = (t - 1)/(t + 1),
+    t = min(|x|, |y|)/max(|x|, |y|) in [0, 1]; for t > 0.66 the difference from pi/4 is used:  u = (t - 1)/(t + 1),
     atan u = u + u z P(z)/Q(z),  z = u^2,  with polynomials of degree 4 and 5.
 
-Its relative error is below 4e-16, and its digits are the same in all loops.
+The relative error is below 4e-16, and the digits are the same in all loops.
 Source: S. L. Moshier, Cephes Math Library, atan.c (1995).
 """
 

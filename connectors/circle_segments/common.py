@@ -44,7 +44,7 @@ from windlass.framework.model.table import EntityTable
 CIRCLE_FAMILY = POSITIONS
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
-"""Gap, relative to the radius, that counts as touching at the start of a solve [1]."""
+"""Largest gap, relative to the radius, that counts as contact at the start of a solve [1]."""
 CURRENT, REFERENCE = "current", "reference"
 
 
@@ -76,8 +76,8 @@ class Contact(NamedTuple):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
-    none; then, if any cable of the table moves along its axis, the numbers of the axial motions."""
+    """World coordinate numbers of the cable's nodes (8) and of the circle (the number of the widest circle), padded by
+    -1. If any cable of the table moves along its axis, the numbers of the axial motions follow."""
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -147,7 +147,7 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:
-    """The rows for the kernels; parameters per length are scaled by the reference length of a segment."""
+    """Bind the rows for the kernels; parameters per length are scaled by the reference length of a segment."""
     count, segments = len(rows.rows), rows.local("segments")
     length = np.zeros(count)
     for table, positions, shape_rows in rows.world.split_by_table(rows.local("cable")):
@@ -187,7 +187,8 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
-    """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
+    """Create a system with the forces and the tangent of the rows, without the post-Newton update, which the law
+    adds."""
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.f))
@@ -208,8 +209,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N], from gaps and displacements along the circle: eps (|c| + r)
-    each.
+    """2-norm of the rounding errors of the forces [N], from errors eps (|c| + r) of gaps and displacements along the
+    circle.
 
     c: columns of rows with segments or with points.
     """
@@ -231,7 +232,8 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Store segments as closed that touch the circle except for rounding, so that their bed supports resting cables."""
+    """Mark segments as closed if they touch the circle within rounding, so the contact supports resting cables from the
+    start."""
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
     gap = eval_segments(contact, fields)[rows, segments, GAP]
@@ -242,7 +244,7 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     """All output numbers of all segments, shape (rows, segments, NUMBERS); see `place_numbers.py`.
 
-    Rows with fewer segments than the widest one end with zeros (state: undefined).
+    Rows with fewer segments than the widest row are padded with zeros (state: undefined).
     """
     c, data = contact.columns, fields.data
     if contact.axial is not None:
@@ -270,10 +272,11 @@ def create_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
     powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Output variables of a contact law, each per segment, shape (rows, segments, ...), and its powers, shape (rows,).
+    """Create output variables of a contact law, each per segment, shape (rows, segments, ...), and its powers, shape
+    (rows,).
 
-    Rows with fewer segments than the widest row of the evaluation end with zeros (``state``: -2).
-    ``evaluate`` and ``powers`` give the numbers of a law, as `evaluate_rows` and `evaluate_powers` do.
+    Rows with fewer segments than the widest row of the evaluation are padded with zeros (``state``: -2). ``evaluate``
+    and ``powers`` return the numbers of a law, as `evaluate_rows` and `evaluate_powers` do.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

@@ -1,9 +1,10 @@
-"""Gaps between circles and the segments of cables, by which solvers check whether steps resolve contacts; see `Gaps`.
+"""Gaps between circles and the segments of cables, from which solvers decide whether steps resolve contacts; see
+`Gaps`.
 
 The rate belongs to the gap at the closest point; the speed is the speed of the cable relative to the centre of the
-circle.
-Points of segments are kept from step to step.  The velocities of most rows hardly change; a bound on the change of
-their gaps takes less time than the gaps, which are measured at both ends of the step where the bound is not enough.
+circle. Points of segments are stored from step to step. The velocities of most rows hardly change, and a bound on the
+change of their gaps takes less time than the gaps. The gaps are measured at both ends of the step only where the bound
+is not sufficient.
 """
 
 from __future__ import annotations
@@ -35,20 +36,21 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of it."""
+"""Distance, in displacements of the cable per step, within which circles are examined [1]; a step covers half of this
+distance."""
 LONG = 0.6
 """Displacement of the closest point per radius below which no relevant circle is missed [1]: a chord whose depth is 5 %
 of the radius is longer."""
 POINT = 8
-"""Numbers of a point of a row: place (2) and velocity (2) from the centre of the circle, and the same at the start of
-the step, NaN where they are not known."""
+"""Numbers of a point of a row: position (2) and velocity (2) relative to the centre of the circle, and the same numbers
+at the start of the step, NaN where they are unknown."""
 
 
 @kernel(inline=True)
 def find_closest(
     ax: float, ay: float, ux: float, uy: float, bx: float, by: float, wx: float, wy: float
 ) -> tuple[float, float, float, float]:
-    """Closest point of a segment from a to b, whose ends have the velocities u and w: its place, distance and rate."""
+    """Closest point of a segment from a to b, whose ends have the velocities u and w: position, distance and rate."""
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = min(max(-(ex * ax + ey * ay) / E, 0.0), 1.0) if E > 0.0 else 0.0
@@ -59,19 +61,22 @@ def find_closest(
 
 @kernel
 def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
-    """Whether no rate of the n segments of a row can have changed by ``least`` [m/s], and none has missed the circle.
+    """Whether no rate of the n segments of a row can have changed by ``least`` [m/s], and no segment has missed the
+    circle.
 
-    The rate of a gap is z·n at the closest point, whose place on the segment is rho.  Its change in a step is at most
+    The rate of a gap is z·n at the closest point, whose position on the segment is rho. The change of this rate in a
+    step is at most
 
         |δz| + |δrho| |z_b - z_a| + |z| |δn|,   |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²,   |δn| <= 2 |δe|/l + 4 |δa|/D
 
     if |δe| < l/2, with the largest values of all ends a and segments e = b - a, the smallest length l and the smallest
-    distance D: directions turn on at most π/2 times the straight path, with the segment and with either of its ends.
+    distance D. Directions turn by at most π/2 times the turn on the straight path, both for the segment and for its
+    ends.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # the point now and at the start; the last point
+        # the point at the end and at the start of the step, and the last point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
         ux, uy = points[k, 6], points[k, 7]
@@ -80,7 +85,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
         da, du = max(da, x * x + y * y), max(du, vx * vx + vy * vy)
         far, near = max(far, now, before), min(near, now, before)
         u = max(u, ux * ux + uy * uy)
-        # the segment that ends there
+        # the segment that ends at this point
         if k > first:
             ex, ey, fx, fy = ax - px, ay - py, bx - qx, by - qy
             gx, gy, zx, zy = ex - fx, ey - fy, ux - wx, uy - wy
@@ -89,7 +94,7 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
             short, long = min(short, now, before), max(long, now, before)
     if du > least * least:
         return False
-    # most rows are far below it: each part against its share, without roots
+    # most rows are far below the limit: each part is compared with its share, without roots
     part, room = least * least / 16.0, min(0.25 * LONG * LONG * r * r, near / 16.0)
     slide, turn = 8.0 * da * short + 32.0 * far * de, 8.0 * de * near + 128.0 * da * short
     is_small = 16.0 * de < short and 4.0 * long < near and 16.0 * da < near and da < room
@@ -119,13 +124,13 @@ def fill_segment_gaps(
     numbers: FloatArray,
     near: IntArray,
 ) -> None:
-    """The numbers of the segments of rows at both ends of the step, except of rows that are inactive, too far away, or
-    quiet.
+    """Fill the numbers of the segments of rows at both ends of the step, except for rows that are inactive, too far
+    away, or quiet.
 
     Args:
-        size: of the step [s], shape (1,).
-        points: of the rows, n + 1 each, see `POINT`.
-        rows: how many rows are not too far away, and these, shape (rows + 1,).
+        size: size of the step [s], shape (1,).
+        points: points of the rows, n + 1 per row, see `POINT`.
+        rows: number of rows that are not too far away, followed by these rows, shape (rows + 1,).
         quiet, numbers, near: see `Gaps`.
     """
     first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
@@ -135,7 +140,7 @@ def fill_segment_gaps(
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         at, first = first, first + n
         begin, place = place, place + n + 1
-        # the middle of the cable, and the margin of nearer points
+        # the middle of the cable, and a margin for nearer points
         cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
         ux, uy = circle.v[ci, 0], circle.v[ci, 1]
@@ -147,13 +152,13 @@ def fill_segment_gaps(
             continue
         if away > still + ways and np.sqrt(away) > np.sqrt(still) + np.sqrt(ways):
             continue
-        # its points, from the centre of the circle
+        # points of the row, relative to the centre of the circle
         count += 1
         rows[count] = i
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # new contacts have no start of the step
+        # new contacts have no values for the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -178,14 +183,14 @@ def fill_segment_gaps(
 
 @kernel
 def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: IntArray, offset: IntArray) -> None:
-    """The end of a step is the start of the next one.
+    """Make the end of a step the start of the next step.
 
     Args:
         points, rows: see `fill_segment_gaps`.
-        before: the rows of the step before, which become the rows of this one.
-        offset: first point of each row.
+        before: the rows of the previous step, which are replaced by the rows of this step.
+        offset: number of the first point of each row.
     """
-    # contacts that have left the list have no start when they return
+    # contacts that have left the list have no values for the start when they return
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

@@ -1,6 +1,6 @@
 """Contact of a circle with the straight segments of a cable: geometry and forces.
 
-Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle's centre and e = b - a:
+Per segment, with the end points a = p0 - c and b = p1 - c relative to the centre of the circle and e = b - a:
 
     rho = -e.a/(e.e), clamped to [0, 1];   w = a + rho e;   n = w/|w| (from circle to cable);   t = [-n_y, n_x];
     g = |w| - r;   v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t;   v_n = v_rel.n;   v_t = v_rel.t;
@@ -8,18 +8,19 @@ Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle'
     s = 1, or with a depth g_0 over which damping fades in  s = -g/g_0, clamped to [0, 1];
     x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
 
-l is the length of the segment on the circle, such that x_cur stays constant while a stretched segment rolls on.  On the
-axis (offset y = 0) l = |e|.  Bending shortens or lengthens a line at the offset y, so the bent part of a segment and
-the straight part have different lengths; the axis keeps its length.  So rho, alpha and |e| are then taken from the
-axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y). With the reference length instead,
-x_cur = r alpha + sigma rho L/n (the document's form), a segment of stretch lam that rolls on without slip appears to
-slip by (lam - 1) L/(2 n).
+l is the length of the segment on the circle, chosen such that x_cur is constant while a stretched segment rolls onto
+the circle. On the axis (offset y = 0) l = |e|. Bending shortens or lengthens a line at the offset y, so the bent part
+of a segment and the straight part have different lengths, while the axis keeps its length. So for y ≠ 0 rho, alpha and
+|e| are taken from the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y). With the
+reference length instead, x_cur = r alpha + sigma rho L/n (the published form), a segment of stretch lam that rolls onto
+the circle without slip appears to slip by (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
-sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
-Newton's method sees smooth equations; the kernels of `update.py` switch between its runs.
-Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D; the signs of n
-and sigma and the rotation of the circle in v_rel, which that text does not state, follow from its results.
+sticking positions (n). Forces depend on the history values and on the current geometry, but do not switch within
+Newton's method, so its equations are smooth; the kernels of `update.py` switch states between Newton runs.
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The
+documentation does not state the signs of n and sigma and the rotation of the circle in v_rel, which follow from results
+of Exudyn.
 """
 
 from __future__ import annotations
@@ -44,16 +45,16 @@ class SegmentRows(NamedTuple):
     """Rows of a contact law.
 
     Attributes:
-        rows: records, shape (rows,): places of the markers ``circle`` and ``cable`` in the columns of their families,
-            place of the first history value ``data``, number of ``segments``; of a segment ``contact_stiffness`` [N/m],
-            ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and
-            reference ``length`` [m]; ``friction_coefficient`` [1]; ``radius`` of the circle [m]; ``damping_depth`` g_0
-            over which damping fades in [m], 0 for full damping from touch on; ``use_segment_normals``: forces along the
-            normal of the segment, else along the normals at its end points; ``clip_normal_force``: it never pulls;
-            ``active``; ``is_current``: sticking positions are measured with the current length of segments, else with
-            the reference length; ``shift``: material that has moved through the mesh since the sticking positions were
-            stored, in segments [1].
-        friction: whether all rows have friction, hence three history values per segment instead of one.
+        rows: records, shape (rows,): positions of the markers ``circle`` and ``cable`` in the columns of their
+            families, position of the first history value ``data``, number of ``segments``; per segment
+            ``contact_stiffness`` [N/m], ``contact_damping`` [N s/m], ``friction_velocity_penalty`` [N s/m],
+            ``friction_stiffness`` [N/m] and reference ``length`` [m]; ``friction_coefficient`` [1]; ``radius`` of the
+            circle [m]; ``damping_depth``: depth g_0 over which damping fades in [m], 0 for full damping from first
+            contact on; ``use_segment_normals``: forces act along the normal of the segment, otherwise along the normals
+            at its end points; ``clip_normal_force``: it never pulls; ``active``; ``is_current``: sticking positions are
+            measured with the current length of segments, otherwise with the reference length; ``shift``: material that
+            has moved through the mesh since the sticking positions were stored, in segments [1].
+        friction: whether all rows have friction, and therefore three history values per segment instead of one.
         dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
     """
 
@@ -64,7 +65,7 @@ class SegmentRows(NamedTuple):
 
 @kernel(inline=True)
 def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bool, float, float, float]:
-    """rho [1], whether it is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
+    """rho [1], whether rho is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
     ex, ey = bx - ax, by - ay
     E = ex * ex + ey * ey
     rho = -(ex * ax + ey * ay)
@@ -105,7 +106,7 @@ class Disc(NamedTuple):
 
 
 class SegmentParameters(NamedTuple):
-    """Parameters of one row, see `SegmentRows`; all scalars, which pass through calls without cost."""
+    """Parameters of one row, see `SegmentRows`; all scalars, which are passed to functions without cost."""
 
     contact_stiffness: float
     contact_damping: float
@@ -124,7 +125,7 @@ class SegmentParameters(NamedTuple):
 
 @kernel(inline=True)
 def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
-    """The parameters of a row."""
+    """Read the parameters of a row."""
     return SegmentParameters(
         row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,
         row.friction_coefficient, row.radius, row.length, row.damping_depth, row.use_segment_normals,
@@ -157,7 +158,7 @@ def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, 
 
 
 class Chord(NamedTuple):
-    """End points seen from the centre of the circle, and their `closest_point`; all scalars."""
+    """End points relative to the centre of the circle, and their `closest_point`; all scalars."""
 
     ax: float
     ay: float
@@ -172,14 +173,14 @@ class Chord(NamedTuple):
 
 @kernel(inline=True)
 def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
-    """The chord between two points."""
+    """Create the chord between two points."""
     rho, free, D, nx, ny = closest_point(ax, ay, bx, by)
     return Chord(ax, ay, bx, by, rho, free, D, nx, ny)
 
 
 @kernel(inline=True)
 def read_slopes(slope: FloatArray, j: int) -> Four:
-    """r' at the points j and j + 1."""
+    """Read r' at the points j and j + 1."""
     return slope[j, 0], slope[j, 1], slope[j + 1, 0], slope[j + 1, 1]
 
 
@@ -199,7 +200,7 @@ def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
 
 @kernel(inline=True)
 def side(h: Chord) -> float:
-    """sigma: on which side the segment passes the circle."""
+    """sigma: sign of the side on which the segment passes the circle."""
     return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
 
 
@@ -225,7 +226,7 @@ def stick_position(par: SegmentParameters, o: Disc, slope: FloatArray, j: int, h
 
 
 class SegmentState(NamedTuple):
-    """One segment and its forces, all scalars; letters as at the head of this file.
+    """One segment and its forces, all scalars; symbols as at the head of this file.
 
     (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre; d_rho and d_length are the
     derivatives of x_cur, 0 where no bristle acts.
@@ -246,13 +247,14 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
-# Functions that are called for each segment take the arrays that they read: the compiler counts references to every
-# array of a tuple that is passed, which takes as long as the work on a segment.
+# Functions that are called for each segment take single arrays: the compiler counts references to every array of a
+# tuple that is passed, which takes as long as the work on a segment.
 
 
 @kernel(inline=True)
 def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
-    """v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends relative to the centre."""
+    """Evaluate v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends relative to the
+    centre."""
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
@@ -274,7 +276,7 @@ def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: floa
 def eval_segment(
     par: SegmentParameters, o: Disc, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
-    """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
+    """Geometry, rates and forces of the segment from point j to j + 1, with the contact state of the history values."""
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
     vn, vt, fn = eval_rates(par, o, h, (vax, vay, vbx, vby))

@@ -1,10 +1,10 @@
-"""Segments side by side, one in each lane of the processor's vector instructions.
+"""Several segments at once, one in each lane of the processor's vector instructions.
 
 See docs/explanation/design.md, Lanes.
 
-Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
-caller reads the results lane by lane.  The loop reads and writes only a record g of `SEGMENT_LANES`.  Unused lanes keep
-their old values; their results are not read.
+Closed segments of all rows are copied until the lanes are full. One loop without branches evaluates the lanes, and the
+caller reads the results lane by lane. The loop reads and writes only a record g of `SEGMENT_LANES`. Unused lanes keep
+their old values, and their results are not read.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ SEGMENT_LANES = lane_type(
     ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
 )  # fmt: skip
 """Segments: their `SegmentParameters`; omega and A of the circle; state and sticking position; end points ``ends`` and
-their velocities ``rates``, both relative to the centre, ``slopes`` r' at both and their rates; ``axial`` motion of the
-material [m/s].
+their velocities ``rates``, both relative to the centre, ``slopes`` r' at both ends and the rates of these slopes;
+``axial`` motion of the material [m/s].
 
-Results: for forces the forces on both end points, x and y, and f_t; for updates v_t, f_n, and x_cur with its derivative
-with respect to rho; for powers these in the order of `POWERS`, energies of spring and bristle [J], force of the normal
-damper [N], drift [m/s], gap [m] and f_n [N].
+Results: for forces, the forces on both end points, x and y, and f_t; for updates, v_t, f_n, and x_cur with its
+derivative with respect to rho; for powers, the powers in the order of `POWERS`, energies of spring and bristle [J],
+force of the normal damper [N], drift [m/s], gap [m] and f_n [N].
 """
 PLAIN, LOWERED, GENERAL = 0, 1, 2
 """Cases for which the loops are compiled separately: PLAIN has segment normals, no depth over which damping fades in,
-and sticking positions on the segments themselves; LOWERED has sticking positions on the axis below them; GENERAL covers
-all."""
+and sticking positions on the segments themselves; LOWERED has sticking positions on the axis below the segments;
+GENERAL covers all."""
 
-# Functions are called for all lanes together, as each call counts references to all arrays that it is given.
+# Functions are called for all lanes together, because each call counts references to all arrays that it receives.
 
 
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
-    """The closed segments of active rows, by row and number in the row, and their count."""
+    """List the closed segments of active rows, by row and number in the row, and return their count."""
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -68,7 +68,7 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         n, first = row.segments, row.data
         if row.active and touches(data, first, n):
             for s in range(n):
-                # written in any case, and counted if it is closed
+                # always written, but counted only if the segment is closed
                 rows[count], numbers[count] = i, s
                 count += data[first + s] <= 0.0
     return rows, numbers, count
@@ -86,7 +86,7 @@ def gather_lanes(
     count: int,
     g: Any,
 ) -> int:
-    """Copy some listed segments to the first lanes; gives the case that covers all of them."""
+    """Copy some listed segments to the first lanes; return the case that covers all of these segments."""
     case = PLAIN
     for k in range(count):
         s, row = numbers[first + k], c.rows[rows[first + k]]
@@ -108,14 +108,14 @@ def gather_lanes(
         # rotation of the circle
         g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
         g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
-        # history, and r' where the line has an offset from the axis
+        # history values, and r' where the line has an offset from the axis
         g.state[k], g.stick[k] = UNDEFINED, 0.0
         if c.friction:
             g.state[k], g.stick[k] = data[at + row.segments], data[at + 2 * row.segments]
         if y != 0.0:
             for end in range(2):
                 g.slopes[2 * end, k], g.slopes[2 * end + 1, k] = shape.slope[j + end, 0], shape.slope[j + end, 1]
-        # the most general case that any segment needs
+        # the most general case that any of the segments needs
         if row.damping_depth != 0.0 or not row.use_segment_normals:
             case = GENERAL
         elif y != 0.0 and row.is_current:
@@ -125,7 +125,7 @@ def gather_lanes(
 
 @kernel(inline=True)
 def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
-    """The parameters of lane k."""
+    """Read the parameters of lane k."""
     fade, y = g.damping_depth[k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g.vertical_offset[k]
     along = case != GENERAL or g.use_segment_normals[k] != 0.0
     return SegmentParameters(
@@ -137,19 +137,19 @@ def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
 
 @kernel(inline=True)
 def read_chord(k: int, g: Any) -> Chord:
-    """The segment of lane k."""
+    """Read the segment of lane k."""
     return create_chord(g.ends[0, k], g.ends[1, k], g.ends[2, k], g.ends[3, k])
 
 
 @kernel(inline=True)
 def read_pose(k: int, g: Any) -> Disc:
-    """The rotation of the circle of lane k, seen from its centre."""
+    """Read the rotation of the circle of lane k."""
     return Disc(0.0, 0.0, 0.0, 0.0, g.omega[k], g.a00[k], g.a01[k], g.a10[k], g.a11[k])
 
 
 @kernel(inline=True)
 def read_four(a: FloatArray, k: int) -> Four:
-    """Four numbers of lane k."""
+    """Read four numbers of lane k."""
     return a[0, k], a[1, k], a[2, k], a[3, k]
 
 
@@ -167,7 +167,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
 
 @kernel(inline=True)
 def eval_forces(case: int, g: Any) -> None:
-    """The forces of all lanes, in a case that covers them."""
+    """Evaluate the forces of all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))
@@ -183,7 +183,7 @@ def eval_forces(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
-    """v_t, f_n, x_cur and its derivative with respect to rho of all lanes, in a case that covers them."""
+    """Evaluate v_t, f_n, x_cur and its derivative with respect to rho for all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g)
         _, vt, fn = eval_rates(par, o, h, read_four(g.rates, k))

@@ -1,25 +1,25 @@
 """Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
 
-The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle. Here these become a
-function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
+The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle. In this file the forces
+become a function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
 
     velocities of the material    v_i = S_i w,                 w = v + s_t g,
     force on s                    sum_i F_i.r'(x_i) = g.f      (v_i = S_i v + r' s_t: power F_i.v_i for all rates),
     sticking, reference length    x_cur = r alpha + sigma (rho L/n - s):  rho L/n - s is the place in the material,
     sticking, current length      x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|.
 
-On current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s.  So a sticking
-position refers to the material that was there when it was stored; the axial motion s0 of that time is the last history
-value of the row: each update moves the positions on by sigma |e| (s - s0) n/L.
+With current lengths the displacement of the material is sum |e| n/L ds, which is not a function of s. So a sticking
+position refers to the material at the place and time at which it was stored. The axial motion s0 at that time is the
+last history value of the row, and each update shifts the positions by sigma |e| (s - s0) n/L.
 
-With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds by x_cur,
+With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds through x_cur,
 
     dq df/dq + dv df/dq_t  =  K + dq s_t D G,          column of s:  dv D g + dq P,
-    row of s               =  g.(all this) + dq Gᵀ f in the columns of the nodes.
+    row of s               =  g.(all these terms) + dq Gᵀ f in the columns of the nodes.
 
-The kernels get (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length).
-Cables without axial motion in the same table have s at the spare coordinate, which is always 0 and on which any force
-has no effect.
+The kernels receive (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length). Cables
+without axial motion in the same table use the spare coordinate as s, which is always 0 and on which forces have no
+effect.
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 """
@@ -56,12 +56,12 @@ Function = Callable[[Evaluation], None]
 class AxialMotion(NamedTuple):
     """Axial motion of the cables of a contact."""
 
-    s: IntArray  # local numbers of the axial motions s (spare: none), shape (rows,)
-    stored: IntArray  # places of s0 among the history values, -1 for rows without, shape (rows,)
+    s: IntArray  # local numbers of the axial motions s (spare number without motion), shape (rows,)
+    stored: IntArray  # positions of s0 among the history values, -1 for rows without s0, shape (rows,)
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
-    """Forces and tangent of rows whose material moves, for their `System`."""
+    """Create forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.rows["length"] * c.rows["segments"])
@@ -97,13 +97,13 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Fill ``shift``: how far the material has moved since the sticking positions in ``data`` were stored."""
+    """Fill ``shift``: displacement of the material since the sticking positions in ``data`` were stored."""
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """The post-Newton update of the law, ``update``; sticking positions are stored with the present s."""
+    """Apply the post-Newton update of the law, ``update``, with sticking positions for the current s."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
@@ -133,7 +133,8 @@ def fill_axial_columns(
             j = shape.start[k] + s
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-            # x_cur changes with s as with -rho n/L; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
+            # x_cur depends on s as on -rho n/L; the force on point 0 is (1-rho) f_t t0, the force on point 1 is rho f_t
+            # t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
@@ -182,7 +183,7 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; letters as at the head of this file."""
+    """Add dq ∂f/∂q + dv ∂f/∂q_t of `scatter_forces` to the matrix values; symbols as at the head of this file."""
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))
     for i in range(len(c.rows)):
@@ -207,7 +208,7 @@ def scatter_tangent(
         for a in range(width):
             for b in range(width + 1):
                 values[to[a, b]] += B[a, b]
-        # their power along the axis, the force on s
+        # power of the forces along the axis, which is the force on s
         for b in range(width + 1):
             total = 0.0
             for a in range(8):

@@ -1,7 +1,7 @@
-"""The numbers of a segment or point that may touch a circle, as outputs, accounts and reports read them.
+"""The numbers of a segment or point that may touch a circle, for outputs, accounts and reports.
 
-They stand in the last axis of arrays of shape (rows, places, NUMBERS).  The first six are 0 where the segment is
-open or the row is switched off.
+The numbers are in the last axis of arrays of shape (rows, places, NUMBERS). The first six numbers are 0 where the
+segment is open or the row is inactive.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 FT, FN, BRISTLE, CLOSED_GAP, VT, VN, GAP, STATE, X, Y, NX, NY = range(12)
-"""f_t and f_n [N]; bristle where it sticks [m], or v_t without bristles; gap [m], v_t and v_n [m/s] where closed; gap
-also where open; state; point of contact [m] and normal, global."""
+"""f_t and f_n [N]; bristle deflection if the place sticks [m], or v_t without bristles; gap [m], v_t and v_n [m/s] of
+closed places; gap of open places, too; state; point of contact [m] and normal, global."""
 NUMBERS = 12
 FORCES, COORDINATES, RATES = slice(FT, FN + 1), slice(BRISTLE, CLOSED_GAP + 1), slice(VT, VN + 1)
 POSITION, NORMAL = slice(X, Y + 1), slice(NX, NY + 1)
@@ -19,13 +19,13 @@ POSITION, NORMAL = slice(X, Y + 1), slice(NX, NY + 1)
 
 @kernel(inline=True)
 def write_forces(row: FloatArray, ft: float, fn: float, bristle: float, gap: float, vt: float, vn: float) -> None:
-    """The numbers of a closed place; the bristle is 0 unless it sticks."""
+    """Write the numbers of a closed place; the bristle deflection is 0 unless the place sticks."""
     row[FT], row[FN], row[BRISTLE] = ft, fn, bristle
     row[CLOSED_GAP], row[VT], row[VN] = gap, vt, vn
 
 
 @kernel(inline=True)
 def write_place(row: FloatArray, gap: float, state: float, x: float, y: float, nx: float, ny: float) -> None:
-    """The numbers of a place, closed or open."""
+    """Write the numbers of a place, closed or open."""
     row[GAP], row[STATE] = gap, state
     row[X], row[Y], row[NX], row[NY] = x, y, nx, ny

@@ -1,6 +1,6 @@
 """Power that contact takes from a circle and a cable, divided into lost and stored parts.
 
-Per closed segment, with the letters of `kernels.py` and dots for rates,
+Per closed segment, with the symbols of `kernels.py` and dots for rates,
 
     power taken    P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j,
     sliding        f_t x_cur_t     in slip (without bristles f_t v_t),
@@ -8,15 +8,16 @@ Per closed segment, with the letters of `kernels.py` and dots for rates,
     stored         mu_k u u_t, u = x_cur - x_stick,  while it sticks;    k_c g g_t,
     lever          the rest of P.
 
-P is the power of all forces, of f_t at the radius r on the circle included.  x_cur_t is the slip rate as the law
-measures it: it is 0 where a segment rolls, while v_t is omega g, since f_t acts at r + g and turns the circle at r.
-That part, f_t (v_t - x_cur_t) on the axis, and the part added by `use_segment_normals` = false are neither lost nor
-stored; they have opposite signs on the driver and the driven pulley.  A slipping bristle keeps the length of the limit;
-the energy that it stores as the limit changes, and its energy when a segment opens, are not powers
-but differences of energies: `fill_jumps`. Accounts compute the loss of normal dampers from the change of the gap in
-each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does not, the powers of
-the dampers differ much from the loss.  In steps in which contact begins or ends the loss is the work of f_n, Δg f_n/2,
-minus the energy that the spring stores: energy that a step does not resolve thus counts as lost in impacts.
+P is the power of all forces, including f_t at the radius r on the circle. x_cur_t is the slip rate as the law measures
+it, and is 0 where a segment rolls, while v_t is omega g, because f_t acts at r + g on the cable and at r on the circle.
+The difference of both powers, f_t (v_t - x_cur_t) on the axis, and the part added by `use_segment_normals` = false are
+neither lost nor stored; they have opposite signs on the driver and the driven pulley. The deflection of a slipping
+bristle follows the friction limit. The energy that it stores as the limit changes, and its energy when a segment opens,
+are not powers but differences of energies, see `fill_jumps`. Accounts compute the loss of normal dampers from the
+change of the gap in each step, Δg (F_0 + F_1)/2, F = f_n - k_c g: if v_n oscillates from step to step and the gap does
+not, the powers of the dampers differ greatly from the loss. In steps in which contact begins or ends the loss is the
+work of f_n, Δg f_n/2, minus the energy that the spring stores, so energy that a step does not resolve counts as lost in
+impacts.
 Source: power balance of the forces, term by term.
 """
 
@@ -62,12 +63,12 @@ POWERS = {
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
 }
-"""Parts of the power that contact takes from circle and cable [W]; they add up to it."""
+"""Parts of the power that contact takes from circle and cable [W]; their sum is the total power."""
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
 
 
 def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> FloatArray:
-    """The powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
+    """Evaluate the powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
     rates = np.zeros(len(c.rows))
     follow(c, axial, rates, fields)
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), len(POWERS)))
@@ -76,7 +77,7 @@ def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> Fl
 
 
 def follow(c: SegmentRows, axial: AxialMotion | None, rates: FloatArray, fields: Fields) -> None:
-    """Bring the motion of the material through the mesh up to date, its rates [m/s] into ``rates``, shape (rows,)."""
+    """Update the motion of the material through the mesh, and write its rates [m/s] into ``rates``, shape (rows,)."""
     if axial is not None:
         set_shift(c, axial, fields.x, fields.data)
         rates[:] = fields.v[axial.s]
@@ -86,11 +87,11 @@ _fill = call(fill_powers)
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
 LOST = (*FRICTION_LOSSES, "contact_damping")
-"""Energies stored, passed on and lost in accounts of contact."""
+"""Energies stored, transferred and lost in accounts of contact."""
 NUMBERS = 12
 """Numbers of a place, for `create_place_account`."""
 NO_GAP = 1e9
-"""The gap of a place without a gap: beyond the end of a surface, or with nothing near [m]."""
+"""The gap of a place without a partner: beyond the end of a surface, or without anything near [m]."""
 
 
 @kernel
@@ -100,9 +101,9 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
     Sliding dissipates f_t x_cur_t minus the change of the energy of bristles; the energy of bristles that open is lost.
     In total the loss is the work done minus the change of the energy. Dampers lose their mean force times the change of
-    the gap, plus the work of springs that is not stored where contact begins or ends; where one end of the step has no
-    gap, they lose the mean of their powers.  ``before`` and ``now`` are results of `read_segments`; further numbers
-    belong to closed neighbours.  ``lost`` is in the order of `LOST`.  ``before`` becomes ``now``.
+    the gap, plus the work of springs that is not stored where contact begins or ends. Where one end of the step has no
+    gap, the loss is the mean of their powers. ``before`` and ``now`` are results of `read_segments`; additional numbers
+    belong to closed neighbours. ``lost`` is in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -129,10 +130,10 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
             elif state == OPEN:
                 lost[1, i] += beside
             elif was == OPEN and state == 0.0:
-                # bent as its neighbours on a rigid layer, which hold it
+                # deflection as of its neighbours on a rigid layer
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # bristles of points depend on the number of points in contact, which is in the further numbers
+                # bristles of points depend on the number of points in contact, which is one of the additional numbers
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
@@ -143,8 +144,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """The account of a contact law, from functions that evaluate it and fill the parts for `fill_jumps`, of a given
-    shape."""
+    """Create the account of a contact law, from functions that evaluate it and fill the parts for `fill_jumps`, of a
+    given shape."""
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
 
@@ -152,11 +153,11 @@ def create_account(
 def create_place_account(
     evaluate: Callable[[Fields], FloatArray], shape: tuple[int, int], by: str = "circle"
 ) -> Account:
-    """The account of a contact law, from a function that gives the numbers of its places, shape (rows, places,
+    """Create the account of a contact law, from a function that returns the numbers of its places, shape (rows, places,
     NUMBERS).
 
-    They are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of the
-    normal damper [N], the gap [m] and f_n [N].
+    The numbers are the powers in the order of `POWERS`, the energies of spring and bristle [J], the state, the force of
+    the normal damper [N], the gap [m] and f_n [N].
     """
 
     def read(s: Evaluation) -> None:
@@ -173,7 +174,7 @@ def create_place_account(
 
 
 def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves: bool) -> Account:
-    """The account of rows with segments."""
+    """Create the account of rows with segments."""
     rates = np.zeros(len(c.rows))
     read = call(
         read_segments,
@@ -186,9 +187,9 @@ def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves:
 
 
 def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
-    """Outputs of the powers, each summed over the segments or points of a row, shape (rows,).
+    """Create outputs of the powers, each summed over the segments or points of a row, shape (rows,).
 
-    ``evaluate`` gives the powers of a law, as `eval_powers` does.
+    ``evaluate`` returns the powers of a law, as `eval_powers` does.
     """
 
     def output(k: int, doc: str) -> Output:
@@ -205,7 +206,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without one."""
+    """Energy lost by sliding, bristles and tangential dampers of rows since a ledger began [J], NaN without a
+    ledger."""
     component = rows.table.component
     losses = rows.layout.losses.get(component)
     if losses is None:

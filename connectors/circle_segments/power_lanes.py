@@ -1,4 +1,4 @@
-"""Powers and energies of segments side by side; see `lanes.py` for the lanes, `power.py` for their definitions."""
+"""Powers and energies of several segments at once; see `lanes.py` for the lanes, `power.py` for the definitions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT,
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
 """Numbers of a segment for `fill_jumps`, and their count.
 
-DRIFT is the part of v_n by which material flows through the mesh [m/s], 0 where it does not; DEPTH is the gap [m]."""
+DRIFT is the part of v_n due to material that flows through the mesh [m/s], 0 without such a flow; DEPTH is the gap
+[m]."""
 OPEN = -3.0
 """The state of open segments."""
 
@@ -51,7 +52,7 @@ def gather_rates(
     c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
-    """Copy the data of some listed segments, in addition to the numbers of `gather_lanes`, to the first lanes."""
+    """Copy additional data of some listed segments to the first lanes, after `gather_lanes`."""
     for k in range(count):
         i = rows[first + k]
         j = shape.start[c.rows[i].cable] + numbers[first + k]
@@ -64,14 +65,14 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """1/x, 0 for x = 0: unused lanes have zeros."""
+    """1/x, or 0 for x = 0, because unused lanes contain zeros."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Velocity of the axis at depth y under an end point of lane k, relative to the centre, at a fixed place of the
+    """Velocity of the axis at depth y under an end point of lane k, relative to the centre, at a constant place of the
     mesh."""
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
@@ -82,13 +83,13 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Rate of x_cur [m/s] of lane k, which is measured on the chord ``z`` at depth y under the segment."""
+    """Rate of x_cur [m/s] of lane k, measured on the chord ``z`` at depth y under the segment."""
     s_t = g.axial[k]
     ax, ay = place_velocity(y, s_t, 0, k, g)
     bx, by = place_velocity(y, s_t, 1, k, g)
     ex, ey = z.bx - z.ax, z.by - z.ay
     E = ex * ex + ey * ey
-    # motion of the ends along n rotates the chord, motion along t shifts it along itself; see `chord_derivatives`
+    # motion of the ends along n rotates the chord, and motion along t shifts it along itself; see `chord_derivatives`
     turning = z.nx * (ax - bx) + z.ny * (ay - by)
     q = z.rho
     along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
@@ -105,7 +106,7 @@ def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y
 
 @kernel(inline=True)
 def eval_lanes(case: int, g: Any) -> None:
-    """Powers and energies of all lanes, in a case that covers them."""
+    """Evaluate powers and energies of all lanes, in a case that covers them."""
     for k in range(LANES):
         par, o, h, state = read_lane_parameters(case, k, g), read_pose(k, g), read_chord(k, g), g.state[k]
         vax, vay, vbx, vby = read_four(g.rates, k)
@@ -115,7 +116,7 @@ def eval_lanes(case: int, g: Any) -> None:
             below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
             on_axis = par.is_current and par.vertical_offset != 0.0
             z, y = below if on_axis else h, par.vertical_offset if on_axis else 0.0
-        # friction, and how fast it slips
+        # friction, and its slip rate
         x, d_rho, d_length = place_on_circle(par, o, z)
         slips, sticks, has_bristle = abs(state) == SLIPS, state == STICKS, par.friction_stiffness != 0.0
         bristle = wrap(x - g.stick[k], par.radius) if sticks and has_bristle else 0.0
@@ -161,7 +162,7 @@ def eval_case(case: int, g: Any) -> None:
 def fill_powers(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
 ) -> None:
-    """The powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
+    """Write the powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
     s_t are axial motions, shape (rows,).
     """

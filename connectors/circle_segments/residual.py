@@ -1,4 +1,4 @@
-"""Forces of the contact of circles with the segments of cables, of many segments side by side; see `kernels.py`."""
+"""Forces of the contact of circles with the segments of cables, for several segments at once; see `kernels.py`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
     last = -1
-    # of one row: forces on r and r' of both nodes, force and torque on the circle
+    # per row: forces on r and r' of both nodes, force and torque on the circle
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     sum_x, sum_y, torque = 0.0, 0.0, 0.0
     for first in range(0, total, LANES):
@@ -49,7 +49,7 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
                 sum_x, sum_y, torque = 0.0, 0.0, 0.0
             row = c.rows[i]
             last, y, S, D = i, shape.offset[row.cable], shape.S, shape.dS
-            # forces on both end points by their shape functions
+            # forces on both end points, distributed by their shape functions
             for end in range(2):
                 j = shape.start[row.cable] + numbers[first + k] + end
                 fx, fy = g.forces[2 * end, k], g.forces[2 * end + 1, k]
@@ -57,7 +57,7 @@ def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, d
                 sum_y += fy
                 r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
                 r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
-                # at an offset from the axis their arm turns with the slope
+                # at an offset from the axis the lever arm rotates with the slope
                 if y != 0.0:
                     hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
                     r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy

@@ -1,6 +1,7 @@
 """Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
-Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E = e.e, and n, t the contact frame:
+With respect to the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E = e.e, and the contact
+frame n, t:
 
     d rho   = z n.(da - db) - h t.((1-rho) da + rho db)            (0 where rho is clamped),
     d theta = h n.(da - db)                                        (angle of n; clamped: t.((1-rho) da + rho db)/D),
@@ -9,10 +10,10 @@ Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E
     d v_t   = (1-rho) t.dva + rho t.dvb + (vb - va).t d rho - u.n d theta - r d omega,
     d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,    d|e| = (e/|e|).(db - da),
 
-where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length; with an offset
-x_cur is measured on the chord of the axis, with derivatives with respect to its own end points.  u is the relative
-velocity without the rotation of the circle.  The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so
-that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length. With an offset
+x_cur is measured on the chord of the axis, with derivatives with respect to its own end points. u is the relative
+velocity without the rotation of the circle. The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so the same
+matrix B maps motions and forces, block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
     """Derivatives of x_cur with respect to the end points of the chord ``h`` on which it is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
-    # 0 with the reference length, also where a segment has no length
+    # 0 with the reference length, and for segments of length 0
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
     return (
         r * theta[0] + z.d_rho * rhos[0] - unit * ex,
@@ -77,9 +78,9 @@ def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Fo
 def fill_segment_tangent(
     par: SegmentParameters, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
 ) -> Four:
-    """dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), rows F0, F1, torque; returns F0 and F1.
+    """Fill dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), with rows F0, F1, torque; return F0 and F1.
 
-    With ``on_axis`` x_cur depends on other points than a and b; `add_axis_columns` adds these derivatives.
+    With ``on_axis`` x_cur depends on points other than a and b; `add_axis_columns` adds these derivatives.
     """
     h = z.chord
     r, rho, nx, ny = par.radius, h.rho, h.nx, h.ny
@@ -88,7 +89,7 @@ def fill_segment_tangent(
     rhos, theta = chord_derivatives(h)
     along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
-    # directions of the forces at both ends and how they turn
+    # directions of the forces at both ends and their rotation
     psi0, psi1 = theta, theta
     n0x, n0y, n1x, n1y = force_normals(par, h)
     if not par.use_segment_normals:
@@ -135,7 +136,7 @@ def fill_segment_tangent(
 
 @kernel(inline=True)
 def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
-    """The columns of the centre x, y and of the angle in X = C B + V dB/dt (5, 11)."""
+    """Fill the columns of the centre x, y and of the angle in X = C B + V dB/dt (5, 11)."""
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
         X[k, 9] = -(C[k, 1] + C[k, 3])
@@ -146,7 +147,8 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 def add_axis_columns(
     par: SegmentParameters, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
-    """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur bends the bristle, and this f_t."""
+    """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur changes the bristle deflection and
+    thereby f_t."""
     h = axis_chord(slope, j, par.vertical_offset, z.chord)
     rhos, theta = chord_derivatives(h)
     x0, y0, x1, y1 = place_derivatives(par.radius, z, h, rhos, theta)
@@ -189,7 +191,7 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values; v are the velocities."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values; v are the velocities."""
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
     for i in range(len(c.rows)):
@@ -211,7 +213,7 @@ def add_tangent(
         for s in range(n + 1):
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
             j = shape.start[k] + s
-            # the segment after the point, if it is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
+            # the segment after the point, if the segment is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
             if s < n and data[first + s] <= 0.0:
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
@@ -244,7 +246,7 @@ def add_tangent(
                 continue
             sum_x += fx
             sum_y += fy
-            # the force turns with the normal of the axis
+            # the force rotates with the normal of the axis
             if y != 0.0:
                 dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
                 add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
@@ -262,7 +264,7 @@ def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArr
 
 @kernel(inline=True)
 def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
-    """`fill_cable_columns` for the points j and j + 1 on the axis, where J = S I; fills J, too."""
+    """Apply `fill_cable_columns` to the points j and j + 1 on the axis, where J = S I; also fill J."""
     for b in range(4):
         S0, S1 = S[j, b], S[j + 1, b]
         J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
@@ -302,7 +304,7 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
-    """Whether the marker moves as if its coordinates were x, y and the angle themselves."""
+    """Whether the marker moves as if its coordinates were x, y and the angle."""
     if m != 3:
         return False
     h, central = circle.h[ci], True
@@ -333,13 +335,13 @@ def scatter_circle(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker and add all to the matrix.
+    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker and add the result to the matrix.
 
     N (11, 3) are the derivatives with respect to the velocity of the centre and omega; (fx, fy) and torque are dq times
     the force and torque on the cable, whose reaction acts on the circle.
     """
     if central:
-        # the coordinates of the circle are x, y and the angle themselves
+        # the coordinates of the circle are x, y and the angle
         for a in range(11):
             for b in range(11):
                 values[slots[i, a, b]] += K[a, b]

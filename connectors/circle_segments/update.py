@@ -1,15 +1,15 @@
-"""Kernels that switch the contact of a circle with a cable between Newton runs, and kernels of its outputs.
+"""Kernels that update the contact states of a circle and a cable between Newton runs, and kernels of its outputs.
 
-See `kernels.py` for the letters.  The update of one segment with friction, where "start" marks stored values
-of the start of the step:
+See `kernels.py` for the symbols. Update of one segment with friction, where "start" marks stored values at the start of
+the step:
 
-    gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-                Errors are compared with sum |f_n| over the segments that were closed before, the force that acted.
+    gap:        If (g > 0) differs from the stored state, error += |k_c (g - stored gap)|, and the gap is stored.
+                Errors are compared with sum |f_n| over the segments that were closed before the update.
     closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
                 f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
-                bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
-                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t replaces D, and the law
-                    records x_cur afterwards: bristles that are switched on later begin unbent.
+                bristle alone gives mu |f_n|; otherwise sticks: state 0, sticking position last.
+                If the state differs from the stored state, error += ||f_t| - mu |f_n||.  Without bristles v_t replaces
+                D, and x_cur is stored after the update: bristles that are switched on later begin without deflection.
     open, or neither mu_k nor mu_v: state -2.
 """
 
@@ -53,7 +53,7 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps, only where their signs change or ``always``, and add |k_c (g - stored gap)| to the errors [N].
+    """Store gaps, only where their signs change unless ``always``, and add |k_c (g - stored gap)| to the errors [N].
 
     With ``always`` segments that are open or without friction get the state -2.
 
@@ -70,7 +70,7 @@ def store_gaps(
         row = c.rows[i]
         if not row.active:
             continue
-        # the circle, and the first end point seen from its centre
+        # the circle, and the first end point relative to its centre
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
         cx, cy = circle.p[ci, 0], circle.p[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
@@ -96,7 +96,7 @@ def store_gaps(
 
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
-    """The largest error and force of a row [N], and the row of the largest error, -1 for none."""
+    """The largest error and force of a row [N], and the row of the largest error, -1 without errors."""
     worst, largest, at = 0.0, 0.0, -1
     for i in range(len(error)):
         largest = max(largest, force[i])
@@ -109,7 +109,8 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 def update_gaps(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Frictionless update: a gap is written where its sign has changed; the results are as from `update_friction`."""
+    """Frictionless update: a gap is written where its sign has changed; the results are the same as for
+    `update_friction`."""
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
     for first in range(0, total, LANES):
@@ -117,7 +118,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force with the previous decisions
+            # normal force with the previous contact state
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)
@@ -128,14 +129,15 @@ def update_gaps(
 def update_friction(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
+    """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
+    Returns the largest sum of force errors of a row [N], whether any segment opened, closed, began to stick or slip,
+    the largest normal force of a row [N] with the previous contact states, and the row of the largest error, -1 without
+    errors.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)
     rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
-    # lanes of segments that are closed or were
+    # lanes of segments that are or were closed
     for first in range(0, total, LANES):
         some, g = min(LANES, total - first), lanes[0]
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
@@ -156,16 +158,16 @@ def update_friction(
             bristles = row.friction_stiffness != 0.0
             if data[gap_at] > 0.0 or not (bristles or row.friction_velocity_penalty != 0.0):
                 continue
-            # tangential force if it sticks, from the anchor of the start of the step
+            # tangential force if the segment sticks, from the anchor at the start of the step
             limit, last, mu_k = coulomb(row.friction_coefficient, fn)[0], start[stick_at], row.friction_stiffness
             x, d_rho, bristle = last, 0.0, 0.0
             if bristles:
                 x, d_rho = g.place[k], g.d_rho[k]
-                # a segment that was open at the start of the step begins to stick at its present place
+                # a segment that was open at the start of the step begins to stick at its current place
                 if start[state_at] == UNDEFINED:
                     last = x
                 bristle = wrap(x - last, r)
-            # state and sticking position: the bristle alone decides on the direction, and gives the limit
+            # state and sticking position: the bristle alone determines the direction and the limit
             ft = trial(mu_k, bristle, row.friction_velocity_penalty, vt)
             excess, state = decide(ft, limit, bristle if bristles else vt)
             stick = last
@@ -175,7 +177,7 @@ def update_friction(
                 error[i] += abs(excess)
                 changed = True
             data[state_at] = state
-            # on current lengths it is stored with its present material
+            # with current lengths the position is stored with its current material
             data[stick_at] = stick + row.shift * d_rho if row.is_current else stick
     worst, largest, at = find_worst(error, force)
     return worst, changed, largest, at
@@ -183,9 +185,9 @@ def update_friction(
 
 @kernel
 def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Store the present places of closed segments with a damper and without bristles as their sticking positions.
+    """Store the current places of closed segments with a damper and without bristles as their sticking positions.
 
-    With reference lengths, as in the published law, the recorded positions stay.
+    With reference lengths, as in the published law, the recorded positions are not changed.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -206,10 +208,11 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """With reference lengths: closed segments with bristles and without a sticking position (0) get the present one.
+    """With reference lengths, give closed segments with bristles and without a sticking position (0) the current
+    position.
 
-    Segments without bristles lose theirs.  This serves parameters that are switched between two steps: the published
-    law stores no positions while there are no bristles.
+    Segments without bristles lose their sticking position. This update is needed for parameters that are switched
+    between two steps, because the published law stores no positions without bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -232,7 +235,7 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
 def fill_outputs(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
 ) -> None:
-    """The numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
+    """Write the numbers of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         ci, k, n, first = row.circle, row.cable, row.segments, row.data

@@ -7,13 +7,14 @@
     accelerations    J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
     switched off     λ = 0
 
-A first-order state as coordinate 0 is a signal that coordinate 1 follows, as a motor does: no force acts back on it.
+If coordinate 0 is a first-order state, it is a signal that coordinate 1 follows, as a motor does, and no force acts on
+the state.
 
-x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.  The ratio i
-is 1 for equal coordinates, -r0/r1 for two gears that mesh outside, z0/z1 for a chain or toothed belt, r for a rack on
-a pinion.
+x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate. The ratio i
+is 1 for equal coordinates, -r0/r1 for two external gears, z0/z1 for a chain or toothed belt, and r for a rack on a
+pinion.
 
-Rates that the user does not give as functions come from ready functions, or from differences in time
+Rates that the user does not give as functions are evaluated from ready functions, or by differences in time
 (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
@@ -48,7 +49,8 @@ from windlass.framework.model.table import EntityTable
 
 
 class CoordinateConstraint(Component):
-    """Constrains the difference of two coordinates, or of their velocities, or couples them by a ratio, as gears do."""
+    """Constrains the difference of two coordinates, or of their velocities, or couples two coordinates by a ratio, as
+    gears do."""
 
     provides = ("joint",)
     marker0 = ref(COORDINATE, "first coordinate; the ground if left out")
@@ -64,12 +66,12 @@ class CoordinateConstraint(Component):
 
 
 class TimeColumns(NamedTuple):
-    """Values of all rows by time, shape (rows,)."""
+    """Values of all rows that depend on time, shape (rows,)."""
 
-    offset: TimeColumn  # of x1 - i x0, in rows at position level
-    rate: TimeColumn  # of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere
-    rate_level: TimeColumn  # the same, with offset_t in rows at position level
-    acceleration: TimeColumn  # of ẍ1 - i ẍ0
+    offset: TimeColumn  # right-hand side of x1 - i x0, in rows at position level
+    rate: TimeColumn  # right-hand side of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere
+    rate_level: TimeColumn  # right-hand side of ẋ1 - i ẋ0, including offset_t in rows at position level
+    acceleration: TimeColumn  # right-hand side of ẍ1 - i ẍ0
 
 
 @kernel
@@ -85,7 +87,7 @@ def residual(
     C: FloatArray,
     f: FloatArray,
 ) -> None:
-    """C += constraint equations, f += C_qᵀ λ; ``rate`` holds offset_t in rows at position level.
+    """C += constraint equations, f += C_qᵀ λ; ``rate`` contains offset_t in rows at position level.
 
     The first n0 coordinates of a row belong to marker 0.
     """
@@ -160,13 +162,13 @@ def add_accelerations(
 
 
 def bind_times(rows: LocalRows) -> TimeColumns:
-    """The right-hand sides of the rows as functions of time."""
+    """Bind the right-hand sides of the rows as functions of time."""
     fast = rows.local("velocity_level")
     constant_rate = np.where(fast, rows.local("rate"), 0.0)
     offsets, rates = (bind_functions(rows, name, f"{name}_function") for name in ("offset", "rate"))
     given = bind_functions(rows, "rate", "offset_rate_function")
     given = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given)
-    # given rates, at velocity level or with an offset; else rates of the offset
+    # given rates, at velocity level or with an offset; otherwise rates of the offset
     known = [rate if level else found for level, rate, found in zip(fast, rates, given, strict=True)]
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
@@ -180,8 +182,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
-    """The records of the rows, with back: i for the force on coordinate 0, 0 for a signal; and their right-hand
-    sides."""
+    """Bind the records of the rows and their right-hand sides; ``back`` is i for the force on coordinate 0, and 0 for a
+    signal."""
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
     return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)
@@ -237,7 +239,7 @@ def find_driven(rows: LocalRows) -> BoolArray:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the ground for a first marker that was left out."""
+    """Insert the ground as first marker where the user gave no marker."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)
     return values

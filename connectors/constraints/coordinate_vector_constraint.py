@@ -8,11 +8,11 @@
     index 2          Ċ = J·q_t + ∂C/∂t
     switched off     λ = 0
 
-Each row is one equation; several rows form a matrix.  For a function J is ``gradient_function`` of the same arguments,
-or comes from a complex step, exact to rounding, if the function takes complex numbers, else from central differences;
-so does ∂C/∂t.  Further terms of the tangent come from differences of J and C.
+Each row is one equation, and several rows form a matrix. For a function, J is ``gradient_function`` with the same
+arguments. Otherwise J comes from a complex step, exact to rounding, if the function accepts complex numbers, or else
+from central differences; the same applies to ∂C/∂t. Further terms of the tangent are differences of J and C.
 
-At index 2 the original squares velocities; this law takes the derivative of C.
+At index 2 the original law squares velocities; this law uses the derivative of C.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step: its square is negligible relative to 1, and nothing is subtracted."""
+"""Imaginary step: its square is negligible relative to 1, and no numbers are subtracted."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
 
@@ -68,7 +68,7 @@ class UserEquation:
 
     Args:
         i: the local row.
-        places: places of its coordinates among w.
+        places: positions of its coordinates in w.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
@@ -113,7 +113,8 @@ class UserEquation:
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Derivatives of C with respect to entries of q (at velocity level v), to t for -1; None for real functions."""
+        """Derivatives of C with respect to entries of q (v at velocity level), or with respect to t for entry -1; None
+        for real functions."""
         if not self._takes_complex:
             return None
         try:
@@ -133,7 +134,7 @@ class UserEquation:
             moved[self.fast][k] += 1j * TINY
             here[self.fast][k] += STEP
             given = complex(self._function(t, self._row, *moved))
-        # C is independent of them, or the function drops imaginary parts
+        # C does not depend on them, or the function drops imaginary parts
         if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
             raise ValueError
         return given.imag / TINY
@@ -155,8 +156,8 @@ class UserEquation:
         return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
 
     def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
-        """dq ∂J/∂q, plus dv ∂J/∂v at velocity level, and the derivative of Ċ, or of C at velocity level, with respect
-        to q."""
+        """dq ∂J/∂q, plus dv ∂J/∂v at velocity level, and the derivative with respect to q of Ċ, or of C at velocity
+        level."""
 
         def slope(q: FloatArray, v: FloatArray) -> FloatArray:
             return self.gradient(t, q, v)
@@ -178,12 +179,13 @@ class UserEquation:
 
 
 class Equations:
-    """The equations of all rows at one evaluation: q and q_t, C and J; w coordinates of both nodes, 0 for missing ones.
+    """The equations of all rows at one evaluation: q and q_t, C and J; w coordinates of both nodes, 0 for a missing
+    node.
 
     Attributes:
         lam: local numbers of the multipliers, shape (rows,).
-        on, fast: active, and velocity level, shape (rows,).
-        X, Y: factors with signs, zeros for missing ones, shape (rows, w).
+        on, fast: whether a row is active, and whether it is at velocity level, shape (rows,).
+        X, Y: factors with signs, zeros for missing factors, shape (rows, w).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -192,7 +194,7 @@ class Equations:
         self.lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
         dofs, has = node_dofs(rows.world, rows.table)
         has = has[rows.table.places(rows.rows)]
-        # first place of the coordinates of node 1
+        # position of the first coordinate of node 1
         begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
         self.X, self.Y = np.zeros((len(rows.rows), dofs.shape[1])), np.zeros((len(rows.rows), dofs.shape[1]))
         for target, prefix in ((self.X, "factors"), (self.Y, "squares")):
@@ -274,7 +276,7 @@ class Equations:
 
 
 def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
-    """Coordinates of both nodes side by side (rows, w), -1 for none, and their numbers per node (rows, 2)."""
+    """Coordinates of both nodes side by side (rows, w), padded by -1, and their numbers per node (rows, 2)."""
     parts, counts = [], []
     for name in ("node0", "node1"):
         ids = table.local(name)
@@ -303,7 +305,7 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Refuse factors without numbers, which would make no rows.
+    """Reject factors without numbers, which would create no rows.
 
     Raises:
         ModelError: an empty array.
@@ -316,7 +318,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong numbers of factors, and rows with neither or both of factors and function."""
+    """Raise ModelError for wrong numbers of factors, and for rows with both or neither of factors and function."""
     _, has = node_dofs(world, table)
     functions, gradients = table.local("constraint_function"), table.local("gradient_function")
     for k, row in enumerate(table.resident):

@@ -1,4 +1,4 @@
-"""Distance between two points held constant: a massless rod.
+"""Constant distance between two points: a massless rod.
 
     C = |p1 - p0| - distance
 

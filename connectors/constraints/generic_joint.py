@@ -5,17 +5,17 @@
     C_3+i = a_k·b_j                                            locked rotation about axis i, i, j, k cyclic
     two rotations locked, k free:  C_3+i = -a_j·b_k,  C_3+j = a_i·b_k
 
-For small rotations each rotation equation is the angle about its axis.  With two rotations locked the equations make
-both axes k parallel, for any angle about them: a hinge turns without limit.  One locked rotation is a universal joint
-whose cross has the axes a_k and b_j.
+For small rotations each rotation equation is the angle about its axis. With two rotations locked the equations make
+both axes k parallel, for any angle about these axes, so a hinge rotates without limit. One locked rotation is a
+universal joint whose cross has the axes a_k and b_j.
 
-A joint is driven by offsets o and angles α, β, γ, constant or functions of time: frame 0 is rotated about its x axis,
-then about its new y and z axes, and the points are kept at offsets along the rotated axes,
+A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Frame 0 is rotated about its x axis,
+then about its new y and z axes, and the points are held at offsets along the rotated axes,
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
-so that a free axis rotates with the drive, too, as a slot in a turntable does.  Angles are not limited.  Relative to
-marker 0 the frame has the angular velocity W = A0 frame0 w, and at constant velocities its rate is W_t:
+so a free axis also rotates with the drive, as a slot in a turntable does. Angles are not limited. Relative to marker 0
+the frame has the angular velocity W = A0 frame0 w, and at constant velocities its rate is W_t:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z,    W_t = ω0 × W + A0 frame0 w_t                        see `joint_kernels`
 
@@ -45,7 +45,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class GenericJoint(Component):
-    """Locks translations and rotations between two rigid markers; a rigid connection unless some are set free."""
+    """Locks translations and rotations between two rigid markers; by default a rigid connection."""
 
     provides = ("joint",)
     marker0 = ref(RIGID, "first point, whose joint frame has the axes")
@@ -88,8 +88,8 @@ def frame_axis(row: Any, p: int) -> Any:
 
 @kernel
 def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """For order 1 fill W with the angular velocity and return the rate of o of equation k; for order 2 W_t and the
-    second rate."""
+    """For order 1 fill W with the angular velocity and return the rate of o of equation k; for order 2 fill W_t and
+    return the second derivative of o."""
     W[:] = 0.0
     if not row.moved:
         return 0.0
@@ -139,7 +139,7 @@ loops = joint_rows(equation, drive)
 
 
 def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArray]:
-    """Axes a, b and signs of the rotation equations for locked rotations of shape (rows, 3), each (rows, 3)."""
+    """Choose axes a, b and signs of the rotation equations for locked rotations of shape (rows, 3), each (rows, 3)."""
     i = np.arange(3)
     a, b = np.tile((i + 2) % 3, (len(locked), 1)), np.tile((i + 1) % 3, (len(locked), 1))
     sign = np.ones(locked.shape)
@@ -157,7 +157,7 @@ def derive(rows: LocalRows) -> dict[str, NDArray[Any]]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are no rotations, rates without offsets, and 2D markers."""
+    """Raise ModelError for frames that are not rotations, rates without offsets, and 2D markers."""
     for name in ("frame0", "frame1"):
         table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
     offsets, rates = table.local("offset_function"), table.local("offset_rate_function")

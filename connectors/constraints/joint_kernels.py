@@ -1,6 +1,7 @@
-"""Row loops of joints between two position markers, written once and compiled around an equation.
+"""Loops over the rows of joints between two position markers, written once and compiled for each equation.
 
-An equation C of a joint depends on d = p1 - p0 and on the rotations of both markers.  Its kernel gives C and
+An equation C of a joint depends on d = p1 - p0 and on the rotations of both markers. The kernel of the equation returns
+C and fills
 
     g = [u, r0, r1]      Ċ = g·y  with the rates y = [v1 - v0, ω0, ω1]
     G                    δg = G [δd, θ0, θ1]  for a displacement δd and rotations θ of the markers, shape (9, 9)
@@ -12,8 +13,8 @@ With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0
     ∂Ċ/∂q = yᵀ G X + gᵀ Y                      where the joint is imposed on its rate (index 2)
     C_q q̈ = -(y·G y + g·Y q̇)                  for consistent accelerations
 
-An equation that is switched off, or whose axis is free, is λ = 0.  A velocity constraint, such as rolling, is g·y = 0
-at both levels.
+An inactive equation, or an equation of a free axis, is replaced by λ = 0. A velocity constraint, such as rolling, is
+g·y = 0 at both levels.
 
 In a driven joint the frame of marker 0 is displaced by o(t) and rotates in marker 0 with an angular velocity W: ω0 + W
 replaces ω0 in y, C decreases by o, and with W_t, the derivative of W at constant velocities,
@@ -49,21 +50,21 @@ class Joint(NamedTuple):
 
     m0: IntArray  # m0, m1: positions of the markers in the columns of their family, shape (rows,)
     m1: IntArray
-    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     lam: IntArray  # local numbers of the multipliers, shape (rows, k)
-    on: NDArray[np.bool_]  # equations that hold, shape (rows, k)
-    fast: NDArray[np.bool_]  # equations that hold velocities only, g·y = 0, and have no C, shape (rows, k)
+    on: NDArray[np.bool_]  # active equations, shape (rows, k)
+    fast: NDArray[np.bool_]  # equations that constrain velocities only, g·y = 0, and have no C, shape (rows, k)
 
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """The argument ``drive`` of `joint_rows` if no joint is driven."""
+    """Argument ``drive`` of `joint_rows` for joints that are not driven."""
     return 0.0
 
 
 class Loops(NamedTuple):
-    """Kernels over all rows of a joint table, and the kernels of one row that they contain, see `joint_rows`."""
+    """Kernels over all rows of a joint table, and the kernels of one row that they call, see `joint_rows`."""
 
     residual: Callable[..., None]
     tangent: Callable[..., None]
@@ -74,19 +75,19 @@ class Loops(NamedTuple):
 
 
 def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = stand_still) -> Loops:
-    """Loops around the equations of a joint.
+    """Create the loops for the equations of a joint.
 
     Args:
         equation: kernel ``(row, k, m, m0, m1, d, g, G) -> C`` for equation k of a row, with the columns m of the
-            position markers m0 and m1 and d = p1 - p0 [m], shape (3,).  It writes the entries of g, shape (9,), and G,
-            shape (9, 9), that are not 0; all are 0 before.
-        drive: kernel ``(row, k, m, m0, order, W) -> o_t`` that writes W [rad/s], shape (3,), for order 1, and for
-            order 2 W_t [rad/s^2] and gives o_tt; for joints that can be driven.
+            position markers m0 and m1 and d = p1 - p0 [m], shape (3,). The kernel writes the nonzero entries of g,
+            shape (9,), and G, shape (9, 9); all entries are 0 before the call.
+        drive: kernel ``(row, k, m, m0, order, W) -> o_t`` for joints that can be driven. For order 1 it writes W
+            [rad/s], shape (3,), and for order 2 it writes W_t [rad/s^2] and returns o_tt.
 
     Returns:
-        Kernels ``residual(rows, j, m, lam, rate_level, C, f)``,
-        ``tangent(rows, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(rows, j, m, v, C)`` and
-        ``evaluate(rows, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
+        Kernels ``residual(rows, j, m, lam, rate_level, C, f)``, ``tangent(rows, j, m, v, lam, rate_level, dq, dv,
+        slots, values)``, ``accelerations(rows, j, m, v, C)`` and ``evaluate(rows, j, m, C, g)``. The last one fills C
+        (rows, k) and g (rows, k, 9) of the active equations.
 
     Raises:
         ModelError: kernels with other arguments or results.
@@ -185,7 +186,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                         change += (W[1] * g[5] - W[2] * g[4]) * X[3, b]
                         change += (W[2] * g[3] - W[0] * g[5]) * X[4, b]
                         change += (W[0] * g[4] - W[1] * g[3]) * X[5, b]
-                    # into the rows and columns of the multiplier
+                    # entries in the rows and columns of the multiplier
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
                     if by_rate:

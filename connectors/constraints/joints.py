@@ -1,4 +1,4 @@
-"""Common parts of joint laws: registration around the loops of `joint_rows`, outputs, checks."""
+"""Common parts of joint laws: registration with the loops of `joint_rows`, outputs, checks."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 DRIVEN = ("moved", "offset_rate", "offset_acceleration")
-"""Further fields of the rows of joints that can be driven: whether there is an offset, and its derivatives."""
+"""Further fields of the rows of joints that can be driven: whether an offset exists, and its derivatives."""
 
 
 class JointOffsets:
     """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
 
     Args:
-        own: records of the rows, with `DRIVEN`, where the present values are written.
+        own: records of the rows, with `DRIVEN`, into which the current values are written.
 
     Attributes:
         offset, rate, acceleration: values of all rows at a time, see `TimeColumn`.
-        is_called: which rows have a function, shape (rows,).
+        is_called: whether a row has a function, shape (rows,).
     """
 
     def __init__(self, rows: LocalRows, own: NDArray[Any]) -> None:
@@ -58,7 +58,8 @@ class JointOffsets:
         own["moved"] = self.is_called | own["offset"].any(axis=1)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """The function that updates offsets to a time, rates where they are imposed, and accelerations if requested."""
+        """Create the function that updates offsets to a time, rates where they are imposed, and accelerations if
+        requested."""
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)
@@ -95,17 +96,17 @@ def register_joint(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``, and for joints that can be driven
             ``offset``, ``offset_function`` and ``offset_rate_function``.
-        loops: loops around its equation.
+        loops: loops of the equations of the joint.
         multipliers: number of equations of each row.
         unit: of C.
         equations: meaning of C, for the documentation.
         check: see `register`.
         derived, derive: further fields of rows, see `pair_laws.register_kind`.
-        locked: ``(rows)`` gives the equations that hold while the joint is active, shape (rows, multipliers); all if
-            left out.
-        fast: which equations are velocity constraints; none if left out.
+        locked: ``(rows)`` returns the equations that hold while the joint is active, shape (rows, multipliers);
+            default: all.
+        fast: whether each equation is a velocity constraint; default: no equation.
         outputs: further output variables.
-        start: the output that replaces point 0 and the origin of its body in drawings.
+        start: output that replaces point 0 and the origin of its body in drawings.
         source: the source of the law.
     """
 
@@ -166,7 +167,7 @@ def register_joint(
 def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], start: str | None) -> Drawing:
     """Draw each row as lines from the origin of body 0 to point 0, to point 1, and to the origin of body 1.
 
-    This shows bodies that joints hold.  Markers on cables, nodes and the ground are only points.
+    The lines show the bodies that a joint connects. Markers on cables, nodes and the ground are drawn as points.
     """
     _, j, _ = rows.columns
     m, n = fields.markers[FAMILY], len(rows.rows)
@@ -230,7 +231,7 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
 
 def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
-    """Which markers can leave the plane z = 0, shape (n,); ids are entity numbers of position markers."""
+    """Whether a marker can leave the plane z = 0, shape (n,); ids are entity numbers of position markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
         if markers.component is NodePosition:
@@ -252,16 +253,16 @@ def check_planar(world: Tables, table: EntityTable) -> None:
 
 
 def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
-    """Raise ModelError for joints on 2D markers that constrain motion across the plane z = 0.
+    """Raise ModelError for joints on 2D markers that constrain motion perpendicular to the plane z = 0.
 
     Args:
         table: table of joints.
-        needed: rows whose equations constrain motion across that plane, shape (resident,).
+        needed: whether the equations of a row constrain motion perpendicular to that plane, shape (resident,).
         instead: the joint to use in 2D.
     """
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.resident[needed & ~spatial][:1]:
         raise ModelError(
-            f"{table.kind} row {row} constrains motion across the plane z = 0, which its markers do not have: "
+            f"{table.kind} row {row} constrains motion perpendicular to z = 0, which its 2D markers exclude: "
             f"must have a 3D marker; in 2D use {instead}"
         )

@@ -25,7 +25,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class PrismaticJoint2D(Component):
-    """Lets a point of one body slide along an axis of another in 2D."""
+    """Constrains a point of one body to an axis of another body in 2D, without relative rotation."""
 
     provides = ("joint",)
     marker0 = ref(RIGID, "point on the axis, on the body in which the axis is fixed")
@@ -63,7 +63,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def find_locked(rows: LocalRows) -> NDArray[np.bool_]:
-    """Which equations hold, shape (rows, 2)."""
+    """Whether each equation is active, shape (rows, 2)."""
     turning = rows.local("lock_rotation")
     return np.stack((np.ones_like(turning), turning), axis=1)
 

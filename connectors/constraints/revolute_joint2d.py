@@ -1,4 +1,4 @@
-"""2D revolute joint: two points stay together, their rotations are free.
+"""2D revolute joint: two points coincide, and their rotations are free.
 
     C = [p1_x - p0_x, p1_y - p0_y]
 
@@ -14,7 +14,7 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class RevoluteJoint2D(Component):
-    """Holds two points together in 2D: a pin."""
+    """Connects two points in 2D by a pin."""
 
     provides = ("joint",)
     marker0 = ref(POSITION, "first point")

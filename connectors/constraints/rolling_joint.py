@@ -1,4 +1,4 @@
-"""Disc that rolls on a plane without slip: the lowest point of its rim stays in the plane and has no velocity there.
+"""Disc that rolls on a plane without slip: the lowest point of its rim stays in the plane and has no velocity.
 
     n = A0 normal,  w = A1 axis,  l = w × n/|w × n|            along the track
     r = radius w × l                                           from the centre to the contact point, c = d + r
@@ -6,17 +6,17 @@
     C_0 = (n × l)·v_c,  C_1 = l·v_c                            across and along the track, velocities only
     C_2 = n·c                                                  distance; Ċ_2 = n·v_c, as n·r is largest at the contact
 
-d = p1 - p0 from the point at marker 0 on the plane to the centre of the disc at marker 1.  The force on the disc is -λ
-along the three directions.  Forces act at the contact point: with e one of the three directions,
+d = p1 - p0 from the point at marker 0 on the plane to the centre of the disc at marker 1. The force on the disc is -λ
+along the three directions. Forces act at the contact point. With e as one of the three directions,
 
     g = [e, -c × e, r × e]                                     see `joint_kernels`
 
-and G = ∂g/∂(d, θ0, θ1) from a complex step in these formulas, exact to rounding.  A flat disc (w = ± n) has no contact
-point, and C is NaN.
+and G = ∂g/∂(d, θ0, θ1) is evaluated by a complex step in these formulas, exact to rounding. A flat disc (w = ± n) has
+no contact point, and C is NaN.
 
-The first two equations cannot be integrated to positions (they are not holonomic).  In statics they have no effect: set
-``axes = (False, False, True)`` there, and hold the disc by other constraints.  All methods of dynamics fulfil them at
-every step, to the tolerance of Newton's method.
+The first two equations cannot be integrated to positions (they are not holonomic). In static solves they have no
+effect, so set ``axes = (False, False, True)``, and hold the disc by other constraints. All dynamic methods fulfil these
+equations at every step, within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -41,7 +41,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step: its square is negligible relative to 1, and nothing is subtracted."""
+"""Imaginary step: its square is negligible relative to 1, and no numbers are subtracted."""
 
 
 class RollingJoint(Component):
@@ -70,7 +70,7 @@ def perturb(a: Any, b: Any) -> Any:
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """C_2 [m], 0 for the others, which only hold velocities."""
+    """C_2 [m], and 0 for the other two equations, which constrain velocities only."""
     n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)

@@ -1,4 +1,4 @@
-"""Spherical joint: two points stay together, along all or some of the global axes.
+"""Spherical joint: two points coincide, along all or some of the global axes.
 
     C_k = p1_k - p0_k  for each locked axis k,    C = 0 elsewhere replaced by λ_k = 0
 
@@ -21,7 +21,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class SphericalJoint(Component):
-    """Holds two points together in 3D; rotations are free."""
+    """Connects two points in 3D; rotations are free."""
 
     provides = ("joint",)
     marker0 = ref(POSITION, "first point")

@@ -1,4 +1,4 @@
-"""Supports by name: hold or drive coordinates of nodes and bodies, clamp and hinge nodes."""
+"""Supports by name: fix or drive coordinates of nodes and bodies, clamp and hinge nodes."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ SUPPORT = {"world": instance(World), "entity": inside()}
 @checked(**SUPPORT, coordinate_names=word())
 @all_or_nothing
 def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
-    """Hold coordinates of nodes or bodies at their reference values.
+    """Fix coordinates of nodes or bodies at their reference values.
 
     Args:
-        entity: nodes or bodies of one kind.
+        entity: nodes or bodies of one type.
         *coordinate_names: names of coordinates, e.g. ``"x", "y"``; ``dof_names`` of a node lists them.
 
     Returns:
-        Handle to the constraints: first name for all rows, then second name.
+        Handle to the constraints: first name for all rows, followed by the second name.
 
     Raises:
-        ModelError: no name, or an unknown one.
+        ModelError: no name is given, or a name is unknown.
     """
     merged = merge_handles(entity)
     if not coordinate_names:
@@ -52,10 +52,10 @@ def prescribe(
     """Prescribe the displacement of a coordinate from its reference.
 
     Args:
-        entity: nodes or bodies of one kind.
+        entity: nodes or bodies of one type.
         name: name of the coordinate.
         value: displacement [m or rad], a number or a function of time t [s].
-        rate: time derivative of the function [m/s or rad/s]; by differences in time if left out.
+        rate: time derivative of the function [m/s or rad/s]; default: differences in time.
 
     Returns:
         Handle to the constraints, one per row.
@@ -71,7 +71,7 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
     """Prescribe the velocity of a coordinate.
 
     Args:
-        entity: nodes or bodies of one kind.
+        entity: nodes or bodies of one type.
         name: name of the coordinate, e.g. ``"rotation"``.
         value: velocity [m/s or rad/s], a number or a function of time t [s].
 
@@ -86,7 +86,7 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
 @checked(world=instance(World), node=inside())
 @all_or_nothing
 def hinge(world: World, node: Handles) -> Entity:
-    """Hold the position of nodes or bodies and leave their rotation free; see `fix`."""
+    """Fix the position of nodes or bodies and leave their rotation free; see `fix`."""
     merged = merge_handles(node)
     names = find_nodes(world, merged).table.component.dof_names
     return fix(world, merged, *(name for name in "xyz" if name in names))
@@ -95,12 +95,13 @@ def hinge(world: World, node: Handles) -> Entity:
 @checked(world=instance(World), node=inside())
 @all_or_nothing
 def clamp(world: World, node: Handles) -> Entity:
-    """Hold position and direction of nodes or bodies; see `fix`.
+    """Fix position and direction of nodes or bodies; see `fix`.
 
-    Rigid bodies and nodes: x, y, rotation; in 3D x, y, z and the Euler parameters except the largest one in the
-    reference configuration, since their length is already constrained.  Cable nodes: the position, and the slope across
-    the cable, so that the cable may stretch at the clamp, and the twist.  This leaves a coordinate free if the
-    reference slope lies along a global axis; an oblique slope is held completely, including the stretch at the node.
+    Rigid bodies and nodes: x, y and rotation; in 3D x, y, z and the Euler parameters except the largest one in the
+    reference configuration, because their length is already constrained. Cable nodes: the position, the slope
+    components perpendicular to the cable, and the twist. So the cable may stretch at the clamp. A slope component
+    remains free only if the reference slope is parallel to a global axis; an oblique slope is fixed completely,
+    including the stretch at the node.
 
     Raises:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
@@ -119,7 +120,7 @@ def clamp(world: World, node: Handles) -> Entity:
         return fix(world, merged, "x", "y", "rotation")
     slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
-    # across: x' is held where the slope has a part along another axis; z' always in the plane x, y
+    # x' is fixed where the slope has a component along another axis; z' always in the xy plane
     held = (along.sum(axis=1, keepdims=True) - along) > 0
     held |= ~along
     if (held != held[0]).any():
@@ -130,7 +131,7 @@ def clamp(world: World, node: Handles) -> Entity:
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
-    """One constraint to the ground for every row, named after its coordinate."""
+    """Create one constraint to the ground for every row, named after its coordinate."""
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)
     label = f"{merged.name if len(merged) == 1 else merged.kind}, {name} {verb}"

@@ -1,13 +1,13 @@
-"""Axial strain of a cable at a place, as a coordinate to measure and to act on: the tension of ropes and belts.
+"""Axial strain of a cable at a place, as a coordinate for inputs and loads: the tension of ropes and belts.
 
     u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i,    D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ of a cable of length 1
     X = p_q: columns D_i I for the nodes and, where L = share l of a winch cable, -share (f_0 q_0 + f_2 q_2)/L² for l
     J = e·X,    H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    u_t = J q_t,    J̇ = H q_t,    e = p/|p|
 
 For cables without force functions the axial force is N = EA u + d_EA u_t, so an input with these gains is the tension,
-with exact derivatives.  ε_ref is the strain without force.  If material moves through the mesh (`ALECable2D`, cables of
-winches) u_t is the rate at a place of the mesh, not the rate of the material, on which d_EA acts.  A load F on u acts
-as an actuator in the cable: F δε [N m].
+with exact derivatives. ε_ref is the strain without force. If material moves through the mesh (`ALECable2D`, cables of
+winches) u_t is the rate at a place of the mesh, while d_EA acts on the rate of the material. A load F on u acts as an
+actuator in the cable with the virtual work F δε [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -46,7 +46,7 @@ class CableStrain(Component):
 
 @kernel
 def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
-    """u, its rate and its derivatives of all rows."""
+    """Update u, its rate and its derivatives for all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.J.shape[1]))
     for i in range(len(rows)):
@@ -100,10 +100,11 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The places on the cables of the rows.
+    """Bind the places on the cables of the rows.
 
-    dofs: 4 d of the nodes, then l of winch cables.  dimensions: d.  f: derivatives of the shape functions of a cable of
-    length 1 [1].  length: L of cables that keep theirs [m], share: part of l that winch cables have [1], 0 of others.
+    dofs: 4 d of the nodes, followed by l of winch cables. dimensions: d. f: derivatives of the shape functions of a
+    cable of length 1 [1]. length: L of cables with constant length [m], share: part of l that belongs to a winch cable
+    [1], 0 for other cables.
     reference_strain: ε_ref [1].
     """
     count, ids = len(rows.rows), rows.local("cable")
@@ -134,10 +135,10 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), cable=inside(), at=number("1", minimum=0.0))
 @all_or_nothing
 def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
-    """The axial strain of cables at a place, minus the strain without force, as a coordinate for inputs and loads.
+    """Create a coordinate for inputs and loads: the axial strain of cables at a place, minus the strain without force.
 
     Args:
-        cable: cables of any kind.
+        cable: cables of any type.
         at: share of the cable between its first node and the place [1], 0 to 1.
 
     Returns:

@@ -2,8 +2,8 @@
 
     y_t = b + A y + B u + C u_t + f(t, y, u, u_t)        u, u_t: values and rates of the inputs
 
-The states y are those of a `state_node`, velocities of coordinates that nothing depends on; see
-elements/nodes/generic_nodes.py.  An input that is a marker on another state has this state as its rate.
+The states y are the states of a `state_node`: velocities of coordinates on which nothing depends; see
+elements/nodes/generic_nodes.py. If an input is a marker on another state, the rate of the input is this state.
 
 Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer.
 """
@@ -41,9 +41,9 @@ from windlass.framework.model.system import Fields, System
 
 
 class GenericODE1(Inputs):
-    """The rates of the states of a node, linear in states and inputs, by a function, or both.
+    """The rates of the states of a node, linear in states and inputs, given by a function, or the sum of both.
 
-    Matrices are arrays or lists row by row, empty for 0.
+    Matrices are arrays or lists row by row; an empty list means 0.
     """
 
     node = ref(STATES, "the node of the n states")
@@ -63,11 +63,11 @@ class GenericODE1(Inputs):
 
 
 class Matrices(NamedTuple):
-    """Rows with their matrices; w: largest number of states of a node.
+    """Rows with their matrices; w is the largest number of states of a node.
 
-    dofs: local coordinate numbers, states first, shape (rows, n).  size: number of states (rows,).  inputs: see there.
-    b (rows, w), A (rows, w, w), B and C (rows, w, inputs).  F: rates of the functions (rows, w); Y, P, V: their
-    derivatives with respect to y, u and u_t.
+    dofs: local coordinate numbers, states first, shape (rows, n). size: number of states (rows,). inputs: see `Inputs`.
+    b (rows, w), A (rows, w, w), B and C (rows, w, inputs). F: rates from the functions (rows, w); Y, P, V: derivatives
+    of F with respect to y, u and u_t.
     """
 
     dofs: IntArray
@@ -136,7 +136,7 @@ def count_states(rows: LocalRows) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFunction]]:
-    """The matrices, the inputs, and the functions of the rows."""
+    """Bind the matrices, the inputs, and the functions of the rows."""
     n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
     inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
     most = inputs.m.shape[1]
@@ -152,7 +152,7 @@ def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFuncti
 
 
 def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """y, u and u_t of row i."""
+    """Read y, u and u_t of row i."""
     return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
 
 
@@ -178,7 +178,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
-    """States y, 0 beyond the states of a row, shape (rows, w)."""
+    """States y, padded by 0, shape (rows, w)."""
     c = rows.columns[0]
     states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
     return states

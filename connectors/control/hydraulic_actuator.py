@@ -7,9 +7,9 @@
     1/G_k = V_k/K_oil + (V_k - V_h,k)/K_cyl + V_h,k/K_hose  with V_0 = V_h,0 + A_0 s,  V_1 = V_h,1 + A_1 (L_s - s)
     G_k = K_oil/V_h,k                                       without change of the volumes
 
-w(x) = sign(x) √|x|, and x below 1 Pa, where the root has no finite slope.  The openings a_k of the valves are given, or
-are a function of the stroke and further inputs.  The equation of a pressure is multiplied by A_k, so that residuals are
-forces.
+w(x) = sign(x) √|x|, and x below 1 Pa, where the root has no finite slope. The openings a_k of the valves are given, or
+are a function of the stroke and further inputs. The equation of a pressure is multiplied by A_k, so its residual is a
+force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation, with the same pressures.
 """
@@ -41,7 +41,7 @@ from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
 LINEAR = 1.0
-"""Pressure difference [Pa] below which the flow of a valve is linear in it."""
+"""Pressure difference [Pa] below which the flow of a valve depends linearly on the pressure difference."""
 
 
 class HydraulicActuator(Inputs):
@@ -120,7 +120,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
-    """L [m], not a number where it is 0, and its rate [m/s] of row i."""
+    """L [m], NaN where it is 0, and its rate [m/s] of row i."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -137,7 +137,8 @@ def eval_force(row: Any, st: float, v: FloatArray) -> float:
 
 @kernel
 def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
-    """Add the force on both points, which have the first n coordinates of a row, and the rates of the pressures."""
+    """Add the force on both points, whose coordinates are the first n coordinates of a row, and the rates of the
+    pressures."""
     n0 = pair.n0
     for i in range(len(pair.m0)):
         if not pair.active[i]:
@@ -162,8 +163,8 @@ def tangent(
 ) -> None:  # fmt: skip
     """values += dq ∂f/∂q + dv ∂f/∂v; P, V: ∂(openings)/∂u, /∂u_t, shape (rows, 2, 1 + inputs)."""
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
-    # of both points, side by side: e·J and the derivatives of s_t with respect to coordinates; then a gradient with
-    # respect to all coordinates
+    # arrays for both points, side by side: e·J and the derivatives of s_t with respect to coordinates, followed by a
+    # gradient with respect to all coordinates
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
     eJ, rate, G_q, g = np.zeros(n), np.zeros(n), np.zeros(width), np.zeros(9)
     for i in range(len(pair.m0)):
@@ -185,7 +186,7 @@ def tangent(
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
-        # derivatives of the force along the line: of its size, of its direction, and of the markers
+        # derivatives of the force along the line: of its magnitude, of its direction, and of the markers
         for a in range(n):
             for b in range(n):
                 turned = -eJ[a] * eJ[b]
@@ -206,7 +207,7 @@ def tangent(
             Q, Qp, Qa = eval_flow(row, k, p)
             by_s = Gs * (sign * A[k] * st + Q) + G * Qa * P[i, k, 0]
             by_st = G * (sign * A[k] + Qa * V[i, k, 0])
-            # derivatives of the equation of a pressure with respect to points, itself and the inputs
+            # derivatives of the equation of a pressure with respect to the points, the pressure and the inputs
             G_q[:] = 0.0
             for a in range(n):
                 G_q[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
@@ -218,7 +219,7 @@ def tangent(
 
 @kernel
 def mass(rows: Any, n: int, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the factors of p_k,t, which follow n coordinates of the points."""
+    """Add scale times the factors of p_k,t, whose numbers follow the n coordinates of the points."""
     for i in range(len(rows)):
         for k in range(2):
             values[slots[i, n + k, n + k]] += scale * rows[i].area[k]
@@ -231,10 +232,10 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
-    """The points of the rows, their records, their inputs, and the functions of their valves.
+    """Bind the points of the rows, their records, their inputs, and the functions of their valves.
 
-    Records have states: local numbers of the states (2,); area, hose_volume, opening of both chambers (2,);
-    soft_cylinder, soft_hose: 1/K, 0 for rigid ones.
+    Records contain states: local numbers of the states (2,); area, hose_volume, opening of both chambers (2,);
+    soft_cylinder, soft_hose: 1/K, 0 for rigid parts.
     """
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
@@ -255,7 +256,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, S
 
 
 def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
-    """u and u_t of the valves of row i: the stroke and the inputs."""
+    """Read u and u_t of the valves of row i: the stroke and the inputs."""
     pair, own, inputs, _ = rows.columns
     L, st = measure(pair, s.markers[FAMILY], i)
     u, ut = read_inputs(inputs, coordinates_of(s), i)
@@ -329,7 +330,7 @@ def check(world: Tables, table: EntityTable) -> None:
         if len(nodes.component.dof_names) != 2:
             row = table.resident[positions[0]]
             raise ModelError(
-                f"node in {table.kind} row {row} is a {nodes.kind}: must be a StateNode2, of two pressures"
+                f"node in {table.kind} row {row} is a {nodes.kind}: must be a StateNode2, for two pressures"
             )
 
 

@@ -1,8 +1,8 @@
-"""Inputs of controllers: coordinate markers whose values u and rates u_t a law reads, with exact derivatives.
+"""Inputs of controllers: coordinate markers whose values u and rates u_t a law uses, with exact derivatives.
 
     ∂u/∂q = J,    ∂u_t/∂q = J̇,    ∂u_t/∂v = J        of each marker
 
-So a law is coupled with the coordinates of its inputs within Newton's method, without a delay.
+So a law is coupled to the coordinates of its inputs within Newton's method, without a delay.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
@@ -25,7 +25,7 @@ INSTEAD = (
     "distance_coordinate of the points of a spring (its force is k u + d u_t), load_cell of a joint or constraint, "
     "also of the joint that holds a body for the forces of contacts on it"
 )
-"""Advice in messages: outputs of laws cannot be inputs, and which markers replace them."""
+"""Advice for messages: outputs of laws cannot be inputs, and which markers replace outputs."""
 
 
 class Inputs(Component):
@@ -39,27 +39,28 @@ class Inputs(Component):
 class InputColumns(NamedTuple):
     """The inputs of rows."""
 
-    m: IntArray  # place of each in the columns of the coordinate markers, -1 for none, shape (rows, inputs)
+    m: IntArray  # position of each input in the columns of the coordinate markers, or -1, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of each
+    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of each input
     first: int
     width: int
 
 
 def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
-    """The inputs of rows, whose coordinates follow the first ``start`` ones, in the order of `World.ref_dofs`."""
+    """Bind the inputs of rows, whose coordinates follow the first ``start`` coordinates, in the order of
+    `World.ref_dofs`."""
     places = rows.markers("inputs")
     return InputColumns(places, (places >= 0).sum(axis=1), start, rows.world.ref_width(rows.table, "inputs"))
 
 
 def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArray, FloatArray]:
-    """u and u_t of row i, shape (inputs,) each."""
+    """Read u and u_t of row i, shape (inputs,) each."""
     which = c.m[i, : c.size[i]]
     return m.value[which], m.rate[which]
 
 
 def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
-    """Values u of the inputs, 0 beyond the inputs of a row, shape (rows, inputs); the second of the columns of rows."""
+    """Values u of the inputs, padded by 0, shape (rows, inputs); inputs are the second entry of the columns of rows."""
     c: InputColumns = rows.columns[1]
     found = np.zeros(c.m.shape)
     given = c.m >= 0
@@ -71,7 +72,8 @@ def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
 def add_input_row(
     c: InputColumns, m: CoordinateColumns, i: int, P: FloatArray, V: FloatArray, dq: float, dv: float, B: FloatArray
 ) -> None:
-    """B += dq ∂f/∂q + dv ∂f/∂v of a number f(u, u_t) of row i, with P = ∂f/∂u and V = ∂f/∂u_t, shape (inputs,) each."""
+    """Add dq ∂f/∂q + dv ∂f/∂v to B, for a number f(u, u_t) of row i, with P = ∂f/∂u and V = ∂f/∂u_t, shape (inputs,)
+    each."""
     for k in range(c.size[i]):
         j, first = c.m[i, k], c.first + k * c.width
         for a in range(c.width):

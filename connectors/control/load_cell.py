@@ -1,13 +1,13 @@
-"""Load cell: the force or torque that a joint or constraint carries, as a first-order state for controllers.
+"""Load cell: the force or torque in a joint or constraint, as a first-order state for controllers.
 
     T y_t = w·λ - y        λ: multipliers of the joint, w: weights, T: time constant
 
-Real cells and their amplifiers have such a lag.  Without it a force that depends on a multiplier, which itself depends
-on forces, would form an algebraic loop.  In statics y = w·λ.  The tangent has the column of the multipliers, so
-Newton's method finds force, motion and reading together.
+Real load cells with amplifiers have such a lag. Without the lag, forces and multipliers would depend on each other in
+an algebraic loop. In static solves y = w·λ. The tangent has the column of the multipliers, so Newton's method solves
+for force, motion and reading together.
 
-The law is evaluated on the process of its joint, which alone has the multipliers; the state is distributed like other
-coordinates.
+The law is evaluated on the process of its joint, which is the only process with the multipliers; the state is
+distributed like other coordinates.
 
 Source: W. Boyes (ed.), Instrumentation Reference Book, Butterworth-Heinemann (first-order lag of transducers).
 """
@@ -50,7 +50,7 @@ class LoadCell(Component):
 
 
 class Measured(NamedTuple):
-    """The result of `load_cell`, one row per joint.
+    """Result of `load_cell`, with one row per joint.
 
     marker: coordinate marker for inputs, whose rate ``u_t`` is the reading y [N or N m].
     cell: the rows of `LoadCell`, with their outputs.
@@ -108,8 +108,8 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """The records of the rows with the local number of their ``state``; local numbers of the multipliers, and weights
-    w [1], 0 beyond those of a joint, both (rows, m)."""
+    """Bind the records of the rows with the local number of their ``state``, the local numbers of the multipliers, and
+    weights w [1], padded by 0, both (rows, m)."""
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
     lam = np.zeros(w.shape, np.int64)
@@ -164,10 +164,10 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
     """Measure the forces or torques in joints or constraints.
 
     Args:
-        joint: the joints or constraints, with the same number of multipliers each.
+        joint: the joints or constraints, with equal numbers of multipliers.
         weights: w of the multipliers [1], shape (multipliers,); see the output ``multipliers`` of joints, and ``force``
             of `CoordinateConstraint`.
-        time_constant: T [s], > 0; at most a tenth of the times that the controller has to resolve.
+        time_constant: T [s], > 0; at most a tenth of the time scales that the controller must resolve.
         name: name of the cells and their states.
 
     Returns:
@@ -181,7 +181,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # of the joint, too, so that the state stays near
+    dofs=("joint", "node"),  # `joint` is listed so that the state belongs to the same process
     bind=bind,
     build=build,
     check=check,

@@ -4,9 +4,10 @@
     distance   u = |d| - length       J = e·X,      H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
                d = p1 - p0,  e = d/|d|,  X = J_1 - J_0
 
-with u_t = J q_t and J̇ = H q_t.  So laws on coordinates measure and act at any point: a load on a displacement is a
-force along e, a load on a distance is a force along the line between the points, outwards if positive; k u + d u_t is
-the tension of a spring between them.  Where the points coincide there is no direction, and the coordinate is NaN.
+with u_t = J q_t and J̇ = H q_t. So laws on coordinates can measure and act at any point. A load on a displacement is a
+force along e. A load on a distance is a force along the line between the points, outwards if positive, and k u + d u_t
+is the tension of a spring between the points. Where the points coincide the direction is undefined, and the coordinate
+is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; the derivatives follow by
 differentiation.
@@ -61,7 +62,7 @@ class DistanceCoordinate(Component):
 
 @kernel
 def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
-    """u, its rate and its derivatives of all rows; the first n0 coordinates belong to marker 0."""
+    """Update u, its rate and its derivatives for all rows; the first n0 coordinates belong to marker 0."""
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]
     X, Xt = np.zeros((3, n)), np.zeros((3, n))
@@ -142,7 +143,7 @@ def _bind(
     first: IntArray | None = None,
     distance: FloatArray | None = None,
 ) -> NDArray[Any]:
-    """The records of rows: direction and origin of ways, first marker or -1, and length of distances."""
+    """Bind the records of rows: direction and origin of displacements, first marker or -1, and length of distances."""
     n = len(rows.rows)
     return create_records(
         index=rows.own_marker_index(),
@@ -164,11 +165,11 @@ def check_direction(world: Tables, table: EntityTable) -> None:
 def point_coordinate(
     world: World, entity: Handles, direction: Any, at: Any = (0.0, 0.0), origin: Any = (0.0, 0.0, 0.0)
 ) -> Entity:
-    """The displacement of points along a fixed direction, as a coordinate for inputs and loads.
+    """Create a coordinate for inputs and loads: the displacement of points along a fixed direction.
 
     Args:
         entity: anything with a position, see `position_marker`.
-        direction: in the global frame, of any length > 0, shape (3,).
+        direction: direction in the global frame, of any length > 0, shape (3,).
         at: place on the entity [m], see `position_marker`.
         origin: global position where the displacement is 0 [m], shape (3,).
 
@@ -181,7 +182,7 @@ def point_coordinate(
 @checked(world=instance(World), marker0=handle(), marker1=handle(), length=number("m", minimum=0.0))
 @all_or_nothing
 def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: float = 0.0) -> Entity:
-    """The distance of two points, minus a length, as a coordinate for inputs and loads.
+    """Create a coordinate for inputs and loads: the distance of two points, minus a length.
 
     Args:
         marker0, marker1: position markers, or entities with a position, see `position_marker`.

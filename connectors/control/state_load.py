@@ -3,7 +3,7 @@
     F = value + G·u + R·u_t + f(t, u, u_t)          u, u_t: values and rates of the inputs
     load Jᵀ F, ∂load = F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u) by q, Jᵀ ∂F/∂u_t J_u by v
 
-The tangent has the entries of the inputs' coordinates, so that Newton's method finds force and motion together.
+The tangent has the entries of the inputs' coordinates, so Newton's method solves for force and motion together.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class StateLoad(Inputs):
 
 @kernel
 def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, i: int) -> float:
-    """F of row i [N or N m]."""
+    """Evaluate F of row i [N or N m]."""
     total = row.value + row.called
     for k in range(inputs.size[i]):
         j = inputs.m[i, k]
@@ -109,8 +109,8 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """The records of the rows with ``called``, the loads of their functions; their inputs, which follow the coordinates
-    of the marker; G and R (rows, inputs); and the functions."""
+    """Bind the records of the rows with ``called``, the loads of their functions; their inputs, whose coordinates
+    follow the coordinates of the marker; G and R (rows, inputs); and the functions."""
     n = len(rows.rows)
     inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
     ones, most = np.ones(n, np.int64), inputs.m.shape[1]

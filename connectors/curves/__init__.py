@@ -1,1 +1,2 @@
-"""Circles against curves of lines and arcs: chains on sprockets, rollers on tracks; teeth of belts in pulleys."""
+"""Contact of circles with curves of lines and arcs: chains on sprockets, rollers on tracks; teeth of belts in
+pulleys."""

@@ -1,7 +1,7 @@
-"""Teeth of a timing belt in the grooves of a pulley: one row for each tooth and pulley.
+"""Teeth of a timing belt in the grooves of a pulley, with one row for each tooth and pulley.
 
-A tooth is a point of the belt on its pitch line, in the frame of the pulley at the distance D and the angle α.  Against
-the middle of its groove, number m of z,
+A tooth is a point of the belt on its pitch line, with the distance D and the angle α in the frame of the pulley.
+Relative to its groove, number m of z,
 
     u = R (α - α_0 - 2π m/z),   g = D - R           displacement along the pitch circle [m], height above the seat [m]
     x± = ± u - b/2 - g tan β                         depth in either flank, along the circle
@@ -9,20 +9,20 @@ the middle of its groove, number m of z,
     V = k/2 x²  on a flank,  k_t/2 y²  on a tip      the smaller one, if the tooth is within the pulley: x > 0 and y > 0
     f = ∂V/∂u (R/D) t + ∂V/∂g n + damping            along the same directions, d times the rate of x or y
 
-so that a tooth is measured from its place on the pulley: there is no creep, and speeds have the ratio of the teeth.  A
-flank of the angle β to the radius presses a tooth that carries F out of its groove by F tan β.  If the tension does not
-hold the tooth, it climbs over the tip and drops into the next groove: the belt jumps.  Friction on flanks resists: to
-include it, reduce β by the angle of friction.  Forces and friction on the lands between the teeth belong to the contact
-of the belt with the pulley as a circle.
+so the displacement of a tooth is measured from its groove. Teeth do not creep, and speeds have the ratio of the numbers
+of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β. If the
+tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove, that is, the belt jumps.
+Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and friction on the
+lands between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 
     F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)          F*: tension at which the belt has the pitch of the pulley
 
-so that loads of teeth fall by the factor e^(-κ) from each to the next, 2 cosh κ = 2 + k p/EA.
+so the loads of successive teeth decrease by the factor e^(-κ), 2 cosh κ = 2 + k p/EA.
 
-History values per row: depths -x+, -x- and -y, which are > 0 where there is no contact, and the groove m + 1.  They
-stay fixed during Newton's iterations.  Forces act at the point of the belt and, opposite, at the same point of the
+History values per row: depths -x+, -x- and -y, which are > 0 without contact, and the groove m + 1. History values are
+constant during Newton's iterations. Forces act at the point of the belt, and their reactions at the same point of the
 pulley.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
@@ -49,10 +49,10 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
-"""Number of flanks, which come first among the depths, and the place of the depth below the tips."""
+"""Number of flanks, which come first among the depths, and the position of the depth below the tips."""
 BENT = 0.01
-"""Deflection of a tooth per height; its force is the smallest reference for force errors [1], because unloaded teeth
-often change their flank."""
+"""Deflection of a tooth, relative to its height, whose force is the smallest reference for force errors [1], because
+unloaded teeth often change their flank."""
 
 
 class BeltToothContact(Component):
@@ -78,9 +78,10 @@ class BeltToothContact(Component):
 
 @kernel
 def locate(row: Any, groove: float, u: Pose) -> Any:
-    """Way u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x, y)."""
+    """Displacement u along the circle and height g of a tooth in a groove [m], its distance D [m], and n, global (x,
+    y)."""
     A, d = u.A, u.d
-    # in the frame of the pulley, in which the groove is on the first axis
+    # in the frame of the pulley, where the groove is on the first axis
     angle = row.phase + 2.0 * np.pi / row.teeth * groove
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = A[0, 0] * d[0] + A[1, 0] * d[1], A[0, 1] * d[0] + A[1, 1] * d[1]
@@ -91,7 +92,8 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives (way, height)."""
+    """Depth of a tooth in a flank (0, 1) or below the tips (2) [m], and its derivatives with respect to displacement
+    and height."""
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
     side, slope = (1.0 if which == 0 else -1.0), np.tan(row.flank_angle)
@@ -100,7 +102,7 @@ def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[compl
 
 @kernel
 def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: complex) -> tuple[complex, complex]:
-    """Rates of way and height [m/s], against the turning pulley."""
+    """Rates of displacement and height [m/s], relative to the rotating pulley."""
     radial = ut[0] * nx + ut[1] * ny
     along = ut[1] * nx - ut[0] * ny
     return row.pitch_radius * (along / D - ut[5]), radial
@@ -152,7 +154,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def decide(row: Any, u: Pose, new: FloatArray) -> None:
-    """The history values for a position of a tooth."""
+    """History values for a position of a tooth."""
     # the nearest groove
     way, height, _, _, _ = locate(row, 0.0, u)
     groove = np.floor(way.real / row.pitch_radius * row.teeth / (2.0 * np.pi) + 0.5)
@@ -171,7 +173,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
 
 @kernel
 def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
-    """New history values of the rows that are on; see `note_outcome` for the outcome."""
+    """Update the history values of the active rows; see `note_outcome` for the outcome."""
     error, changed, largest, worst, new = 0.0, False, 0.0, -1, np.zeros(len(START))
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -205,7 +207,8 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
 
 @kernel
 def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, out: FloatArray) -> None:
-    """Way u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove; (rows, 5)."""
+    """Write displacement u, height g, force along the circle on the pulley [N] and outwards on the belt [N], groove;
+    (rows, 5)."""
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):
@@ -222,14 +225,14 @@ def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, ou
 
 @kernel
 def select_touching(rows: Any, pair: Pair, data: FloatArray) -> None:
-    """The pair of a row is active while its tooth touches."""
+    """Make the pair of a row active while its tooth touches."""
     for i in range(len(pair.m0)):
         at = rows[i].data
         pair.active[i] = rows[i].active and (data[at] <= 0.0 or data[at + 1] <= 0.0 or data[at + TIP] <= 0.0)
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """The call by which the pair of a row is active only where the tooth touches."""
+    """Create the call that makes the pair of a row active only where the tooth touches."""
     pair, own = rows.columns
     bring = call(select_touching, lambda s: (own, pair, s.data))
     return bring, bring
@@ -242,7 +245,7 @@ def add_update(rows: LocalRows, system: System) -> None:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """An output variable: one of the numbers of `fill_numbers`."""
+    """Create an output variable: one of the numbers of `fill_numbers`."""
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
         pair, own = rows.columns

@@ -8,18 +8,19 @@
     f_t = μ |f_n| sign(stored slip)      where it is larger
     f_t t - f_n n                        at the foot D n below the centre, on the left-hand side of the circle
 
-A foot is a point of a line or an arc with stationary distance to the centre, or a corner; k does not depend on the
-length of pieces, so a curve may be divided arbitrarily finely.  A circle has up to two contacts, as between two flanks,
-the deepest ones whose normals differ.  The curve lies in the plane of x and y of marker 0; components across this plane
-are ignored.  A centre within the material touches nothing: depths are below the radius.
+A foot is a point of a line or an arc at which the distance to the centre is stationary, or a corner. k does not depend
+on the length of pieces, so a curve may be divided into arbitrarily short pieces. A circle has up to two contacts, for
+instance between two flanks. These are the deepest feet with different normals. The curve lies in the xy plane of marker
+0; components perpendicular to this plane are ignored. A circle whose centre is within the material has no contact,
+because depths must be below the radius.
 
-History values per row: piece of the first contact, from 1, or 0 for none, its slip, and both of the second.  They stay
-fixed during Newton's iterations, in which a line or an arc continues beyond its ends.  After them the feet are searched
-for again; the force error is the resulting change of the force on the circle.  Rows without contact cost nothing during
-the iterations.
+History values per row: piece of the first contact, from 1, or 0 without contact, and its slip; the same for the second
+contact. History values are constant during Newton's iterations, in which a line or an arc is extended beyond its ends.
+After the iterations the feet are searched again; the force error is the resulting change of the force on the circle.
+Rows without contact take no time during the iterations.
 
-Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles, whose linear model has
-k_c l and d_c l for a segment of the length l in place of k and d here, damping that is not limited, and friction of the
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
+Exudyn has k_c l and d_c l for a segment of the length l instead of k and d, unlimited damping, and friction of the
 velocities at the centre of the circle.
 """
 
@@ -53,7 +54,8 @@ PASSING = 0.6
 """Displacement in a step per radius below which a circle cannot pass a curve: chords of a relevant depth are longer
 [1]."""
 TOUCHED = 0.01
-"""Change of the velocity in a step, per velocity, from which stages of the step may have touched the curve [1]."""
+"""Change of the velocity in a step, relative to the velocity, above which stages of the step may have touched the curve
+[1]."""
 APART, MOST_LOOKS = 0.25, 1000
 """Distance of the examined places on a path, per radius, and their largest number [1]."""
 
@@ -81,21 +83,21 @@ class ContactCurveCircle(Component):
 
 @kernel
 def locate_center(u: Pose) -> tuple[complex, complex]:
-    """The centre in the frame of the curve [m]."""
+    """Position of the centre in the frame of the curve [m]."""
     A, d = u.A, u.d
     return A[0, 0] * d[0] + A[1, 0] * d[1] + A[2, 0] * d[2], A[0, 1] * d[0] + A[1, 1] * d[1] + A[2, 1] * d[2]
 
 
 @kernel
 def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Distance D [m] of (x, y) from a piece, which continues beyond its ends, and the normal there."""
+    """Distance D [m] of (x, y) from a piece, which is extended beyond its ends, and the normal at the foot."""
     side, a, b = piece[0], piece[3], piece[4]
     x, y = x - piece[1], y - piece[2]
     if side == 0.0:
         return b * x - a * y, complex(b, 0.0), complex(-a, 0.0)
     length = np.sqrt(x * x + y * y)
     if length.real == 0.0:
-        # at the centre of an arc all of its points are equally near
+        # at the centre of an arc all of its points have the same distance
         return side * (a * x + b * y - piece[5]), complex(side * a, 0.0), complex(side * b, 0.0)
     return side * (length - piece[5]), side * x / length, side * y / length
 
@@ -112,7 +114,8 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
-    """Gap [m], its rate and the slip [m/s]; n and t; the arms of force on the curve and the circle, three numbers."""
+    """Gap [m], its rate and the slip [m/s]; n and t; the lever arms of the force on the curve and on the circle, three
+    numbers."""
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)
     A, d = u.A, u.d
@@ -187,7 +190,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
-    """Pieces of the profile that its circle at (x, y) touches, the deepest first, from 1; 0 for none."""
+    """Find the pieces of the profile that its circle at (x, y) touches, the deepest first, numbered from 1; 0 for
+    none."""
     k = row.curve
     # the cell along x and along y
     a, b = int(np.floor((x - g.grid[k, 0]) * g.grid[k, 2])), int(np.floor((y - g.grid[k, 1]) * g.grid[k, 2]))
@@ -196,7 +200,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
     cell = g.cell[k] + a * g.shape[k, 1] + b
     first, second = -1, -1
     low, next_low, nx, ny = row.radius, row.radius, 0.0, 0.0
-    # the deepest foot, then the deepest one with another normal
+    # the deepest foot, followed by the deepest foot with another normal
     for turn in range(2):
         for m in range(g.begin[cell], g.begin[cell + 1]):
             p = g.members[m]
@@ -217,7 +221,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
 
 @kernel
 def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, data: FloatArray) -> None:
-    """Copy the history values into the rows, and the pieces that they name; a pair is active while it touches."""
+    """Copy the history values into the rows, with the pieces that they refer to; a pair is active while it touches."""
     for i in range(len(pair.m0)):
         row = rows[i]
         for a in range(len(START)):
@@ -236,7 +240,7 @@ def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, dat
 def update_history(
     rows: Any, curves: Curves, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """New history values of the rows that are on; see `note_outcome` for the outcome."""
+    """Update the history values of the active rows; see `note_outcome` for the outcome."""
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -248,14 +252,14 @@ def update_history(
         first, second = find_feet(row, curves, x.real, y.real)
         if first == 0 and data[at] == 0.0 and data[at + 2] == 0.0:
             continue
-        # the pieces that it touched before
+        # the pieces touched before
         start = curves.first[row.curve]
         for a in range(4):
             row.history[a] = data[at + a]
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 row.pieces[j, :] = curves.pieces[start + int(row.history[2 * j]) - 1]
-        # a contact keeps its place if possible, so that a change of order alone is no change of contacts
+        # a contact keeps its position if possible, so a change of order alone is not a change of contacts
         if first == int(data[at + 2]) or (second == int(data[at]) and second != 0):
             first, second = second, first
         before = force(row, u, ut, 0.0)
@@ -286,7 +290,7 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """How deep the circle, with its centre at (x, y), is in the curve [m], 0 if it touches nothing."""
+    """Depth of the circle, with its centre at (x, y), in the curve [m], 0 without contact."""
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -296,7 +300,7 @@ def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
 
 @kernel
 def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray) -> tuple[float, float]:
-    """Gap [m] from a piece, from 1, and its rate, from place and velocity in the frame of the curve."""
+    """Gap [m] from a piece, numbered from 1, and its rate, from position and velocity in the frame of the curve."""
     x, y = complex(at[X], 0.0), complex(at[Y], 0.0)
     D, nx, ny = face(curves.pieces[curves.first[row.curve] + p - 1], x, y)
     return D.real - row.radius, nx.real * moves[X] + ny.real * moves[Y]
@@ -304,7 +308,7 @@ def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray
 
 @kernel
 def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
-    """The piece of the profile that is nearest in front of a circle at (x, y), from 1; 0 for none."""
+    """Find the nearest piece of the profile in front of a circle at (x, y), numbered from 1; 0 for none."""
     start, nearest, low = curves.first[row.curve], 0, np.inf
     for p in range(start, curves.first[row.curve + 1]):
         D = face(curves.pieces[p], complex(x, 0.0), complex(y, 0.0))[0].real
@@ -315,16 +319,16 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 @kernel
 def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, shape (3 rows, WIDTH): of the deeper contact of each row; then of rows that do not touch,
-    their paths in the frame of the curve; then, far away, velocities in this frame.
+    """Fill the numbers of `Gaps`, shape (3 rows, WIDTH): first the deeper contact of each row; second, for rows without
+    contact, their paths in the frame of the curve; third, for circles far away, velocities in this frame.
 
-    A circle that touches at only one end of a step has the gap from the same piece at the other end.
+    A circle that touches at only one end of a step uses the gap from the same piece at the other end.
     """
     count = len(pair.m0)
     for i in range(count):
         row, least, way, moves = rows[i], numbers[i], numbers[count + i], numbers[2 * count + i]
         least[GAP], way[GAP], moves[GAP], way[MISSED] = np.inf, np.inf, np.inf, 0.0
-        # the old place of an inactive row is ignored when it becomes active
+        # the old position of an inactive row is ignored when the row becomes active
         way[REACH] = 0.0
         if not row.active:
             continue
@@ -343,7 +347,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
         moves[X] = A[0, 0].real * v0 + A[1, 0].real * v1 + A[2, 0].real * v2
         moves[Y] = A[0, 1].real * v0 + A[1, 1].real * v1 + A[2, 1].real * v2
         first, _ = find_feet(row, curves, way[X], way[Y])
-        # a touching circle has not passed; the distance of the others from the curve does not matter
+        # a touching circle has not passed; for other circles the distance from the curve does not matter
         if first == 0:
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
@@ -362,7 +366,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             note_gap(least, g, rate, speed)
         if first > 0 or begin > 0:
             continue
-        # stages of the step may have touched: velocities have changed
+        # stages of the step may have touched if velocities have changed
         ux, uy = moves[BEFORE + X], moves[BEFORE + Y]
         if np.hypot(moves[X] - ux, moves[Y] - uy) > TOUCHED * np.hypot(ux, uy):
             p = find_nearest(row, curves, way[BEFORE + X], way[BEFORE + Y])
@@ -385,9 +389,9 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 
 @kernel
 def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
-    """Gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 where none is.
+    """Fill gap, its rate, slip, f_n, f_t and piece of both contacts of the rows, shape (rows, 6, 2), 0 without contact.
 
-    Without contact the first gap is the smallest one, inf where no piece faces the circle from outside.
+    Without contact the first gap is the smallest gap, or inf where no piece faces the circle from outside.
     """
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -418,12 +422,12 @@ def find_curves(rows: LocalRows) -> tuple[IntArray, Curves]:
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """The number of the profile of each row, and room for the pieces that its circle touches."""
+    """Derive the number of the profile of each row, and space for the pieces that its circle touches."""
     return {"curve": find_curves(rows)[0], "pieces": np.zeros((len(rows.rows), 2, PIECE))}
 
 
 def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
-    """The call that brings history values, pieces and touching pairs up to date."""
+    """Create the call that updates history values, pieces and touching pairs."""
     (pair, own), curves = rows.columns, find_curves(rows)[1]
     bring = call(bring_pieces, lambda s: (own, pair, curves.pieces, curves.first, s.data))
     return bring, bring
@@ -451,12 +455,12 @@ def eval_numbers(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """An output variable: one of the numbers of `fill_numbers` for both contacts."""
+    """Create an output variable: one of the numbers of `fill_numbers` for both contacts."""
     return Output(unit, f"{doc}, (2,)", lambda rows, s, **where: eval_numbers(rows, s)[:, which])
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Each circle, and each curve once per body, coloured by the force of the circle."""
+    """Draw each circle, and each curve once per body, coloured by the force of the circle."""
     (pair, own), (curve, curves) = rows.columns, find_curves(rows)
     m, n = s.markers[FAMILY], len(rows.rows)
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)
@@ -465,7 +469,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
-        # corners are points, and pieces begin where those before end
+        # corners are points, and pieces begin at the end of the previous piece
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
         places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)

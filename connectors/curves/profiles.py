@@ -1,11 +1,12 @@
-"""Curves of lines and arcs in the plane of a body: their pieces, and the search for these.
+"""Curves of lines and arcs in the plane of a body: their pieces, and the search for pieces near a circle.
 
-Seen along the curve the material is on the left, the exterior on the right: a closed outline runs against the clock.
-A kink to the left between two pieces is a corner: an arc of radius 0 between both normals.
-A closed curve of two points is a segment with two sides and both ends.
+In the direction of the curve the material is on the left and the exterior on the right: a closed outline runs
+counter-clockwise. A kink to the left between two pieces is a corner: an arc of radius 0 between both normals. A closed
+curve of two points is a segment with two sides and both ends.
 
-A circle can touch only pieces closer than its radius.  Each profile has a grid of square cells, and each cell the
-numbers of the pieces that a circle with its centre there can reach, so that the search does not depend on their number.
+A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell contains the
+numbers of the pieces that a circle with its centre in the cell can reach, so the cost of the search does not depend on
+the number of pieces.
 
 Source: C. Ericson, Real-Time Collision Detection, Morgan Kaufmann (2005), chapter 7.1 (grids).
 """
@@ -23,9 +24,9 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
 KINK = 1e-6
-"""Smallest angle between two pieces that makes a corner [rad]."""
+"""Smallest angle between two pieces that counts as a corner [rad]."""
 OVERLAP = 1e-9
-"""Share by which pieces are extended, so that rounding leaves no gap between them."""
+"""Share by which pieces are extended, so rounding causes no gap between them."""
 PIECE = 7
 """Numbers of a piece: side, x, y, a, b, size, limit.
 
@@ -37,9 +38,9 @@ CELLS = 128
 
 
 class CurveProfile(Component):
-    """A curve of lines and arcs in the plane of a body; several bodies may have the same.
+    """A curve of lines and arcs in the plane of a body; several bodies may use the same profile.
 
-    Seen along the curve the material is on the left and the exterior on the right.
+    In the direction of the curve the material is on the left and the exterior on the right.
     """
 
     points = column("m", "x, y of the points one after the other, in the frame of the marker that has it", shape=None)
@@ -54,25 +55,27 @@ class Curves(NamedTuple):
     """Profiles for the kernels."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
-    first: IntArray  # first piece of each profile, and at the end their number, shape (profiles + 1,)
+    first: IntArray  # first piece of each profile, followed by the number of pieces, shape (profiles + 1,)
     grid: FloatArray  # corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # cells along x and y, shape (profiles, 2)
     cell: IntArray  # number of the first cell of each profile, shape (profiles,)
-    begin: IntArray  # places of the members of each cell, shape (cells + 1,)
+    begin: IntArray  # positions of the members of each cell, shape (cells + 1,)
     members: IntArray  # pieces that a circle with its centre in a cell can reach
 
 
 def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, where: str) -> FloatArray:
-    """Lines, arcs and corners of a curve, shape (pieces, 7), see `PIECE`.
+    """Create lines, arcs and corners of a curve, shape (pieces, 7), see `PIECE`.
 
     Args:
-        points: x, y of the points one after the other [m], shape (2 k,), k >= 2.
-        curvatures: of each piece between them [1/m], shape (pieces,), or one for all, shape (1,).
-        closed: whether the last point is joined to the first.
-        where: the row, for messages.
+        points: x, y of successive points [m], shape (2 k,), k >= 2.
+        curvatures: curvature of each piece between the points [1/m], shape (pieces,), or one for all pieces, shape
+            (1,).
+        closed: whether the last point is connected to the first point.
+        where: description of the row, for messages.
 
     Raises:
-        ModelError: too few points, two equal ones, a wrong number of curvatures, or an arc of more than half a circle.
+        ModelError: too few points, two equal points, a wrong number of curvatures, or an arc of more than half a
+            circle.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"points in {where} has {len(points)} numbers: must have x, y [m] of two points or more")
@@ -85,7 +88,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
     way = ends - starts
     length = np.hypot(way[:, 0], way[:, 1])
     for k in np.flatnonzero(length == 0.0)[:1]:
-        raise ModelError(f"points in {where}: number {k} and the next one are the same, must be different")
+        raise ModelError(f"points in {where}: numbers {k} and {k + 1} are equal, must be different")
     sine = 0.5 * curvature * length
     for k in np.flatnonzero(np.abs(sine) > 1.0)[:1]:
         raise ModelError(
@@ -109,7 +112,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         following = 0 if last else k + 1
         out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
-        # where a curve turns back, rounding decides the sign of the turn
+        # where a curve reverses, rounding determines the sign of the turn
         turn = abs(turn) if abs(turn) > np.pi - KINK else turn
         if turn > KINK:
             middle = _turn(out, 0.5 * float(turn))
@@ -132,11 +135,11 @@ def trace_piece(piece: FloatArray, count: int) -> FloatArray:
 
 
 def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray, Curves]:
-    """The profiles to which rows refer, for the kernels.
+    """Bind the profiles to which rows refer, for the kernels.
 
     Args:
         rows: rows of a law.
-        name: its reference to profiles.
+        name: name of the column with the reference to profiles.
         reach: radius of the circle of each row [m], shape (rows,).
 
     Returns:
@@ -169,9 +172,10 @@ def bind_curves(rows: LocalRows, name: str, reach: FloatArray) -> tuple[IntArray
 
 
 def _create_grid(pieces: FloatArray, reach: float) -> tuple[FloatArray, IntArray, list[IntArray]]:
-    """Corner and cells per length, cells along x and y, and the pieces of each cell, of one profile."""
+    """Create the grid of one profile: corner and cells per length, numbers of cells along x and y, and the pieces of
+    each cell."""
     traced = [trace_piece(piece, 33) for piece in pieces]
-    # an arc lies beyond the chords of its points by less than their largest sagitta
+    # the distance of an arc from the chords of its points is below the largest sagitta
     margin = reach * (1.0 + OVERLAP) + np.array([piece[5] * 5e-3 if piece[0] else 0.0 for piece in pieces])
     low = np.array([points.min(axis=0) for points in traced]) - margin[:, None]
     high = np.array([points.max(axis=0) for points in traced]) + margin[:, None]

@@ -1,4 +1,4 @@
-"""Outlines of sprockets for roller chains, by arcs and lines.
+"""Outlines of sprockets for roller chains, composed of arcs and lines.
 
     R = p/(2 sin(π/z))                       pitch circle, on which the centres of seated rollers lie
     r_i = 0.505 d_1,  α = 140° - 90°/z       seating arc, with its bottom at R - d_1/2
@@ -47,18 +47,18 @@ def sprocket_profile(
 
     Args:
         teeth: number z of teeth, 6 or more.
-        pitch: p of the chain [m], the distance of its rollers.
-        roller_diameter: d_1 of the rollers [m], below the pitch.
-        seating_radius: r_i of the arc on which rollers sit [m], at least d_1/2.
-        seating_angle: α of that arc [rad], below π.
-        flank_radius: r_e of the flanks [m].
-        tip_diameter: d_a over the tips [m].
+        pitch: pitch p of the chain, the distance of its rollers [m].
+        roller_diameter: diameter d_1 of the rollers [m], below the pitch.
+        seating_radius: radius r_i of the arc on which rollers sit [m], at least d_1/2.
+        seating_angle: angle α of the seating arc [rad], below π.
+        flank_radius: radius r_e of the flanks [m].
+        tip_diameter: diameter d_a of the tip circle [m].
 
     Returns:
         Handle to the `CurveProfile`.
 
     Raises:
-        ModelError: rollers that overlap, a seat smaller than the rollers, teeth that end too low.
+        ModelError: rollers that overlap, a seating radius below the radius of the rollers, or teeth that are too short.
     """
     z, d1 = teeth, roller_diameter
     if d1 >= pitch:
@@ -69,7 +69,9 @@ def sprocket_profile(
     flank = 0.008 * d1 * (z * z + 180.0) if flank_radius is None else flank_radius
     tip = R + (0.5625 - 0.4 / z) * pitch - 0.5 * d1
     if seat < 0.5 * d1:
-        raise ModelError(f"seating_radius = {seat:g} m of sprocket_profile: must be >= {0.5 * d1:g} m, of the rollers")
+        raise ModelError(
+            f"seating_radius = {seat:g} m of sprocket_profile: must be >= {0.5 * d1:g} m, the roller radius"
+        )
     if angle >= math.pi:
         raise ModelError(f"seating_angle = {angle:g} rad of sprocket_profile: must be < pi")
     middle = R - 0.5 * d1 + seat
@@ -82,7 +84,7 @@ def sprocket_profile(
             f"tip_diameter = {2.0 * top:g} m of sprocket_profile: must be > {2.0 * math.hypot(*end):g} m, where the "
             f"flanks begin, and <= {2.0 * pointed:g} m, where the teeth are pointed"
         )
-    # where the flank meets the tip circle: the triangle of both centres
+    # intersection of the flank with the tip circle: the triangle of both centres
     far = math.hypot(*centre)
     half = math.acos((far**2 + top**2 - flank**2) / (2.0 * far * top))
     at = math.atan2(centre[1], centre[0]) - half
@@ -103,7 +105,7 @@ def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
 
 
 def _repeat(points: FloatArray, count: int) -> FloatArray:
-    """Points turned about the origin by whole shares of a turn, shape (count, points, 2)."""
+    """Rotate points about the origin by all multiples of a share of a turn, shape (count, points, 2)."""
     angle = 2.0 * np.pi / count * np.arange(count)
     c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
     x, y = points[:, 0], points[:, 1]

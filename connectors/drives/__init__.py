@@ -1,1 +1,1 @@
-"""Whole belts and ropes on their pulleys: cables, fit, contact and report by one call."""
+"""Complete belts and ropes on their pulleys: one call creates cables, fit, contact and report."""

@@ -6,7 +6,7 @@
     state = wl.Dynamic(world, step=1e-4, end=1.0).solve(state)
     print(belt.report(state).format())
 
-The cables are made on the taut route, with the tension that they have there: see `fit.py`.
+The cables are created on the taut route, with the tension of the mounted belt: see `fit.py`.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ from windlass.framework.output.sensors import SensorLike, Sensors
 from windlass.framework.state.state import State
 
 ROUTE_POINTS = 1000
-"""Points of the line that shows a belt as it is laid."""
+"""Number of points of the line that shows a belt as mounted."""
 DEEPEST = 0.01
-"""Share of the radius by which a belt may sink in [1]."""
+"""Largest share of the radius by which a belt may sink in [1]."""
 CLOSED = {
     "world": instance(World),
     "pulleys": each(instance(Pulley), "a list of pulleys", 1),
@@ -129,7 +129,8 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError for arguments that neither a belt nor its cables have; with those whose names are close."""
+    """Raise ModelError for arguments that neither a belt nor its cables have; the message lists arguments with similar
+    names."""
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
     known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
@@ -155,8 +156,8 @@ class _Line:
         given = {**NO_TEETH, **given}
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth hold the belt on its arc: circles may grow by a length that is small only in relation to EA, for any
-            # step
+            # teeth hold the belt on its arc: circles may be enlarged by a length that is small compared with EA, for
+            # any step
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -219,7 +220,8 @@ class _Line:
 
     @property
     def span_lengths(self) -> list[float]:
-        """Lengths of the free spans as mounted [m]: behind each pulley, of ropes also ahead of the first one."""
+        """Lengths of the free spans as mounted [m]: behind each pulley, and for ropes also ahead of the first
+        pulley."""
         return [float(b - a) for a, b in find_spans(self.route)]
 
     @property
@@ -239,14 +241,14 @@ class _Line:
 
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
-        """Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.
+        """Set the conditions in which a static solve finds the belt at rest, for the duration of a ``with`` block.
 
-        Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry no load
-        because no torque acts; one node of a belt is held along it, because a belt without friction could move freely
-        along itself.
+        Friction is off. Soft springs hold the pulleys that rotate about the origin of their body; these springs carry
+        no load, because no torque acts. One node of a belt is held along the belt, because a belt without friction
+        could move freely along itself.
 
         Args:
-            *off: entities that are switched off for that time by their column ``active``, e.g. the drive of a pulley.
+            *off: entities that are switched off in the block by their column ``active``, e.g. the drive of a pulley.
         """
         friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
         self.world.set(self.contacts, friction_coefficient=0.0)
@@ -265,30 +267,30 @@ class _Line:
 
     @checked(state=instance("State"), speed=either(number("m/s"), instance(SteadyDrive)))
     def run(self, state: State, speed: float | SteadyDrive) -> State:
-        """A state at rest, changed into one in which the belt runs and the pulleys turn with it: for modes at a speed,
-        or as a start.
+        """Change a state at rest into a state in which the belt runs and the pulleys rotate with it: for modes at a
+        speed, or as an initial state.
 
         Args:
-            state: the belt at rest, see `preload`; it is not changed.
-            speed: speed of the belt, > 0 in the order of the pulleys [m/s], with the tension at rest; or a result of
-                `steady`, with its tensions and speeds, from which the start decays quickly.
+            state: the belt at rest, see `preload`; this state is not changed.
+            speed: speed of the belt, > 0 in the order of the pulleys [m/s], with the tension at rest. Alternatively a
+                result of `steady`, whose tensions and speeds are used, so transients decay quickly.
 
         Raises:
-            ModelError: an open rope, a belt in space, a state of another world, or a motion of other pulleys.
+            ModelError: an open rope, a belt in 3D, a state of another world, or a motion of other pulleys.
         """
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
         if isinstance(speed, SteadyDrive):
             names = [duty.name for duty in speed.pulleys]
             if names != [pulley.name for pulley in self.pulleys]:
-                raise ModelError(f"run of '{self.name}': its motion is one of the pulleys {', '.join(names)}")
+                raise ModelError(f"run of '{self.name}': the given motion has the pulleys {', '.join(names)}")
             parts = self.cables, self.nodes, self.pulleys
             return start_steady(state, speed, self.route, self.axial_stiffness, self.strain, *parts)
         return run_belt(state, speed, self.cables, self.nodes, self.pulleys, self.radii)
 
     @checked(state=instance("State"))
     def report(self, state: State) -> DriveReport:
-        """The report on belt and pulleys at a state.  Under MPI all processes must call this together.
+        """Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.
 
         Raises:
             ModelError: a state of another world.
@@ -315,18 +317,20 @@ class _Line:
         friction: float | None = None,
         arms: Sequence[TensionerArm] = (),
     ) -> SteadyDrive:
-        """The steady motion of a belt in the plane without time steps: see `connectors/drives/steady_drive.py`.
+        """Find the steady motion of a 2D belt without time steps: see `connectors/drives/steady_drive.py`.
 
         Args:
-            speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
-            torques: torques of machines on other pulleys [N m], > 0 anticlockwise, as numbers or functions of the
-                speed [rad/s]; pulleys that are not named turn freely.
+            speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least
+                one pulley.
+            torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the
+                speed [rad/s]; other pulleys rotate freely.
             tension: as mounted [N]; None: tension of the belt.
-            friction: of all pulleys, before the wedge of grooves [1]; None: each pulley's own.
-            arms: arms of tensioners, which turn until belt and spring are in balance.
+            friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: each pulley's
+                own.
+            arms: arms of tensioners, which rotate until belt and spring are in equilibrium.
 
         Raises:
-            ModelError: an open rope or a belt in space; names that are no pulleys; a belt that slips on a whole arc, or
+            ModelError: an open rope or a 3D belt; names that are not pulleys; a belt that slips on a whole arc, or
                 lifts off at its speed.
         """
         if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
@@ -362,12 +366,12 @@ class _Line:
         sensors: Sequence[SensorLike] = (),
         picture: str | os.PathLike[str] | None = None,
     ) -> DriveMeans:
-        """A hook for a solver that records all numbers over time; its ``report()`` contains means and extremes.
+        """Create a hook for a solver that records all numbers over time; its ``report()`` contains means and extremes.
 
         Args:
-            start: time from which on steps count [s].
+            start: time from which steps are recorded [s].
             every: number of steps between two reports.
-            path: a CSV file for all numbers; None: they are kept in memory only.
+            path: a CSV file for all numbers; None: the numbers are stored in memory only.
             sensors: further values over time, such as ``wl.Sensor(arm, "rotation", name="tensioner angle")``.
             picture: a file for the curves, drawn at the end of a solve (``.png``, ``.pdf``, ``.svg``).
 
@@ -384,24 +388,24 @@ class _Line:
         speeds: Sensors | None = None,
         title: str = "",
     ) -> Any:
-        """A picture of belt and pulleys, with the tension along the belt and its sticking and slipping parts: see
+        """Draw a picture of belt and pulleys, with the tension along the belt and its sticking and slipping parts: see
         `draw_belt`.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None for a figure of matplotlib, which notebooks show.
-            state: the state to show; None: the belt as it is laid, before any solve; components may still be added.
-            speeds: sensors; those in rad/s are shown over time.
+            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+            state: the state to show; None: the belt as mounted, before any solve; components may still be added.
+            speeds: sensors; sensors in rad/s are shown over time.
             title: heading; default: the time, or name, length and tension.
 
         Returns:
-            The path, or the figure; in place of a figure None on other processes than the first one.
+            The path, or the figure; None instead of a figure on all processes except the first.
 
         Raises:
             ModelError: a 3D rope, which `show` and `Recorder` show.
             OutputError: the file cannot be written.
         """
         if self.in_space:
-            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take show(state) or Recorder")
+            raise ModelError(f"'{self.name}' is 3D: draw shows 2D belts only, use show(state) or Recorder")
         if state is not None:
             return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
         if not is_first_process() or options.help_requested():
@@ -415,7 +419,8 @@ class _Line:
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
     def _choose_elements(self) -> int:
-        """Number of elements that are short enough for the smallest pulley, and on belts for the shortest arc."""
+        """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest
+        arc."""
         arcs = [wrap.length for wrap in self.route.wraps] if self.closed else ()
         return choose_elements(self.route.length, self.strain, self.radii, arcs)
 
@@ -438,7 +443,7 @@ class _Line:
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
-        """Contact of each pulley with all cables, and the reasons for its parameters."""
+        """Add contact of each pulley with all cables, and return the reasons for its parameters."""
         parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         if "contact_stiffness_per_length" not in own:
@@ -456,11 +461,11 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # given bristles are a separate layer
+                # bristles given by the user are a separate layer
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             if self.in_space:
-                # a closed belt is mounted on drums that are larger by its contact depth, so that it keeps its tension
+                # a closed belt is mounted on drums that are larger by its contact depth, so it keeps its tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
                 self.surfaces.append(self._add_surface(pulley, marker, depth if self.closed else 0.0))
                 more = {"points": given["points"], "rope_radius": offset}
@@ -473,7 +478,7 @@ class _Line:
         return "\n".join(reasons), parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError for a step of many periods of the softest contact that it could have."""
+        """Raise ModelError for a step of many periods of the softest contact that the step could require."""
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
         least = min(periods)
         if step is not None and step > MOST_PERIODS * least > 0.0:
@@ -494,7 +499,7 @@ class _Line:
             )
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
-        """The surface of a pulley in space, on a radius that is larger by ``grown`` [m]."""
+        """Add the surface of a pulley in 3D, with a radius that is larger by ``grown`` [m]."""
         radius = pulley.radius + grown
         axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
         if pulley.groove_radius is None:
@@ -506,7 +511,7 @@ class _Line:
         )  # fmt: skip
 
     def _add_holds(self) -> list[Entity]:
-        """The constraints that hold pulleys and belt in `preload`, switched off."""
+        """Add the constraints that hold pulleys and belt in `preload`, switched off."""
         holds: list[Entity] = []
         seen: set[int] = set()
         for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
@@ -528,18 +533,18 @@ class _Line:
 
 
 class Belt(_Line):
-    """A closed belt around pulleys, in the plane or, over pulleys with axes, in space.
+    """A closed belt around pulleys, in 2D or, over pulleys with axes, in 3D.
 
     Attributes:
-        world, pulleys, name: as given.
+        world, pulleys, name: arguments of the constructor.
         route: the taut route of the cord.
         cables, nodes: cables in order, and their nodes.
         contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
         teeth: contact of all teeth of a timing belt with all pulleys that have teeth, pulley by pulley; None: no teeth.
-        strain, tension, length: of the belt as mounted [1], [N], and when slack [m].
+        strain, tension, length: strain [1] and tension [N] of the belt as mounted, and length of the slack belt [m].
         hub_loads: force of the belt at rest on each pulley [N].
         span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
-        reasoning: why contact has the parameters that it has.
+        reasoning: reasons for the parameters of the contact.
     """
 
     @checked(**CLOSED, **TEETH, **LAYER)
@@ -576,39 +581,41 @@ class Belt(_Line):
         """Add a belt, and its contact with the pulleys.
 
         Args:
-            pulleys: the pulleys in the order in which the belt runs, 2 or more.
+            pulleys: the pulleys in the order of the running direction, 2 or more.
             axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
-            elements: number of cables; default: each spans at most 0.25 rad on the smallest pulley, less for
-                small strains.  With longer ones the result is doubtful.
-            cord_offset: distance of the cord from the side of the belt that touches [m], or two values, for pulleys on
-                the right and on the left.
-            length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
-            contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns
-                of the contact law, which replace chosen values.
-            friction: friction coefficient [1] of pulleys without their own.
-            layer_stiffness: shear stiffness of the layer between cord and face, force per metre of belt and metre of
-                shear [N/m²], which bristles then have; None: computed from ``width`` and ``cord_offset`` on each side;
-                without them the layer is rigid.
-            width: b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
+            elements: number of cables; default: each cable covers at most 0.25 rad on the smallest pulley, less for
+                small strains. With longer cables the result is doubtful.
+            cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
+                right and on the left.
+            length, strain, tension: exactly one of length when slack [m], strain [1] and tension [N] as mounted.
+            contact: "auto": stiffness, damping and bristles are chosen by `choose_contact`, whose reasons are printed.
+                Alternatively columns of the contact law, which replace chosen values.
+            friction: friction coefficient [1] of pulleys without a separate coefficient.
+            layer_stiffness: shear stiffness of the layer between cord and face, which is also the stiffness of the
+                bristles, a force per metre of belt and metre of shear [N/m²]; None: computed from ``width`` and
+                ``cord_offset`` on each side; if one of these is missing, the layer is rigid.
+            width: width b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see
                 `connectors/drives/contact_choice.py`.
-            points: contact points of each cable.
-            step: step of the motion to come [s], which bounds the contact stiffness; None: no bound, as with teeth.
+            points: number of contact points of each cable.
+            step: step of the later motion [s], which bounds the contact stiffness; None: no bound, also for belts with
+                teeth.
             name: name for messages and output.
-            teeth: number of teeth of a timing belt, which with the pitch is its length; see `timing.py`.
+            teeth: number of teeth of a timing belt, which together with the pitch determines its length; see
+                `timing.py`.
             pitch: distance of teeth on the slack belt [m].
-            tooth_stiffness, tooth_damping: of a tooth along the belt [N/m], [N s/m]; damping: a third of the critical
-                if left out.
+            tooth_stiffness, tooth_damping: stiffness and damping of a tooth along the belt [N/m], [N s/m]; default of
+                the damping is a third of the critical damping.
             tooth_height: height above its seat at which a tooth leaves its groove [m].
-            flank_angle: angle between the flanks and the radius [rad], minus the angle of friction if friction is to be
+            flank_angle: angle between the flanks and the radius [rad], minus the friction angle if friction is to be
                 included; default 0.35.
             backlash: play of a tooth in its groove [m].
-            bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in the plane; see
+            bending_loss: share of the bending energy that is lost from entry to exit of a pulley [1], in 2D; see
                 `bending_loss.py`.
             **cable_columns: further columns of the cables.
 
         Raises:
-            ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.
+            ModelError: pulleys that overlap or cannot be wrapped, or a belt that does not fit.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
@@ -621,11 +628,11 @@ class Belt(_Line):
 
 
 class Rope(_Line):
-    """An open rope over pulleys, sheaves and drums, in the plane or in space; for attributes see `Belt`.
+    """An open rope over pulleys, sheaves and drums, in 2D or 3D; for attributes see `Belt`.
 
-    In space the contact law is that of a `SheaveSurface` where a pulley has a groove, else of a `DrumSurface`, and
-    ``cord_offset`` is the radius of the rope.  The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or hang loads
-    there.
+    In 3D the contact law uses a `SheaveSurface` where a pulley has a groove, otherwise a `DrumSurface`, and
+    ``cord_offset`` is the radius of the rope. The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or attach loads
+    to them.
     """
 
     @checked(**OPEN)
@@ -651,9 +658,10 @@ class Rope(_Line):
         name: str = "rope",
         **cable_columns: Any,
     ) -> None:
-        """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`.
+        """Add a rope from ``start`` over pulleys to ``end`` [m], each (x, y) or (x, y, z); for all other arguments see
+        `Belt`.
 
-        In space, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] make it a rope of `TwistCable3D`.
+        In 3D, ``torsional_stiffness`` [N m^2] and ``rotary_inertia`` [kg m] create a rope of `TwistCable3D`.
         """
         given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
         given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}

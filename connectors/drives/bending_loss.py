@@ -1,14 +1,15 @@
 """Losses of a belt where it bends onto pulleys and off them.
 
-A belt that bends from straight to the curvature 1/R stores EI/(2 R²) per length; the share psi of this energy is lost
-by hysteresis of rubber and cords until the belt is straight again.  A pulley loses, at the speed v of the cord,
+A belt that is bent from straight to the curvature 1/R stores EI/(2 R²) per length. The share psi of this energy is lost
+by hysteresis of rubber and cords until the belt is straight again. At the speed v of the cord, a pulley loses
 
     P = psi v EI/(2 R²),    as a torque psi EI/(2 R) against its rotation,
 
-independent of the speed and of the mesh.  Below a speed of the cord of `SLOW` the torque falls with the speed to 0.
+which is independent of the speed and of the mesh. Below a speed of the cord of `SLOW` the torque decreases with the
+speed to 0.
 
-Viscous bending damping cannot replace it: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²) at each
-    end of an arc if cables are shorter than l, and another amount if they are longer.
+Viscous bending damping cannot replace this torque: in the bend of the length l = sqrt(EI/T) it loses d_EI v²/(2 l R²)
+at each end of an arc if cables are shorter than l, and another amount for longer cables.
 
 Source: rate-independent damping: A. L. Kimball, D. E. Lovell, Phys. Rev. 30 (1927) 948-959; energy balance of a
 pulley as in G. Gerbert, Traction Belt Mechanics, Chalmers (1999).
@@ -36,15 +37,15 @@ SLOW = 0.01
 def add_bending_losses(
     world: World, name: str, share: float, bending_stiffness: float, pulleys: Sequence[Pulley], radii: Sequence[float]
 ) -> tuple[list[int], Entity | None]:
-    """Add the torques to all pulleys that turn about the origin of their body.
+    """Add the torques to all pulleys that rotate about the origin of their body.
 
     Args:
-        share: psi, of the bending energy [1].
+        share: lost share psi of the bending energy [1].
         bending_stiffness: EI of the belt [N m²].
-        radii: of the cord on the pulleys [m].
+        radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The numbers of these pulleys, and the torques as rows of a law on their rotations; None: there are none.
+        The numbers of these pulleys, and the torques as rows of a law for their rotations; None: there are none.
 
     Raises:
         ModelError: a belt without bending stiffness.
@@ -66,7 +67,7 @@ def add_bending_losses(
 
 
 def read_bending_losses(turning: Sequence[int], losses: Entity | None, count: int) -> tuple[FloatArray, FloatArray]:
-    """The torques against the turn of all pulleys [N m], and the speeds up to which they rise [rad/s].
+    """The torques against the rotation of all pulleys [N m], and the speeds up to which they increase [rad/s].
 
     Args:
         turning, losses: the result of `add_bending_losses`.

@@ -1,16 +1,16 @@
-"""The loss of speed caused by bristles that begin without deflection: it is large on short arcs, because they bend on
-the whole arc.
+"""The loss of speed caused by bristles that begin without deflection. The loss is large on short arcs, because the
+bristles deflect along the whole arc.
 
-Means over time have the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
+Means over time give the tensions N of the spans, the speed v = c lam of the cord, and the wrap angle t of each pulley.
 With E = EA - rhoA c², lam = 1 + N/EA and, on an arc, F = N - rhoA c v - EI/(2 R²), the belt enters with the stretch
-lam, while the rim runs with
+lam, while the rim has the speed
 
-    omega R = c (lam - w),    w = 0 on a rigid layer,    w by `belt_bristles` from F at both ends of the arc.
+    omega R = c (lam - w), w = 0 on a rigid layer, otherwise w from `belt_bristles` with F at both ends of the arc.
 
-So with the pulley d that drives, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d).  A cable begins to rub
-when all of it lies on the circle, up to half of its length l late in the mean: bristles have the angle t - l/(2 R) at
-least, and half of t.  If the belt has a layer of rubber, the loss by this layer, with its own w on the whole arc, is
-physical.
+So with the driving pulley d, the loss of speed of a pulley is 1 - (lam - w)/(lam_d - w_d). The friction of a cable
+begins when the whole cable lies on the circle, on average up to half of its length l late. So bristles act along the
+angle t - l/(2 R) at least, and along half of t. If the belt has a layer of rubber, the loss by this layer, with its own
+w on the whole arc, is physical.
 
 Source: see `connectors/reports/belt_bristles.py`.
 """
@@ -27,17 +27,17 @@ from windlass.connectors.reports.belt_bristles import Rim, pass_pulley
 from windlass.framework.arrays import FloatArray
 
 EQUAL = 1e-9
-"""Change of F on an arc, relative to F, below which bristles do not bend [1]."""
+"""Change of F on an arc, relative to F, below which bristles do not deflect [1]."""
 
 
 class ArcLaw(NamedTuple):
     """Stiffnesses that hold a belt on a pulley, per length of the slack belt.
 
     radius: R of the cord [m].
-    friction: mu r/R at the cord [1].
-    bristles: mu_k [N/m²]; inf: of a rigid layer, `circle_points/rigid_layer.py`.
-    damping: mu_v next to them [N s/m²].
-    layer: K of the layer between cord and face [N/m²]; inf: rigid.
+    friction: friction coefficient mu r/R at the cord [1].
+    bristles: mu_k [N/m²]; inf for a rigid layer, `circle_points/rigid_layer.py`.
+    damping: mu_v parallel to the bristles [N s/m²].
+    layer: K of the layer between cord and face [N/m²]; inf for a rigid layer.
     """
 
     radius: float
@@ -48,7 +48,7 @@ class ArcLaw(NamedTuple):
 
 
 class BeltLaw(NamedTuple):
-    """A closed belt in the plane that creeps: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack.
+    """A closed 2D belt with creep: EA [N], EI [N m²], rhoA [kg/m] and length l of a cable [m], slack.
 
     With l = 0 bristles act on the whole arc.
     """
@@ -61,7 +61,7 @@ class BeltLaw(NamedTuple):
 
 
 class Passing(NamedTuple):
-    """A belt on a pulley: its law, the wrap angle [rad], and the tensions N where it enters and leaves [N]."""
+    """A belt on a pulley: its law, the wrap angle [rad], and the tensions N at entry and exit [N]."""
 
     law: ArcLaw
     wrap_angle: float
@@ -70,11 +70,11 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys against the driver, shape (pulleys,) [1], and their parts.
+    """Losses of speed of all pulleys relative to the driver, shape (pulleys,) [1], and their parts.
 
     loss: with the bristles.
-    right: by the layer alone.
-    lag: part of w where the belt enters that bristles add.
+    right: losses by the layer alone.
+    lag: part of w at the entry of the belt that bristles add.
     """
 
     loss: FloatArray
@@ -88,7 +88,7 @@ class BristleCreep(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The same relative to the largest loss by the layer alone [1]; infinite without such a loss."""
+        """Largest error relative to the largest loss by the layer alone [1]; infinite without such a loss."""
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
 
@@ -98,8 +98,8 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
     Args:
         belt: the belt.
-        passings: pulleys on which it sticks somewhere, so that all F are positive.
-        driver: place of the driver in them.
+        passings: pulleys on which the belt sticks somewhere, so all F are positive.
+        driver: position of the driver in ``passings``.
         speed: v of the cord [m/s].
     """
     EA = belt.axial_stiffness
@@ -111,7 +111,7 @@ def eval_bristle_creep(belt: BeltLaw, passings: Sequence[Passing], driver: int, 
 
 
 def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> float:
-    """w where the belt enters [1], by the bristles or by the layer alone."""
+    """w at the entry of the belt [1], with the bristles or with the layer alone."""
     law, EA = passing.law, belt.axial_stiffness
     E, bent = EA - belt.mass_per_length * flow**2, belt.bending_stiffness / (2.0 * law.radius**2)
     entry, leave = (E * (1.0 + N / EA) - EA - bent for N in (passing.entering, passing.leaving))

@@ -1,4 +1,4 @@
-"""Contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons in words.
+"""Contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons as text.
 
 Per metre of cable, with the tension T, the radius R of the cord, the angle t = l/R of an element on the pulley, the
 step h and the shear stiffness K of a layer between cord and face:
@@ -20,9 +20,9 @@ step h and the shear stiffness K of a layer between cord and face:
 
     layer          K = G b/h                               of the width b and the height h of the cord above the face
 
-Neither bristles nor the creep of a belt depend on the step.  Where slip begins, bristles spread the friction mu F/R of
-the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer.  This changes the length of the belt on the
-arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
+Neither bristles nor the creep of a belt depend on the step. Where slip begins, bristles spread the friction mu F/R of
+the press F over a = sqrt(EA/mu_k) of the arc that sticks on a rigid layer. Such bristles change the length of the belt
+on the arc by up to mu F a²/(2 R EA), and its tension everywhere by mu F a²/(2 R L).
 
 Source of the shear modulus of the layer: A. N. Gent, On the relation between indentation hardness and Young's modulus,
 Rubber Chem. Technol. 31 (1958) 896-906: E = 0.0981 (56 + 7.62336 S)/(0.137505 (254 - 2.54 S)) MPa, G = E/3.
@@ -40,28 +40,31 @@ STEP_FACTOR = 6.0
 """Largest h sqrt(k/rhoA), less than 2 pi, above which contact laws warn."""
 SINK_SHARE = 0.0005
 """Largest depth per radius that a given step may cause [1]; at ten times this depth the largest tension of a rope that
-slips over a sheave is a third too high."""
+slips over a sheave is too high by a third."""
 DAMPING_RATIO = 1.0 / 3.0
 """Share of the critical damping."""
 TOLERATED_LOSS = 0.02
-"""Largest EA/(k R²), by which sinking in enlarges losses of speed and motions by creep, without a note [1]."""
+"""Largest EA/(k R²) without a note [1]: sinking in increases losses of speed and motions by creep by this share."""
 BELT_FACTOR = 10.0
-"""k R²/EA of belts: the growth of circles changes the tension by at most a few per cent of a change of the tension."""
+"""k R²/EA of belts, for which the enlargement of circles changes the tension by at most a few per cent of a change of
+the tension."""
 BELT_DEPTH = 2.5e-4
 """Depth per radius of belts [1]."""
 BRISTLE_FACTOR = 12.0
-"""Smallest mu_k R²/EA of belts on a rigid layer; the loss of speed on arcs of a radian does not depend on it."""
+"""Smallest mu_k R²/EA of belts on a rigid layer; with this value the loss of speed on arcs of a radian does not depend
+on mu_k."""
 TENSION_SHARE = 1e-3
-"""mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of it, relative to F [1]."""
+"""mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of this value, relative to F [1]."""
 STIFF_LAYER = 1.5
 """l sqrt(K/EA) above which bristles of a layer would chatter, while the shear of the layer adds little to the loss
 [1]."""
 
 
 MOST_PERIODS = 30.0
-"""Periods of the softest contact beyond which a step is refused [1]; a belt is doubtful from a tenth of them on."""
+"""Periods of the softest contact above which a step is rejected [1]; a belt is doubtful from a tenth of this number
+on."""
 LAYER_MODULUS = 2.4e6
-"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, as in belts."""
+"""Shear modulus G of the layer between cord and face [Pa]: rubber of 75 Shore A, a typical value of belts."""
 
 
 class ContactChoice(NamedTuple):
@@ -86,7 +89,8 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Shear stiffness G b/h of the layer between cord and face [N/m²]; None, rigid, without a width or a height.
+    """Shear stiffness G b/h of the layer between cord and face [N/m²]; None, which means rigid, without a width or a
+    height.
 
     Args:
         width: b [m].
@@ -97,7 +101,8 @@ def choose_layer(width: float | None, modulus: float, height: float) -> float | 
 
 
 def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
-    """Period of a belt or rope on the softest contact that a step may lead to [s]; arguments of `choose_contact`."""
+    """Period of a belt or rope on the softest contact to which a step may lead [s]; arguments as for
+    `choose_contact`."""
     return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
 
@@ -111,13 +116,13 @@ def choose_contact(
     Args:
         name: name of the pulley.
         tension: T [N], > 0.
-        radius: radius R of the cord on it [m].
+        radius: radius R of the cord on the pulley [m].
         axial_stiffness: EA [N].
         mass_per_length: rhoA [kg/m].
         length: length of an element [m].
-        step: step h of the motion [s], None: the step sets no bound.
-        in_space: contact with a surface, else with a circle.
-        closed: whether it is a closed belt; in 2D its circles then grow by the contact depth.
+        step: step h of the motion [s], None for no bound.
+        in_space: whether the contact is with a surface, otherwise with a circle.
+        closed: whether the line is a closed belt, whose circles in 2D are enlarged by the contact depth.
         layer: shear stiffness K of the layer between cord and face [N/m²]; None: rigid.
         friction: mu of the cord on the pulley [1].
         route: length L of the belt [m].

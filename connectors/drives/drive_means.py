@@ -1,4 +1,4 @@
-"""The numbers of a drive over time: sensors, their means, smallest and largest values, a table and curves.
+"""The numbers of a drive over time: sensors with means, smallest and largest values, a table and curves.
 
 means = belt.average(start=0.5, every=5, path="drive.csv", sensors=[wl.Sensor(arm, "rotation", name="arm")])
 state = wl.Dynamic(world, step=1e-4, end=2.0).solve(state, hooks=[means])
@@ -66,23 +66,24 @@ POWER_ERROR = 3e-5
 """Error of the power balance that is tolerated, relative to the largest tension times the speed of the belt, if powers
 are integrated over all steps [1]."""
 SAMPLING_ERROR = 3e-4
-"""The same if powers are means of the records only [1]."""
+"""Tolerated error of the power balance if powers are means of the records only [1]."""
 CREEP_ERROR = 0.01
 """Largest share of the loss of speed that bristles may add [1]."""
 STEADY_CREEP = 0.5
-"""Difference of losses of speed from theory, relative to the largest, above which motion is not steady [1]."""
+"""Difference of losses of speed from theory, relative to the largest loss, above which motion is not steady [1]."""
 TRANSIENT = 0.1
-"""Difference of losses of speed from theory, relative to the largest, from which a report advises later means [1]."""
+"""Difference of losses of speed from theory, relative to the largest loss, from which a report recommends a later start
+of means [1]."""
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span, relative to the largest change of tension on a pulley, above which
 vibrations change the losses too much for a comparison with steady motion [1]."""
 LOSS_ERROR = 0.01
-"""Share of the power that pulleys give, lost where cables come into contact and leave it, above which means are
-doubtful [1]."""
+"""Share of the power supplied by pulleys that is lost where cables come into contact and leave it, above which means
+are doubtful [1]."""
 LOADED = 0.5
-"""Efficiency above which a drive has a load [1]."""
+"""Efficiency above which a drive counts as loaded [1]."""
 LOSS_ORDER = 3.0
-"""Exponent with which that loss grows with the length of cables; measured 2.7 to 3."""
+"""Exponent with which the loss at entry and exit increases with the length of cables; measured 2.7 to 3."""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -94,7 +95,7 @@ DERIVED = {
     "string_frequency",
     *WHOLE,
 }
-"""Numbers whose means are taken from other means."""
+"""Numbers whose means are computed from other means."""
 
 
 def name_number(part: str, quantity: str) -> str:
@@ -118,11 +119,11 @@ class DriveSensor:
     Args:
         belt: the `Belt` or `Rope`.
         quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, e.g. ``"slip_reserve"``, or
-            several of them (one evaluation for all): each of them is recorded of all pulleys or spans that have it.
+            several of them (with one evaluation for all): each is recorded for all pulleys or spans that have it.
         name: name in the table; default: name of the belt.
 
     Raises:
-        ModelError: there is no such number.
+        ModelError: the number does not exist.
     """
 
     belt: Any
@@ -146,7 +147,7 @@ class DriveSensor:
 
 
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
-    """A probe that reads these quantities of a drive; all, if ``quantities`` is None."""
+    """Create a probe that reads these quantities of a drive, or all quantities for None."""
     if state.world is not motion.drive.world:
         raise ModelError("the state belongs to another world than the belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
@@ -161,7 +162,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # each process would contribute the whole report to a sum over all processes
+        # a sum over all processes would count the whole report once per process
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -183,15 +184,16 @@ class DriveLosses:
     """Distribution of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
 
     Attributes:
-        given, taken: by the pulleys that give power, to those that take it.
-        friction: loss in the contact, including the energy of bristles that open: the creep of theory.
-        contact_damping: of the normal dampers of the contact, numerical: it falls with steps and elements.
-        cords: damping of the cables.
+        given, taken: work by pulleys that drive the belt, and work on pulleys that the belt drives.
+        friction: loss in the contact, including the energy of bristles that open: the creep loss of theory.
+        contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with steps and
+            elements.
+        cords: loss by damping of the cables.
         bending: `bending_loss` of the belt.
-        teeth: friction and damping of the teeth of timing belts.
+        teeth: loss by friction and damping of the teeth of timing belts.
         integrator: loss by the method of integration in the whole model.
-        stored: remainder of given - taken without the other numbers: change of the energies of belt and contact,
-            energies of other parts of the model that the integrator lost, and the rest of the ledger.
+        stored: given - taken minus all other numbers: the change of the energies of belt and contact, energies of other
+            parts of the model lost by the integrator, and the residual of the ledger.
         efficiency: taken/given, as in the report [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -210,14 +212,14 @@ class DriveLosses:
 
 
 class DriveMeans(Sensors):
-    """All numbers of a belt over time, with means, smallest and largest values; a hook, made by `Belt.average`.
+    """All numbers of a belt over time, with means, smallest and largest values; a hook, created by `Belt.average`.
 
-    Means in which pulleys take more energy from a closed belt than they supply and than it had stored are doubtful,
-    and so are losses of speed to which bristles on short arcs add more than 1 %: the verdict of the solve and
-    ``report().doubts`` say so.
+    Means are doubtful if pulleys take more energy from a closed belt than they supply and than the belt had stored.
+    Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %. The verdict of the solve and
+    ``report().doubts`` contain these doubts.
 
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
-    and ``"efficiency"``; further sensors have their own.
+    and ``"efficiency"``; further sensors have their own names.
 
     Attributes:
         times: times of the records [s].
@@ -236,7 +238,7 @@ class DriveMeans(Sensors):
         self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
-        # of all pulleys since the first record [J], one row for each record
+        # energies of all pulleys since the first record [J], one row for each record
         self._energies: list[FloatArray] = []
         # step number at which compiled code has begun to count
         self._begun = 0
@@ -257,7 +259,7 @@ class DriveMeans(Sensors):
         return np.array([row[place] for row in self._rows])
 
     def record(self, state: State) -> None:
-        """Read all numbers, from the start on."""
+        """Read and record all numbers, from ``start`` on."""
         if state.t >= self.start:
             super().record(state)
             self._motion.add(state)
@@ -270,13 +272,13 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Add each step to the motion of the pulleys, and record the step if wanted."""
+        """Add each step to the motion of the pulleys, and record the step if it is due."""
         super().after_step(state)
         if self._marks:
             self._motion.add(state)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Steps before the next record that needs Python; compiled code adds up the motion of the pulleys."""
+        """Number of steps before the next record that needs Python; compiled code adds up the motion of the pulleys."""
         if not self._marks or not self._motion.is_wanted:
             return EveryNth.idle_steps(self, state, size)
         if self._motion.find_program(state) is None:
@@ -285,11 +287,12 @@ class DriveMeans(Sensors):
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
-        """Whether compiled code records all numbers, from the next step on."""
+        """Whether compiled code records all numbers, beginning with the next step."""
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """The compiled step that adds a time step to the motion of the pulleys, and records; None before the start."""
+        """The compiled function that adds a time step to the motion of the pulleys, and records; None before the
+        start."""
         if not self._marks:
             return None
         self._begun = state.step
@@ -297,19 +300,19 @@ class DriveMeans(Sensors):
         return self._motion.find_program(state)
 
     def skip(self, steps: int) -> None:
-        """Count the steps, and keep the records that compiled code has taken."""
+        """Count the steps, and store the records of compiled code."""
         super().skip(steps)
         for t, step, row, energies in self._motion.fetch_records():
             self._keep(row, (t, self._begun + step))
             self._energies.append(energies)
 
     def report(self) -> DriveReport | None:
-        """Means over time by the trapezoidal rule; None before the second record.
+        """Compute means over time by the trapezoidal rule; None before the second record.
 
-        In the plane, the speeds, torques and powers of pulleys are means over all steps; all other numbers are means
-        over the records.  Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the
-        means.  A number that does not exist at all times, such as the tension of a span that is wound up, is a mean
-        over the times at which it exists.
+        In 2D, the speeds, torques and powers of pulleys are means over all steps; all other numbers are means over the
+        records. Creep, slip arcs and reserves, ratios, string frequencies and efficiency follow from the means. A
+        number that does not exist at all times, such as the tension of a span that is wound up, is averaged over the
+        times at which it exists.
         """
         times = self.times
         if len(times) < 2 or not times[-1] > times[0]:
@@ -352,17 +355,18 @@ class DriveMeans(Sensors):
         return float(values[:, places].std(axis=0).max()) / change if change > 0.0 else inf
 
     def over_turns(self) -> dict[str, FloatArray]:
-        """Power given, power taken [W] and efficiency [1] as means over the last turn of the belt before each record.
+        """Supplied power, delivered power [W] and efficiency [1] as means over the last turn of the belt before each
+        record.
 
-        Each has the shape (records,), with NaN before the first turn is complete.  Ratios of single steps say little:
-        torques rattle, and the belt stores energy and returns it.  The efficiency is the work taken per work given
-        and per energy that the belt releases in that time.
+        Each has the shape (records,), with NaN before the first turn is complete. Ratios of single steps are not
+        meaningful, because torques fluctuate and the belt stores and returns energy. The efficiency is the delivered
+        work divided by the sum of the supplied work and the energy that the belt releases in that time.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
 
     def _eval_over_turns(self, turn: float) -> dict[str, FloatArray]:
-        """`over_turns` of a known time of a turn [s]; NaN: there is none."""
+        """Evaluate `over_turns` for a known time of a turn [s]; NaN: there is none."""
         powers = np.stack([self[f"{pulley.name}.power"] for pulley in self.drive.pulleys], axis=1)
         energies = np.array(self._energies) if self._motion.is_wanted else accumulate(self.times, powers)
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
@@ -374,24 +378,24 @@ class DriveMeans(Sensors):
 
     @checked(ledger=instance("EnergyLedger"))
     def losses(self, ledger: EnergyLedger) -> DriveLosses:
-        """The work that the pulleys supplied, split by causes.
+        """Split the work supplied by the pulleys by causes.
 
         Args:
-            ledger: a hook of the same solves, which began and ended with these means.
+            ledger: a hook of the same solves, which began and ended together with these means.
 
         Raises:
-            ModelError: means or ledger have not begun or cover different times; or, in 3D, the means skip steps: the
-                missing powers between records would exceed the losses of the drive.
+            ModelError: means or ledger have not begun or cover different times; in 3D also means that skip steps,
+                because the missing powers between records would exceed the losses of the drive.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
-                f"every = {self._every} of the means of '{self.drive.name}', which is in space: must be 1 for losses, "
-                "which need each step's power"
+                f"every = {self._every} of the means of '{self.drive.name}', which is 3D: must be 1 for losses, "
+                "which need the power of each step"
             )
         report, span = self.report(), ledger.times[[0, -1]] if len(ledger.times) else np.zeros(2)
         if report is None or not np.allclose(span, self.times[[0, -1]], rtol=0.0, atol=SAME_TIME * report.duration):
             own = self.times[[0, -1]].tolist() if len(self.times) else "nothing"
-            raise ModelError(f"the means are of {own} s, the ledger is of {span.tolist()} s: must be of the same time")
+            raise ModelError(f"the means cover {own} s, the ledger covers {span.tolist()} s: must cover the same time")
         drive = self.drive
 
         def add(rows: Any, names: Sequence[str] | None = None) -> float:
@@ -414,14 +418,14 @@ class DriveMeans(Sensors):
         """The curves of slip reserves, hub loads, tensions, deflections, speeds and powers as a picture.
 
         Args:
-            path: the file; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.  None for a figure of
+            path: the file, whose suffix (``.png``, ``.pdf``, ``.svg``) determines the format. None returns a figure of
                 matplotlib, which notebooks show.
 
         Returns:
-            The path, or the figure; in place of a figure None on other processes than the first one.
+            The path, or the figure; None instead of a figure on all processes except the first.
 
         Raises:
-            OutputError: nothing was recorded, or the file cannot be written.
+            OutputError: no numbers were recorded, or the file cannot be written.
         """
         return draw_means(path, self, self.over_turns())
 
@@ -432,11 +436,11 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """None: the report of the run has a page for each drive, with these curves."""
+        """Return None, because the report of the run has a page for each drive, with these curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
-        """All records, and the motion of pulleys in all steps."""
+        """Return all records, and the motion of pulleys in all steps."""
         energies = np.array(self._energies).reshape(len(self._energies), len(self.drive.pulleys))
         return {**super().checkpoint(), "motion": self._motion.checkpoint(), "energies": energies}
 
@@ -448,12 +452,12 @@ class DriveMeans(Sensors):
 
 
 def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str, ...]:
-    """Doubts about means in which pulleys take more power than they give.
+    """Find doubts about means in which pulleys take more power than they supply.
 
     Args:
         report: the means.
-        stored: change of the stored energy over their time [J].
-        error: of powers, `POWER_ERROR` or `SAMPLING_ERROR`.
+        stored: change of the stored energy over the time of the means [J].
+        error: tolerated error of powers, `POWER_ERROR` or `SAMPLING_ERROR`.
     """
     given, taken, time = report.power_in, report.power_out, report.duration
     tension = max((span.tension for span in report.spans if np.isfinite(span.tension)), default=0.0)
@@ -470,13 +474,13 @@ def judge_powers(report: DriveReport, stored: float, error: float) -> tuple[str,
 
 
 def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
-    """Doubts about means of a steady motion in which a belt on a rigid layer loses more power than by creep.
+    """Find doubts about means of a steady motion in which a belt on a rigid layer loses more power than by creep.
 
     A pulley on which F changes by dF loses c dF²/(2 E) by creep, with dF = E/EA dN; see `steady_drive.py`.
 
     Args:
         report: the means.
-        stored: change of the stored energy over their time [J].
+        stored: change of the stored energy over the time of the means [J].
     """
     law, given, taken = report.law, report.power_in, report.power_out
     if law is None or any(arc.bristles != inf for arc in law.arcs) or not taken > LOADED * given:
@@ -500,7 +504,8 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
-    """Advice if speeds deviate from steady motion, for example before each piece of a belt has come around once."""
+    """Create advice if speeds deviate from steady motion, for example before each piece of a belt has made a full
+    turn."""
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
         return ()
@@ -516,14 +521,15 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
 
 
 def judge_creep(report: DriveReport) -> tuple[str, ...]:
-    """Doubts about means in which bristles increase the loss of speed by more than the mesh changes tensions.
+    """Find doubts about means in which bristles increase the loss of speed by more than the error of tensions due to
+    the mesh.
 
     Means over a start are not judged, because the speeds of pulleys change for other reasons.
     """
     law, duties = report.law, report.pulleys
     if law is None or not duties or np.isnan([duty.creep for duty in duties]).any():
         return ()
-    # where the belt slips on the whole arc, it does not creep
+    # where the belt slips on the whole arc, creep is not defined
     creeping = [i for i, duty in enumerate(duties) if duty.slip_reserve > 0.0 and duty.speed != 0.0]
     driver = int(np.argmin([duty.power for duty in duties]))
     if driver not in creeping:
@@ -553,7 +559,7 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
 
 
 def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Integrals of columns up to each row by the trapezoidal rule, of shape (rows, columns) as the values."""
+    """Integrals of columns up to each row by the trapezoidal rule, of shape (rows, columns) like the values."""
     pieces = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
     found: FloatArray = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
     return found
@@ -563,13 +569,13 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
     """Powers and efficiency over the last turn before each row; see `DriveMeans.over_turns`.
 
     Args:
-        times: of the rows [s], shape (rows,).
-        energies: that pulleys have taken until then [J], shape (rows, pulleys).
+        times: times of the rows [s], shape (rows,).
+        energies: energies that pulleys have taken up to each time [J], shape (rows, pulleys).
         stored: energy of the belt [J], shape (rows,).
         turn: time of a turn [s]; NaN: there is none.
     """
     begin = times - turn
-    # a speed of NaN has no turn either
+    # a speed of NaN also has no turn
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)
@@ -580,14 +586,15 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Means of columns over time by the trapezoidal rule, over the rows in which they are finite; NaN without any.
+    """Means of columns over time by the trapezoidal rule, over the rows in which all values are finite; NaN without
+    any.
 
     Args:
-        times: of the rows [s], shape (rows,), two at least.
+        times: times of the rows [s], shape (rows,), two at least.
         values: shape (rows, columns).
     """
     steps = np.diff(times)
-    # half of the times to the neighbouring rows
+    # weights of the trapezoidal rule: half of the times to the neighbouring rows
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

@@ -1,11 +1,11 @@
 """Integrals of the speeds, torques and powers of pulleys over all steps of a run, by the trapezoidal rule, and records.
 
-Powers rattle from step to step, and steps are short where a cable comes onto a pulley, so that every tenth step has a
-mean power that is wrong by some 0.3 %, as much as a belt loses; likewise its creep.
+Powers fluctuate from step to step, and steps are short where a cable runs onto a pulley. So the mean power of every
+tenth step is wrong by about 0.3 %, as much as the loss of a belt; the same applies to its creep.
 
-Compiled code integrates the steps that Python does not see, see `StepHook.idle_program`, and records all numbers of
-the drive at the steps that are due.  A torque is the sum of the contact with the circle and of the forces that teeth
-and losses of bending add to the rotation of the body.
+Compiled code integrates the steps that are not passed to Python, see `StepHook.idle_program`, and records all numbers
+of the drive at the steps that are due. A torque is the sum of the contact torque on the circle and of the torques of
+teeth and bending losses on the rotation of the body.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def integrate(
     time: FloatArray, v: FloatArray, f: FloatArray, turns: IntArray, torque: FloatArray, now: FloatArray,
     last: FloatArray, last_time: FloatArray, integral: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the time since the last call.
+    """Add the integrals over the time since the last call.
 
     Args:
-        turns: coordinates of the rotations, shape (pulleys,); -1: the pulley does not turn.
-        torque: of the contact on the pulleys [N m]; f: left-hand-side forces of teeth and losses, shape (n + 1,).
-        now, last: room for, and last speeds, torques and powers, shape (3, pulleys).
-        last_time: when they were [s], shape (1,); NaN: not yet.
+        turns: coordinate numbers of the rotations, shape (pulleys,); -1 for a pulley that does not rotate.
+        torque: contact torques on the pulleys [N m]; f: left-hand-side forces of teeth and losses, shape (n + 1,).
+        now, last: work space for the current, and the last speeds, torques and powers, shape (3, pulleys).
+        last_time: time of the last values [s], shape (1,); NaN: not yet.
         integral: shape (3, pulleys).
     """
     for i in range(len(turns)):
@@ -73,9 +73,9 @@ class DriveMotion:
     """Integrals over time of the speeds, torques and powers of all pulleys.
 
     Attributes:
-        is_wanted: whether the belt is on circles, whose powers cost little.
-        integral, recorded: of speeds [rad], torques [N m s] and powers [J], until now and until the last record, shape
-            (3, pulleys).
+        is_wanted: whether the belt is on circles, whose powers are cheap to evaluate.
+        integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], up to the current time and up to
+            the last record, shape (3, pulleys).
     """
 
     def __init__(self, drive: Drive) -> None:
@@ -89,7 +89,7 @@ class DriveMotion:
         self._mark: tuple[int, int] = (-1, -1)
 
     def add(self, state: State) -> None:
-        """Add the time since the last call."""
+        """Add the integrals over the time since the last call."""
         if not self.is_wanted or state.t == self._time[0]:
             return
         program = self.find_program(state)
@@ -105,20 +105,22 @@ class DriveMotion:
         self._time[0], self._last[:] = state.t, now
 
     def find_bound(self) -> BoundDrive:
-        """The drive with the present columns; all processes must call it."""
+        """Return the drive with the current columns; all processes must call this function."""
         if self._bound is None or self._bound.version != self.drive.world.version:
             self._bound = BoundDrive(self.drive)
         return self._bound
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
-        """Let the program record every n-th step, after a number of steps; False if records need Python."""
+        """Let the program record every n-th step, beginning after a number of steps; return False if records need
+        Python."""
         if self.find_program(state) is None or self._records is None:
             return False
         self._records.counts[:] = steps, every, 0, 0
         return True
 
     def fetch_records(self) -> list[tuple[float, int, FloatArray, FloatArray]]:
-        """Time [s], number of steps since the beginning, numbers and integrals of powers [J] of all new records."""
+        """Return time [s], number of steps since the beginning, numbers and integrals of powers [J] of all new
+        records."""
         r = self._records
         count = 0 if r is None else int(r.counts[COUNT])
         if r is None or not count:
@@ -128,7 +130,8 @@ class DriveMotion:
         return [(*mark, r.rows[k].copy(), r.integrals[k].copy()) for k, mark in enumerate(marks)]
 
     def find_program(self, state: State) -> Program | None:
-        """The program that adds the time to a state and to the time of the fields; None if this needs Python."""
+        """Return the program that adds the integrals up to a state and the time of the fields; None if the integrals
+        need Python."""
         assembly, drive = parallel_assembly(state.world), self.drive
         if not self.is_wanted or assembly.layout.size > 1:
             return None
@@ -140,7 +143,7 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """The steps of the program; none if a body has no planar coordinates, or carries two pulleys."""
+        """List the steps of the program; the list is empty if a body has no 2D coordinates, or carries two pulleys."""
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
         fields, turns = assembly.fields, np.full(len(drive.pulleys), -1)
@@ -170,7 +173,7 @@ class DriveMotion:
         ]  # fmt: skip
 
     def _list_records(self, fields: Fields) -> list[Step]:
-        """The steps that record all numbers; none if records need Python."""
+        """List the steps that record all numbers; the list is empty if records need Python."""
         bound, (_, count) = self.find_bound(), self.integral.shape
         if self._records is None:
             rows, integrals = np.zeros((MOST_RECORDS, len(bound.row))), np.zeros((MOST_RECORDS, count))
@@ -186,7 +189,7 @@ class DriveMotion:
         return [step(count_step, r), *(step(kernel, *given) for kernel, given in calls), step(keep_record, *kept)]
 
     def _add_law(self, entity: Entity, f: FloatArray) -> Step:
-        """Add the forces of some rows of a law to f."""
+        """Add the forces of the given rows of a law to f."""
         rows = find_evaluated_rows(entity, self.drive.world).rows
         build = require_law(entity.table.component).build
         assert build is not None

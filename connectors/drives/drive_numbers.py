@@ -1,8 +1,8 @@
-"""The numbers of a drive in compiled code: pulleys and spans at a state, and all that follows from them.
+"""The numbers of a drive in compiled code: pulleys and spans at a state, and all numbers that follow from them.
 
-A record of a drive is one row of numbers: first the numbers of each pulley, then of each span, then of the whole drive,
-in the order of `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also has the formulas).  Records within
-compiled steps cost less than a step only if no Python takes part, see `DriveMotion`.
+A record of a drive is one row of numbers: first the numbers of each pulley, then of each span, and last of the whole
+drive, in the order of `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also has the formulas). Records
+within compiled steps cost less than a step only if they need no Python, see `DriveMotion`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
-"""First numbers of a pulley; the components of the hub load follow from `HUB` on, and then these:"""
+"""First numbers of a pulley; the components of the hub load begin at `HUB`, followed by these numbers:"""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
 """Numbers of a span."""
@@ -39,7 +39,8 @@ MEAN_SPEED, GIVEN, TAKEN, EFFICIENCY, STORED = range(5)
 
 
 class RecordSize(NamedTuple):
-    """How many numbers a row has: of ``pulleys`` with hub loads of ``width`` components, and of ``spans``."""
+    """Counts in a row of numbers: number of ``pulleys`` with hub loads of ``width`` components, and number of
+    ``spans``."""
 
     pulleys: int
     width: int
@@ -50,9 +51,9 @@ class Derived(NamedTuple):
     """Constants of the numbers that follow from others.
 
     Attributes:
-        radii: of the cord [m], shape (pulleys,).
-        mass_per_length: of the belt [kg/m].
-        axial_stiffness: EA of a belt whose creep is known, else NaN [N].
+        radii: radii of the cord [m], shape (pulleys,).
+        mass_per_length: mass per length of the belt [kg/m].
+        axial_stiffness: EA of a belt whose creep is known, otherwise NaN [N].
     """
 
     radii: FloatArray
@@ -64,11 +65,11 @@ class ArcEnds(NamedTuple):
     """Constants of the tractions at the ends of arcs; arrays of shape (pulleys,).
 
     Attributes:
-        radii: of the cord [m].
-        friction, face: its coefficients at the cord and at the face [1]; NaN: the pulley has teeth.
-        mesh: of the traction by the mesh [N/m], see `MeshTraction`.
-        bristles, stiffness: per metre of belt [N/m²].
-        mass_per_length: of the belt [kg/m].
+        radii: radii of the cord [m].
+        friction, face: friction coefficients at the cord and at the face [1]; NaN for a pulley with teeth.
+        mesh: traction due to the mesh [N/m], see `MeshTraction`.
+        bristles, stiffness: stiffness of bristles and contact per metre of belt [N/m²].
+        mass_per_length: mass per length of the belt [kg/m].
         axial_stiffness: EA [N].
     """
 
@@ -83,7 +84,7 @@ class ArcEnds(NamedTuple):
 
 
 class DriveCables(NamedTuple):
-    """The cables of a belt in the plane, for `fill_cables`; arrays of shape (cables,) unless noted otherwise.
+    """The cables of a 2D belt, for `fill_cables`; arrays have the shape (cables,) unless noted otherwise.
 
     Attributes:
         dofs: local coordinate numbers, shape (cables, 8).
@@ -100,15 +101,16 @@ class DriveCables(NamedTuple):
 
 
 class DriveRoom(NamedTuple):
-    """Room for numbers of cables.
+    """Work space for numbers of cables.
 
     Attributes:
-        touches: which cable touches which pulley, shape (pulleys, cables).
+        touches: whether a cable touches a pulley, shape (pulleys, cables).
         force: axial forces at both ends and in the middle [N], shape (cables, 3).
-        place: these places [m], shape (cables, 3, 3).
-        square: their squares of velocity [m²/s²], shape (cables, 3).
-        owner: pulley of each cable, -1: none, shape (cables,).
-        spans: sums of forces times lengths [N m], of lengths [m], largest length of a piece [m], shape (3, spans).
+        place: positions of these points [m], shape (cables, 3, 3).
+        square: squares of the velocities of these points [m²/s²], shape (cables, 3).
+        owner: pulley of each cable, or -1, shape (cables,).
+        spans: per span, the sum of forces times lengths [N m], the sum of lengths [m], and the largest length of a
+            piece [m], shape (3, spans).
     """
 
     touches: BoolArray
@@ -130,14 +132,14 @@ def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
-    """The numbers of pulley i with its contact points, as `eval_report` finds them, and the cables that touch it.
+    """Fill the numbers of pulley i with its contact points, as in `eval_report`, and the cables that touch it.
 
     Args:
-        due: > 0, or nothing is done, shape (1,).
+        due: numbers are filled only if the value is > 0, shape (1,).
         c: the rows of the pulley along the cable.
         order: cable of each row, shape (rows,).
         closed: whether the cable is closed.
-        angle, touching: room for all points, shape (points,).
+        angle, touching: work space for all points, shape (points,).
         row: all numbers of the drive.
     """
     if due[0] == 0:
@@ -152,11 +154,11 @@ def follow_pulley(
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
         presses, near, slips, ax, ay = False, False, False, 0.0, 0.0
-        # ends and middles of all parts in turn
+        # ends and middles of all parts, alternating
         for j in range(2 * n + 1):
             s, place = 0.5 * j / n, d + j // 2
             h = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
-            # forces of a point that touches
+            # forces of a touching point
             if j % 2 == 1:
                 slips, state = False, data[place + n]
                 touching[count] = z.active and data[place] <= 0.0
@@ -194,7 +196,7 @@ def follow_pulley(
 
 @kernel(fast=False)
 def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
-    """Forces, places and velocities of all cables."""
+    """Fill forces, positions and velocities of all cables."""
     if due[0] == 0:
         return
     for i in range(len(c.length)):
@@ -216,10 +218,10 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
     """Distance of the middle of a free stretch from the straight line between its ends [m].
 
     Args:
-        place: of the beginning, the middle and the end of each cable [m], shape (cables, 3, 3).
-        lengths: of the cables [m], shape (cables,).
+        place: positions of the beginning, the middle and the end of each cable [m], shape (cables, 3, 3).
+        lengths: lengths of the cables [m], shape (cables,).
         a, count: first cable and number of cables of the stretch, counted from ``shift``.
-        flat: in the plane it has a sign, > 0 to the left.
+        flat: whether the belt is 2D, where the distance has a sign, > 0 to the left.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0
     for k in range(count):
@@ -249,13 +251,14 @@ def follow_spans(
     due: IntArray, m: DriveRoom, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
     flat: bool, size: RecordSize, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Mean axial forces [N] and deflections [m] of the free spans, and the tensions next to the pulleys; the energy.
+    """Fill mean axial forces [N] and deflections [m] of the free spans, the tensions next to the pulleys, and the
+    energy.
 
-    Spans are behind each pulley, those of ropes also ahead of the first one.  A part without contact within the arc of
-    one pulley is none.
+    Each pulley is followed by a span; a rope also has a span ahead of the first pulley. A part without contact within
+    the arc of one pulley is not a span.
 
     Args:
-        lengths, masses: of the cables [m], [kg], shape (cables,).
+        lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
         axial_stiffness: mean EA [N].
         flat: see `eval_deflection`.
     """
@@ -270,7 +273,7 @@ def follow_spans(
             if m.touches[i, c]:
                 m.owner[c] = i
                 break
-        # begin within a part in contact, so that no free span crosses the end of the list
+        # begin within a part in contact, so no free span crosses the end of the list
         if closed and not found and m.owner[c] >= 0:
             shift, found = c, True
         for k in range(3):
@@ -304,7 +307,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
-    # mean tensions, also those next to the pulleys
+    # mean tensions, including the tensions next to the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
@@ -326,7 +329,7 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
-    """The limit of friction, and the tractions by the mesh and by sinking in at the ends of all arcs."""
+    """The friction limit, and the tractions due to the mesh and to sinking in at the ends of all arcs."""
     if due[0] == 0:
         return
     own = count_numbers(size.width)
@@ -343,7 +346,8 @@ def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> N
 
 @kernel(fast=False)
 def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArray) -> None:
-    """Speeds [rad/s] and torques [N m] of pulleys, the rows of ``now``, into the numbers; their powers."""
+    """Copy speeds [rad/s] and torques [N m] of pulleys, the rows of ``now``, into the numbers, and evaluate their
+    powers."""
     if due[0] == 0:
         return
     own = count_numbers(size.width)
@@ -354,7 +358,7 @@ def take_motion(due: IntArray, now: FloatArray, size: RecordSize, row: FloatArra
 
 @kernel(inline=True, fast=False)
 def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
-    """|ln(F_1/F_2)|; infinite where a span is slack, NaN where there is none."""
+    """|ln(F_1/F_2)|; infinite where a span is slack, NaN where a span is missing."""
     first, second = before - centrifugal, after - centrifugal
     if np.isnan(first) or np.isnan(second):
         return np.nan
@@ -363,7 +367,7 @@ def eval_log_ratio(before: float, after: float, centrifugal: float) -> float:
 
 @kernel(fast=False)
 def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArray) -> None:
-    """All derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
+    """Evaluate all derived numbers: ratios, magnitudes, creep, frequencies, powers, efficiency."""
     if due[0] == 0:
         return
     own, width, rho = count_numbers(size.width), size.width, c.mass_per_length
@@ -380,12 +384,12 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
         if power < row[driver * own + HUB + width + POWER]:
             driver = i
         speed += row[i * own + BELT_SPEED]
-    # against the rim of the driver
+    # creep relative to the rim of the driver
     speed /= size.pulleys
     lead = driver * own
     rim = abs(row[lead + SPEED]) * c.radii[driver]
     drives = given > 0.0 and rim > 0.0
-    # by the tensions where the belt enters
+    # creep from the tensions where the belt enters
     enters = BEFORE if speed >= 0.0 else AFTER
     stretch = c.axial_stiffness + row[lead + enters]
     for i in range(size.pulleys):
@@ -417,17 +421,17 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
 
 
 class Records(NamedTuple):
-    """Records that compiled code has taken, until Python fetches them.
+    """Records of compiled code that Python has not fetched yet.
 
     Attributes:
-        row: the numbers of the present state.
-        due: whether the present state is recorded, shape (1,).
-        counts: steps so far, every how many of them is recorded, steps since Python fetched the records, and number of
-            records, shape (4,); 0 in the second place: none.
+        row: numbers of the current state.
+        due: whether the current state is recorded, shape (1,).
+        counts: number of steps, number of steps per record, number of steps since Python fetched the records, and
+            number of records, shape (4,); 0 steps per record means that no state is recorded.
         rows: numbers of the records, shape (MOST_RECORDS, numbers).
-        times: of the records [s], shape (MOST_RECORDS,).
-        integrals: of the powers of pulleys until then [J], shape (MOST_RECORDS, pulleys).
-        steps: steps since Python fetched records, shape (MOST_RECORDS,).
+        times: times of the records [s], shape (MOST_RECORDS,).
+        integrals: integrals of the powers of pulleys up to each record [J], shape (MOST_RECORDS, pulleys).
+        steps: number of steps since Python fetched records, shape (MOST_RECORDS,).
     """
 
     row: FloatArray
@@ -442,7 +446,7 @@ class Records(NamedTuple):
 STEPS, EVERY, PASSED, COUNT = range(4)
 """Places in `Records.counts`."""
 MOST_RECORDS = 64
-"""Records between two calls of Python; compiled code takes at most as many steps at once."""
+"""Number of records between two calls of Python; compiled code makes at most this number of steps at once."""
 
 
 @kernel(fast=False)
@@ -456,7 +460,8 @@ def count_step(r: Records) -> None:
 
 @kernel(fast=False)
 def keep_record(r: Records, time: FloatArray, integral: FloatArray, recorded: FloatArray) -> None:
-    """Keep the numbers of the present state at the time [s]; integrals of speeds, torques and powers until then."""
+    """Store the numbers of the current state at the time [s], and the integrals of speeds, torques and powers up to
+    this time."""
     if r.due[0] == 0:
         return
     k = r.counts[COUNT]

@@ -1,7 +1,7 @@
-"""Belts and ropes in the report of the run: a page for customers of the drive, and curves over time.
+"""Belts and ropes in the report of the run: a page about the drive for customers, and curves over time.
 
-The page has a picture with all pulleys named and their numbers, the duties of pulleys and spans, and warnings; numbers
-are means over time and their extremes where the run has a hook of `Belt.average`, else numbers of one state.
+The page has a picture with all pulleys, their names and numbers, the duties of pulleys and spans, and warnings. Numbers
+are means over time with their extremes if the run has a hook of `Belt.average`; otherwise they belong to one state.
 """
 
 from __future__ import annotations
@@ -47,18 +47,19 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
-"""Widths of the picture and of the labels on each side, height of a label, and largest of a drive [inch]."""
+"""Widths of the picture and of the labels on each side, height of a label, and largest height of a drive [inch]."""
 LONG = 0.3
 """Share of a run that curves of means over turns of the belt must cover."""
 DIGITS = 4
 """Digits of the largest number of a row of a table."""
 PAGE = 4
-"""Axes in one figure, of which two fit on a page."""
+"""Number of axes in one figure; two figures fit on a page."""
 ARROW = "#c2255c"
 SLIPS = 0.02
-"""Slip reserve up to which the page reports slip: as tensions are means over spans it stays a little above 0 [1]."""
+"""Slip reserve up to which the page reports slip: the reserve stays slightly above 0, because tensions are means over
+spans [1]."""
 CLIPPED = {"slip_reserve": (-0.5, 1.05), "efficiency": (0.0, 1.1)}
-"""Limit of shown values: a span that is nearly slack has a reserve far below 0."""
+"""Limit of shown values: the reserve of a span that is nearly slack is far below 0."""
 PANELS = (
     ("slip_reserve", "slip reserve"),
     ("hub_force", "hub load"),
@@ -74,13 +75,13 @@ PANELS = (
 
 
 def add_drive(drive: Drive) -> None:
-    """Make a drive known to the report of its world."""
+    """Register a drive for the report of its world."""
     drives: list[Drive] = drive.world.resource("drives", list)
     drives.append(drive)
 
 
 def tabulate_drives(world: World, state: State) -> list[ReportSection]:
-    """The sections of all belts and ropes of a world; all processes must call it."""
+    """Create the sections of all belts and ropes of a world; all processes must call this function."""
     sections: list[ReportSection] = []
     for drive in world.resource("drives", list):
         means = next((m for m in reversed(drive.means) if len(m.times) > 1), None)
@@ -111,7 +112,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
 
 
 def list_warnings(report: DriveReport) -> list[str]:
-    """Notes for those who dimension the drive."""
+    """List notes for the design of the drive."""
     found = list(report.doubts)
     for duty in report.pulleys:
         seen = report.extremes.get(f"{duty.name}.slip_reserve")
@@ -128,7 +129,7 @@ def list_warnings(report: DriveReport) -> list[str]:
 
 
 def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
-    """The duties of the pulleys, one column for each."""
+    """Tabulate the duties of the pulleys, with one column for each pulley."""
 
     def extreme(duty: PulleyDuty, name: str) -> Extremes | None:
         return report.extremes.get(f"{duty.name}.{name}")
@@ -163,7 +164,7 @@ def tabulate_pulleys(report: DriveReport, drive: Drive) -> ReportTable:
 
 
 def tabulate_spans(report: DriveReport) -> ReportTable:
-    """The duties of the spans, one line for each."""
+    """Tabulate the duties of the spans, with one line for each span."""
     tensions = [report.extremes.get(f"span {span.name}.tension") for span in report.spans]
     bends = [report.extremes.get(f"span {span.name}.deflection") for span in report.spans]
     columns = {
@@ -177,14 +178,14 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
         "vibration, peak to peak [mm]": [nan if x is None else 1e3 * (x.maximum - x.minimum) for x in bends],
     }
     cells = zip(*(show_numbers(values, DIGITS) for values in columns.values()), strict=True)
-    # the joiner keeps the name on one line
+    # the word joiner keeps the name on one line
     names = [span.name.replace("–", "–\u2060") for span in report.spans]
     rows = [[name, *map(_hide, numbers)] for name, numbers in zip(names, cells, strict=True)]
     return ReportTable(["span", *(title.strip() for title in columns)], rows)
 
 
 def tabulate_whole(report: DriveReport) -> ReportTable:
-    """Numbers of the whole belt and of further sensors, with their extremes."""
+    """Tabulate numbers of the whole belt and of further sensors, with their extremes."""
     rows = []
     values = {"belt_speed": report.belt_speed, "power_in": report.power_in, "power_out": report.power_out}
     own: dict[str, tuple[str, float]] = {name: (UNITS[name], x) for name, x in values.items()}
@@ -214,7 +215,7 @@ def _hide(cell: str) -> str | None:
 def list_panels(
     means: Sensors, over_turns: Mapping[str, FloatArray]
 ) -> list[tuple[str, list[tuple[str, FloatArray]], tuple[float, float] | None]]:
-    """Curves for each kind of number over time; see `plot_panels`.
+    """List curves for each quantity over time; see `plot_panels`.
 
     Args:
         over_turns: numbers that are shown as means over a turn of the belt; see `DriveMeans.over_turns`.
@@ -241,7 +242,7 @@ def list_panels(
 
 
 def _unwrap(angles: FloatArray) -> FloatArray:
-    """Angles [rad] as a curve without jumps of whole turns [°], which begins between -180° and 180°."""
+    """Convert angles [rad] to a curve without jumps of whole turns [°], which begins between -180° and 180°."""
     there = np.isfinite(angles)
     found = np.full(len(angles), np.nan)
     found[there] = np.degrees(np.unwrap(angles[there]))
@@ -249,10 +250,10 @@ def _unwrap(angles: FloatArray) -> FloatArray:
 
 
 def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
-    """The curves as a picture in a file, whose path is returned, or for None as a figure, on the first process.
+    """Draw the curves as a picture in a file and return its path, or for None return a figure, on the first process.
 
     Raises:
-        OutputError: nothing was recorded, or the file cannot be written.
+        OutputError: no numbers were recorded, or the file cannot be written.
     """
     target = check_picture(path) if is_first_process() else None
     if not len(means.times):
@@ -263,9 +264,9 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: 
 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
-    """The drive with a label for each pulley in columns on both sides, where no two overlap."""
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
-    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
+    """Draw the drive with a label for each pulley, in columns without overlap on both sides."""
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not load it
+    from matplotlib.patches import Circle  # here, because a run without pictures need not load it
 
     centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
     points = np.concatenate([line.points for line in lines])
@@ -321,7 +322,7 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
 
 
 def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], list[int]]:
-    """Pulleys with labels on the left and on the right, half of them each, from the top to the bottom."""
+    """Divide the pulleys into two halves with labels on the left and on the right, each from the top to the bottom."""
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]
@@ -329,7 +330,7 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Heights of labels near the requested ones, descending, at least ``room`` apart, between low and high."""
+    """Heights of labels near the requested heights, descending, at least ``room`` apart, between low and high."""
     places: list[float] = []
     for y in wanted.tolist():
         top = places[-1] - room if places else high - 0.5 * room

@@ -1,4 +1,4 @@
-"""Numbers of a belt or rope on all of its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
+"""Numbers of a belt or rope on its pulleys and spans: hub loads, creep, slip reserve, tensions, efficiency.
 
 With the tensions T_1 and T_2 of the spans on both sides of a pulley, the speed v of the cord, its mass rhoA per metre,
 and the wrap angle t,
@@ -11,9 +11,9 @@ and the wrap angle t,
     rigid creep = 1 - (EA + T)/(EA + T of the driver), T where the belt enters with the speed of the rim,
     string frequency of a span of the length L: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T).
 
-The driver is the pulley that gives most power.  R is the radius of the cord.  Where a span is slack, F <= 0, friction
-transmits nothing: ln(F_1/F_2) is infinite.  In means over time, ratios and frequencies are computed from the mean
-    tensions, speeds, angles and powers; they are not means of ratios.
+The driver is the pulley that supplies the largest power. R is the radius of the cord. Where a span is slack, F <= 0,
+friction transmits no torque, and ln(F_1/F_2) is infinite. In means over time, ratios and frequencies are computed from
+the mean tensions, speeds, angles and powers; they are not means of ratios.
 
 Source: L. Euler (1762) and F. Grashof, Theoretische Maschinenlehre II (1883) for ln(F_1/F_2); for the moving string
 C. D. Mote, Journal of the Franklin Institute 279 (1965) 430-444.
@@ -73,12 +73,12 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""Kernels of records do their work."""
+"""Kernels of records evaluate the pulleys."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
 class Drive(NamedTuple):
-    """The data of a belt or rope that a report needs: see `Belt`; surfaces are empty in 2D."""
+    """Data of a belt or rope that a report needs: see `Belt`; surfaces are empty in 2D."""
 
     name: str
     world: World
@@ -95,7 +95,7 @@ class Drive(NamedTuple):
     teeth: Entity | None
     lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
     losses: Entity | None
-    layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf: rigid
+    layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf if rigid
 
 
 @dataclass(frozen=True)
@@ -105,28 +105,28 @@ class PulleyDuty:
     Attributes:
         name: name of the pulley.
         speed: angular velocity of the pulley about its axis [rad/s].
-        belt_speed: speed of the cord on it along itself, relative to the centre [m/s].
+        belt_speed: speed of the cord along itself on the pulley, relative to the centre [m/s].
         wrap_angle: angle from entry to exit [rad].
-        slip_arc: part of it that slips by the tensions of the spans, Euler and Eytelwein with the inertia of the belt,
-            |ln(F_1/F_2)|/(mu r/R), at most the wrap angle [rad]; NaN without friction.
-        sliding_arc: part of it whose contact points slip at the time [rad].  Their bristles carry load where the belt
-        sticks, so it is smaller. tension_before, tension_after: mean tension of the spans ahead of it and behind it, in
-        the order of the pulleys
-            [N].
+        slip_arc: part of the wrap angle that slips according to the tensions of the spans, |ln(F_1/F_2)|/(mu r/R), at
+            most the wrap angle [rad]. The law is that of Euler and Eytelwein, with the inertia of the belt; NaN without
+            friction.
+        sliding_arc: part of the wrap angle whose contact points slip at the time [rad]. Bristles carry load where the
+            belt sticks, so this arc is smaller than ``slip_arc``. tension_before, tension_after: mean tension of the
+            spans ahead of the pulley and behind it, in the order of the pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: its size [N].
-        hub_angle: its direction, from global x to y [rad]; NaN in space.
-        torque: of the belt on the pulley about its axis [N m].
+        hub_angle: direction of the hub load, from global x to y [rad]; NaN in space.
+        torque: torque of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
-        creep: loss of the speed of the rim against the driver [1]; NaN where nothing drives.
-        rigid_creep: the loss that these tensions make on a rigid layer [1]; NaN of ropes, in space and with teeth.
-            Bristles add to it on short arcs; see `DriveReport.doubts`.
-        log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where one is slack.
-        friction_limit: mu r/R * wrap_angle [1], with the radii r of the face and R of the cord in the plane.
-        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, -infinite where a span is slack.
-        mesh_traction: traction by the mesh at the ends of the arc, also without load, as a fraction of the limit of
-            friction [1]; see `connectors/circle_contact/mesh_traction.py`; NaN without friction.
-        sinking_traction: traction that sinking in adds to it, on any mesh, see
+        creep: loss of the speed of the rim relative to the driver [1]; NaN where nothing drives.
+        rigid_creep: loss of speed that these tensions cause on a rigid layer [1]; NaN for ropes, in 3D and with teeth.
+            Bristles increase this loss on short arcs; see `DriveReport.doubts`.
+        log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where a span is slack.
+        friction_limit: mu r/R * wrap_angle [1], in 2D with the radii r of the face and R of the cord.
+        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN without friction, minus infinity where a span is slack.
+        mesh_traction: traction due to the mesh at the ends of the arc, which also acts without load, as a fraction of
+            the friction limit [1]; see `connectors/circle_contact/mesh_traction.py`; NaN without friction.
+        sinking_traction: additional traction due to sinking in, for any mesh, see
             `connectors/circle_contact/free_belt.py`; NaN without friction.
     """
 
@@ -157,12 +157,13 @@ class SpanDuty:
     """A free span.
 
     Attributes:
-        name: the pulleys at its ends.
+        name: names of the pulleys at both ends.
         length: as mounted [m].
         tension: mean axial force of the cables that touch no pulley [N].
-        deflection: distance of the middle of these cables from the straight line between their ends, > 0 to the left
-            of the direction of the belt [m]; in space its size.  Its changes are the vibration of the span.
-        string_frequency: lowest frequency as a string that moves along itself [Hz]; NaN in compression or without mass.
+        deflection: distance of the middle of these cables from the straight line between their ends, > 0 to the left of
+            the direction of the belt [m]; in 3D the magnitude. Changes of the deflection are the vibration of the span.
+        string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN in
+            compression or without mass.
     """
 
     name: str
@@ -184,7 +185,8 @@ UNITS = {
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Numbers of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Numbers whose extremes are means over a turn of the belt: single steps rattle, also when the belt runs steadily."""
+"""Numbers whose extremes are means over a turn of the belt, because single steps fluctuate even when the belt runs
+steadily."""
 
 
 @dataclass(frozen=True)
@@ -192,12 +194,12 @@ class Extremes:
     """A number over time: its mean, and its smallest and largest value with their times.
 
     Attributes:
-        unit: of all but the times.
+        unit: unit of all entries except the times.
         mean: mean over time; creep, slip reserve, log ratio, efficiency, string frequency and hub load are computed
             from means.
-        minimum, maximum: the smallest and the largest value; for powers given and taken and for the efficiency, of
-            means over the last turn of the belt.
-        time_of_minimum, time_of_maximum: when they are first reached [s].
+        minimum, maximum: the smallest and the largest value. For supplied and delivered power and for the efficiency
+            they are extremes of means over the last turn of the belt.
+        time_of_minimum, time_of_maximum: times at which the extremes are first reached [s].
     """
 
     unit: str
@@ -214,21 +216,21 @@ class DriveReport:
 
     Attributes:
         name: name of the belt.
-        time: time, or that at the end of the means [s].
+        time: time of the state, or end of the means [s].
         duration: time over which means were taken [s]; 0: none.
-        pulleys, spans: numbers of each of them.
+        pulleys, spans: numbers of each pulley and each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
-        power_in, power_out: power that pulleys give to the belt and take from it [W].
+        power_in, power_out: power that pulleys supply to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
-        stored_energy: kinetic energy and energy of stretching of the belt [J]; the energies of bending and contact
-            hardly change.
+        stored_energy: kinetic energy and stretching energy of the belt [J]; the energies of bending and contact hardly
+            change.
         doubts: reasons why means are doubtful; see `DriveMeans`.
-        advice: how to make tractions without load, and creep by sinking in, small, where they are not.
-        law: the contact law of the belt, by which means judge its creep; None for ropes, in 3D and with teeth.
-        turn: time in which a closed belt comes around once [s]; NaN of ropes and at rest.
-        extremes: of means over time, for all numbers, by names such as ``"alternator.slip_reserve"``,
-            ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.  Powers given and taken and the
-            efficiency have extremes where means last a turn at least.
+        advice: ways to reduce tractions without load, and creep by sinking in, where they are too large.
+        law: contact law of the belt, with which means judge its creep; None for ropes, in 3D and with teeth.
+        turn: time of one full turn of a closed belt [s]; NaN for ropes and at rest.
+        extremes: extremes of all numbers, for means over time, by names such as ``"alternator.slip_reserve"``, ``"span
+            alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have extremes
+            only if the means cover at least one turn.
     """
 
     name: str
@@ -248,11 +250,11 @@ class DriveReport:
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PulleyDuty:
-        """The pulley of a name."""
+        """Return the pulley with the given name."""
         return next(duty for duty in self.pulleys if duty.name == name)
 
     def format(self) -> str:
-        """Tables as text: a column for each pulley and a line for each span."""
+        """Format tables as text: a column for each pulley and a line for each span."""
         when = f"mean of {self.duration:g} s until {self.time:g} s" if self.duration else f"t = {self.time:g} s"
         names = [entry.name for entry in fields(PulleyDuty) if entry.name != "name"]
         labels = [f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names]
@@ -273,7 +275,7 @@ class DriveReport:
         return "\n".join([*lines, *doubts, *self._format_extremes(), *self.advice])
 
     def _format_extremes(self) -> list[str]:
-        """A line for each number that drives are dimensioned by."""
+        """Format a line for each number that matters for the design of drives."""
         chosen = [(name, found) for name, found in self.extremes.items() if is_duty(name)]
         cells = [["over time", "mean", "minimum", "at [s]", "maximum", "at [s]"]] if chosen else []
         for name, x in chosen:
@@ -293,14 +295,14 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 
 def is_duty(name: str) -> bool:
-    """Whether a number is used for dimensioning, such that `format` prints its extremes; by its name in `extremes`."""
+    """Whether a number matters for the design, such that `format` prints its extremes; by its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # the speed of the belt is common to all pulleys; an unknown number of the belt was requested
+    # the speed of the belt is common to all pulleys; an unknown quantity of the belt was requested
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
 class BoundDrive:
-    """A drive bound to the numbering of a model, and the columns that a report reads; all processes must call it."""
+    """A drive bound to the numbering of a model, and the columns that a report reads; all processes must create it."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive, world, cables = drive, drive.world, len(drive.cables)
@@ -318,7 +320,7 @@ class BoundDrive:
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
         self.bristles = [float(_collect(part, "friction_stiffness_per_length").mean()) for part in self.parts]
         self.stiffness = [float(_collect(part, "contact_stiffness_per_length").mean()) for part in self.parts]
-        # bristles of points on surfaces bend separately
+        # bristles of points on surfaces deflect separately
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
         self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
@@ -327,7 +329,7 @@ class BoundDrive:
         self._lay_down()
 
     def _lay_down(self) -> None:
-        """The constants and the room of kernels."""
+        """Create the constants and the work space of kernels."""
         drive, (pulleys, cables) = self.drive, (len(self.drive.pulleys), len(self.drive.cables))
         self.size = RecordSize(pulleys, 3 if drive.surfaces else 2, pulleys if drive.closed else pulleys + 1)
         radii, EA, rho = np.array(drive.radii), self.axial_stiffness, drive.mass_per_length
@@ -357,14 +359,15 @@ class BoundDrive:
         self._direct = self._bind_cables() if self._is_direct() else None
 
     def _is_direct(self) -> bool:
-        """Whether kernels can evaluate the contact and the cables: points on circles, and no process waits."""
+        """Whether kernels can evaluate the contact and the cables: points on circles, without communication between
+        processes."""
         drive = self.drive
         at_points = bool(self.circles) and all(view.at_point for _, view in self.circles)
         single = not self.contacts.parallel and all(len(circle.closed) == 1 for circle, _ in self.circles)
         return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
 
     def _bind_cables(self) -> DriveCables | None:
-        """The cables; None if functions of users give their forces."""
+        """Bind the cables; None if user functions give their forces."""
         rows = self.cables.rows
         view: CableView = rows.columns
         if any(group.calls is not None for group in view.forces["axial_force"]):
@@ -374,8 +377,8 @@ class BoundDrive:
         return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """The kernels that write the numbers of the contact and of the spans, with their arguments; none if Python is
-        needed."""
+        """List the kernels that write the numbers of the contact and of the spans, with their arguments; empty if
+        Python is needed."""
         if self._direct is None:
             return []
         m, calls = self.measured, list[tuple[Any, tuple[Any, ...]]]()
@@ -396,7 +399,7 @@ class BoundDrive:
         return follow_spans, (due, *known, self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """The kernels that write all other numbers; ``now``: speeds [rad/s] and torques [N m] of pulleys."""
+        """List the kernels that write all other numbers; ``now``: speeds [rad/s] and torques [N m] of pulleys."""
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
             (complete_numbers, (due, self.derived, self.size, row)),
@@ -406,7 +409,7 @@ class BoundDrive:
         return find_evaluated_rows(entity, self.drive.world)
 
     def _gather_law(self) -> BeltLaw:
-        """The law of a belt that creeps, from columns that are per length of its taut route."""
+        """Create the law of a belt with creep, from columns that are per length of its taut route."""
         drive = self.drive
         taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
         damping = [float(_collect(part, "friction_velocity_penalty_per_length").mean()) for part in self.parts]
@@ -425,16 +428,16 @@ class BoundDrive:
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
-        """An output variable of bound rows."""
+        """Read an output variable of bound rows."""
         entity = Entity(rows.rows.table, rows.all_rows)
         return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
 
     def report(self, fields: Fields) -> DriveReport:
-        """The report at the present fields."""
+        """Create the report for the current fields."""
         return self.describe(self.eval_numbers(fields), float(fields.t))
 
     def eval_numbers(self, fields: Fields) -> FloatArray:
-        """All numbers at the present fields, in the order of `list_numbers`; a new array."""
+        """Evaluate all numbers for the current fields, in the order of `list_numbers`; returns a new array."""
         row, torques = self.row, np.zeros(len(self.drive.pulleys))
         calls = self.list_calls(fields, ALWAYS, row)
         if calls:
@@ -452,12 +455,13 @@ class BoundDrive:
         return row.copy()
 
     def _find_part(self, row: FloatArray, i: int) -> FloatArray:
-        """The numbers of pulley i, a view."""
+        """Return the numbers of pulley i as a view."""
         own = HUB + self.size.width + SINKING + 1
         return row[i * own : (i + 1) * own]
 
     def _measure(self, fields: Fields) -> FloatArray:
-        """The numbers of contact and cables by outputs, which need Python; torques of teeth and of bending [N m]."""
+        """Evaluate the numbers of contact and cables by output variables, which need Python; return torques of teeth
+        and bending [N m]."""
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
         m.touches[:], hubs = self._eval_contacts(fields)
         torques = self._add_further(fields, hubs)
@@ -479,7 +483,7 @@ class BoundDrive:
         return torques
 
     def describe(self, numbers: FloatArray, t: float) -> DriveReport:
-        """The report of the numbers at a time [s], with its advice."""
+        """Create the report of the numbers at a time [s], with its advice."""
         drive, report = self.drive, replace(put_numbers(self.blank, numbers), time=t)
         ends = [self._find_ends(i, duty) for i, duty in enumerate(report.pulleys)]
         advice = tuple(
@@ -498,7 +502,8 @@ class BoundDrive:
         return replace(report, advice=advice, turn=find_turn(report, drive))
 
     def _note_sinking(self) -> list[str]:
-        """Pulleys with friction that a rope sinks into so far that it creeps more; circles of belts grow instead."""
+        """Note pulleys with friction into which a rope sinks so far that its creep increases; for belts the circles are
+        enlarged instead."""
         drive, EA, found = self.drive, self.axial_stiffness, []
         if drive.closed and not drive.surfaces:
             return []
@@ -512,7 +517,7 @@ class BoundDrive:
         return found
 
     def eval_motion(self, fields: Fields) -> FloatArray:
-        """Speeds [rad/s], torques [N m] and powers [W] of a belt on circles, shape (3, pulleys), at little cost."""
+        """Speeds [rad/s], torques [N m] and powers [W] of a belt on circles, shape (3, pulleys), at low cost."""
         torques = np.zeros(len(self.circles))
         for i, (circle, view) in enumerate(self.circles):
             out = view.evaluate(fields)
@@ -532,7 +537,7 @@ class BoundDrive:
         return float(omega[0] if len(omega) == 1 else omega @ axis)
 
     def _eval_contacts(self, fields: Fields) -> tuple[BoolArray, FloatArray]:
-        """Which cable touches which pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or 3)."""
+        """Whether a cable touches a pulley, shape (pulleys, cables), and hub loads [N], shape (pulleys, 2 or 3)."""
         count = len(self.drive.pulleys)
 
         def read(output: str) -> FloatArray:
@@ -556,7 +561,7 @@ class BoundDrive:
         return touches, force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add the forces of teeth to the hub loads; torques of teeth and of bending [N m], shape (pulleys,)."""
+        """Add the forces of teeth to the hub loads; return torques of teeth and of bending [N m], shape (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
             # left-hand-side forces on the belt are the forces on the pulleys
@@ -567,16 +572,17 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of their
+        """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of both
         radii.
 
-        NaN: the pulley has teeth.
+        NaN for a pulley with teeth.
         """
         share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
         return nan if i in self.drive.wheels else self.friction[i] * share
 
     def _find_ends(self, i: int, duty: PulleyDuty) -> tuple[MeshTraction, SinkingTraction]:
-        """Tractions by the mesh and by sinking in at the end of the arc of pulley i with the smallest line pressure."""
+        """Tractions due to the mesh and to sinking in at the end of the arc of pulley i with the smallest line
+        pressure."""
         press = eval_press(duty.tension_before, duty.tension_after, self.drive.mass_per_length, duty.belt_speed)
         radius, EA, bristles = self.drive.radii[i], self.axial_stiffness, self.bristles[i]
         limit = nan if i in self.drive.wheels else self.friction[i] * press / radius or nan
@@ -591,13 +597,13 @@ def _collect(handle: Entity, name: str) -> FloatArray:
 
 
 def report_drive(drive: Drive, state: State) -> DriveReport:
-    """The report at a state; all processes must call it."""
+    """Create the report at a state; all processes must call this function."""
     fields = load_outputs(state)
     return BoundDrive(drive).report(fields)
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
-    """How to make tractions without load small, where they are not."""
+    """Advice on how to reduce tractions without load where they are too large."""
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
         ("sinking in", sunk.traction, SMALL, sunk.advise),
@@ -611,13 +617,14 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
 
 
 def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
-    """Tensions [N] where a belt of the speed [m/s], > 0 in the order of the pulleys, enters and leaves a pulley."""
+    """Tensions [N] where a belt with the given speed [m/s], > 0 in the order of the pulleys, enters and leaves a
+    pulley."""
     ends = duty.tension_before, duty.tension_after
     return ends if speed >= 0.0 else ends[::-1]
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """The report with all derived numbers: ratios, sizes, creep, frequencies, powers, efficiency."""
+    """Complete the report with all derived numbers: ratios, magnitudes, creep, frequencies, powers, efficiency."""
     numbers = take_numbers(report)
     EA = nan if report.law is None else report.law.axial_stiffness
     size = RecordSize(len(report.pulleys), len(report.pulleys[0].hub_load), len(report.spans))
@@ -627,7 +634,7 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Time in which a closed belt comes around once [s]; NaN of ropes and at rest."""
+    """Time of one full turn of a closed belt [s]; NaN for ropes and at rest."""
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
@@ -635,7 +642,7 @@ def find_turn(report: DriveReport, drive: Drive) -> float:
 
 
 def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
-    """All numbers of a report in the order of `take_numbers`: part, quantity, unit, and how many there are."""
+    """List all numbers of a report in the order of `take_numbers`: part, quantity, unit, and count."""
     found = []
     parts: list[tuple[str, PulleyDuty | SpanDuty]] = [(duty.name, duty) for duty in report.pulleys]
     parts += [(f"span {span.name}", span) for span in report.spans]
@@ -647,14 +654,14 @@ def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
 
 
 def take_numbers(report: DriveReport) -> FloatArray:
-    """All numbers of pulleys and spans, and of the whole belt, one after the other."""
+    """Return all numbers of pulleys and spans, and of the whole belt, one after the other."""
     parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
     values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
     return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])
 
 
 def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
-    """A report like another one, with other numbers."""
+    """Create a report like another report, with other numbers."""
     given = iter(numbers.tolist())
 
     def read(value: Any) -> Any:
@@ -671,14 +678,14 @@ def put_numbers(report: DriveReport, numbers: FloatArray) -> DriveReport:
 
 
 def name_spans(drive: Drive) -> list[str]:
-    """The pulleys at the ends of each span: ``"alternator–pump"``."""
+    """The names of the pulleys at the ends of each span: ``"alternator–pump"``."""
     names = [pulley.name for pulley in drive.pulleys]
     ends = [*names, names[0]] if drive.closed else ["start", *names, "end"]
     return [f"{a}–{b}" for a, b in pairwise(ends)]
 
 
 def show_pulleys(values: Sequence[Any]) -> list[str]:
-    """The texts of one number of all pulleys, or of the components of a vector."""
+    """Texts of one number of all pulleys, or of the components of a vector."""
     if not isinstance(values[0], tuple):
         return show_numbers(values)
     texts = iter(show_numbers([component for value in values for component in value], 4))
@@ -686,5 +693,5 @@ def show_pulleys(values: Sequence[Any]) -> list[str]:
 
 
 def show_number(value: float) -> str:
-    """The text of one number."""
+    """Text of one number."""
     return show_numbers([value])[0]

@@ -1,12 +1,13 @@
-"""How a belt fits its route: strain and tension as mounted, and columns of the slack belt per metre of the route.
+"""Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt per metre of the route.
 
-A belt that is slack at the length S0 has on its taut route of the length S the strain e = S/S0 - 1 and the tension
-T = EA e; any of them gives the others.  Per metre of the route the same material has
+A belt with the slack length S0 has on its taut route of the length S the strain e = S/S0 - 1 and the tension T = EA e;
+each of S0, e and T determines the other two. Per metre of the route the same material has
 
     EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
     GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
 
-so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies belong to the slack belt.
+so N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are the same as for the slack
+belt.
 """
 
 from __future__ import annotations
@@ -19,32 +20,33 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
-"""Largest strain of a taut belt: belts that need more do not fit."""
+"""Largest strain of a taut belt: belts that require more do not fit."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
     "reference_twist": -1,
 }  # fmt: skip
-"""Power of 1 + e with which columns of the slack belt become those per metre of its route."""
+"""Exponent of 1 + e with which columns of the slack belt become columns per metre of its route."""
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
 def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[str, Any]) -> float:
-    """Strain of the taut belt on its route of a length [m], from one of length, strain and tension that is not None.
+    """Strain of the taut belt on its route of a length [m], from the one of length, strain and tension that is not
+    None.
 
     Raises:
-        ModelError: none or several of them, a belt that is too short or slack.
+        ModelError: no value or several values are given, or the belt is too short or slack.
     """
     ways = {key: given[key] for key in ("length", "strain", "tension") if given[key] is not None}
     if len(ways) != 1:
         words = ", ".join(f"{key} = {value:g}" for key, value in ways.items()) or "nothing"
-        raise ModelError(f"'{name}' is given {words} for its fit: must be one of {WAYS}")
+        raise ModelError(f"'{name}' is given {words} to define its fit: must be exactly one of {WAYS}")
     ((way, value),) = ways.items()
     shortest = route / (1.0 + LARGEST_STRAIN)
     if way == "length" and not shortest <= value < route:
         fault = "too short" if value < shortest else "slack"
         raise ModelError(
-            f"length = {value:g} m of '{name}' does not fit, it is {fault}: "
+            f"length = {value:g} m of '{name}' does not fit, because it is {fault}: "
             f"the route around its pulleys is {route:g} m; "
             f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
@@ -58,14 +60,14 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of cables on the route from the columns of the slack belt.
+    """Convert columns of the slack belt to columns of cables on the route.
 
     Raises:
-        ModelError: columns that determine length or tension themselves.
+        ModelError: columns that would determine length or tension a second time.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:
-        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is given by {WAYS}")
+        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': must be left out, its fit is defined by {WAYS}")
     scale = 1.0 + strain
     scaled = {
         key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()

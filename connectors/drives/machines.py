@@ -1,4 +1,4 @@
-"""Machines of belt drives: crankshafts with engine orders and their dampers, loads by curves.
+"""Machines of belt drives: crankshafts with engine orders and their dampers, and loads given by curves.
 
 The crank of an engine turns with the speed
 
@@ -7,12 +7,13 @@ The crank of an engine turns with the speed
 where a_k is the amplitude of the order k, per mean speed: k = 2 is the firing order of four cylinders with four
 strokes.
 
-The torque of a machine is a curve over its speed, with straight lines between its points: M(|omega|) against the
-motion, constant below the first point and beyond the last one; next to standstill it rises from 0.
+The torque of a machine is a curve over its speed, with straight lines between its points: M(|omega|) acts against the
+motion and is constant below the first point and beyond the last point; near standstill it rises from 0.
 
-A torsional damper is a ring of the inertia J_r on a hub, with k = J_r (2 pi f)² and c = 2 zeta J_r 2 pi f between their
-angles: f is its frequency on a hub that is held.  Where the hub has the inertia J and hangs on a shaft K, the smallest
-possible maximum amplitude of the hub under a torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, mu = J_r/J, at
+A torsional damper is a ring of the inertia J_r on a hub, with the stiffness k = J_r (2 pi f)² and the damping c = 2
+zeta J_r 2 pi f between both angles, where f is the natural frequency of the ring on a fixed hub. If the hub has the
+inertia J and is connected to a shaft of the stiffness K, the smallest possible maximum amplitude of the hub under a
+torque M sin(Omega t) is sqrt(1 + 2/mu) M/K, mu = J_r/J, at
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -50,7 +51,7 @@ ORDERS = that(
 def engine_speed(
     speed: float, orders: Mapping[float, float | Sequence[float]], rise: float = 0.0
 ) -> Callable[[float], float]:
-    """The speed of a crankshaft over time, for `prescribe_velocity`.
+    """Create the speed of a crankshaft over time, for `prescribe_velocity`.
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.
@@ -58,13 +59,13 @@ def engine_speed(
         rise: time over which the engine starts from rest [s].
 
     Raises:
-        ModelError: amplitudes that are none.
+        ModelError: invalid amplitudes.
     """
     parts = []
     for order, given in orders.items():
         both = np.atleast_1d(np.asarray(given, np.float64))
         if both.shape not in ((1,), (2,)) or not np.isfinite(both).all():
-            must = "must be an amplitude [1], or with it a phase [rad]"
+            must = "must be an amplitude [1], or an amplitude and a phase [rad]"
             raise ModelError(f"orders[{order:g}] = {show(given)} in engine_speed: {must}")
         parts.append((float(order), float(both[0]), float(both[1]) if len(both) == 2 else 0.0))
 
@@ -90,23 +91,23 @@ CURVE = numbers("", (None,))
 def characteristic_load(
     world: World, body: Entity, speeds: Any, torques: Any, standstill: float = 1.0, name: str = "load"
 ) -> Entity:
-    """Add the load of a machine on a 2D body: a torque against its rotation by a curve over its speed.
+    """Add the load of a machine to a 2D body: a torque against its rotation, given by a curve over its speed.
 
     Args:
         world: the world.
         body: the body, such as a pulley.
-        speeds: speeds that rise, >= 0 [rad/s], shape (k,), at least two.
-        torques: the torque at each of them [N m], shape (k,), > 0 brakes.
-        standstill: speed up to which the torque rises from 0, by half a sine [rad/s].
+        speeds: increasing speeds, >= 0 [rad/s], shape (k,), at least two.
+        torques: the torque at each speed [N m], shape (k,); a torque > 0 brakes.
+        standstill: speed up to which the torque increases from 0, as half a sine [rad/s].
         name: name for messages, the energy ledger and the report.
 
     Raises:
-        ModelError: speeds that do not rise, or other shapes.
+        ModelError: speeds that do not increase, or arrays of different shapes.
     """
     x, y = np.asarray(speeds, np.float64), np.asarray(torques, np.float64)
     if len(x) < 2 or x[0] < 0.0 or not (np.diff(x) > 0.0).all():
         raise ModelError(
-            f"speeds = {show(speeds)} rad/s in characteristic_load: must be at least two that rise from 0 on"
+            f"speeds = {show(speeds)} rad/s in characteristic_load: must be at least two increasing numbers >= 0"
         )
     if len(y) != len(x):
         raise ModelError(f"torques = {show(torques)} N m in characteristic_load: must be {len(x)}, one for each speed")
@@ -144,25 +145,25 @@ def torsional_damper(
     world: World, body: Entity, inertia: float, frequency: float, damping_ratio: float, mass: float = 0.0,
     name: str = "damper ring",
 ) -> Entity:  # fmt: skip
-    """Add the ring of a torsional damper to a 2D body, which moves with the body and can turn against it.
+    """Add the ring of a torsional damper to a 2D body; the ring moves with the body and can rotate relative to it.
 
     Args:
         world: the world.
         body: the hub, such as the pulley of a crankshaft.
-        inertia: of the ring [kg m^2].
-        frequency: of the ring on a hub that is held [Hz].
+        inertia: inertia of the ring [kg m^2].
+        frequency: natural frequency of the ring on a fixed hub [Hz].
         damping_ratio: c/(2 J_r 2 pi f) of the rubber [1].
-        mass: of the ring [kg]; 0: it is part of the mass of the hub.
+        mass: mass of the ring [kg]; 0 if it is part of the mass of the hub.
         name: name for messages and output.
 
     Returns:
         Handle to the ring, a `RigidBody2D`.
 
     Raises:
-        ModelError: a body without rotation, or one of space.
+        ModelError: a body without rotation, or a 3D body.
     """
     hub = {c: coordinate_marker(world, body, c) for c in ("x", "y", "rotation")}
-    # the ring begins with the motion of the hub
+    # the ring starts with the motion of the hub
     node: Any = world.entity(int(body.node)) if "node" in body.table.component.refs else body
     start: dict[str, Any] = {
         column: np.ravel(getattr(node, column)) for column in ("position", "displacement", "velocity")

@@ -1,9 +1,10 @@
-"""Mistakes in drives that are found before anything is solved: bodies that nothing holds, units off by a thousand.
+"""Mistakes in drives that are reported before a solve: bodies without support, units that are wrong by a factor of a
+thousand.
 
-The ranges of units are wider than any drive: radii from half a millimetre to twenty metres, strains of a mounted belt
-above 20 millionths (a steel rope under a hundredth of its working load has more), masses up to 200 kg/m with waves of
-stretch above 30 m/s (rubber has some hundreds), cords above the face by less than the radius, a bending stiffness with
-which a belt lies on its pulleys.
+The ranges of units are wider than any drive: radii from 0.5 mm to 20 m, strains of a mounted belt above 2e-5 (a steel
+rope below a hundredth of its working load has more), masses up to 200 kg/m with waves of stretch above 30 m/s (rubber
+has some hundreds), cords above the face by less than the radius, and a bending stiffness with which a belt lies on its
+pulleys.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 10.0
-"""Radii of pulleys [m], strain of a mounted belt [1], mass of a belt [kg/m], speed of waves of stretch [m/s] and
-EI/(T R²) [1] beyond which units are asked for."""
+"""Radii of pulleys [m], strain of a mounted belt [1], mass of a belt [kg/m], speed of stretching waves [m/s] and EI/(T
+R²) [1] beyond which a message asks for the unit."""
 TURN = 2
 """Number of the coordinate of a 2D rigid body that is its rotation."""
 
 
 def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str]:
-    """Values that look like a wrong unit, as messages."""
+    """Messages about values that probably have a wrong unit."""
     found = []
     for pulley in drive.pulleys:
         if not RADII[0] <= pulley.radius <= RADII[1]:
@@ -67,12 +68,12 @@ def note_units(drive: Drive, tension: float, axial_stiffness: float) -> list[str
 
 
 def check_held(drive: Drive) -> None:
-    """Raise ModelError for a pulley of a belt in the plane that nothing but the belt holds: its body, or an arm.
+    """Raise ModelError for a pulley of a 2D belt that is held only by the belt, either by its body or by an arm.
 
-    Without gravity the belt would pull it away; with gravity it may hang in the belt, which a note says.  Any joint,
-    constraint, spring or load that refers to the body holds it, except those on its rotation alone; bodies that joints
-    connect, such as the arm of a tensioner, are held by a spring or a load on one of them, or by as many constraints as
-    they have coordinates.
+    Without gravity the belt would pull such a pulley away; with gravity the pulley may hang in the belt, and a note
+    reports this. Any joint, constraint, spring or load that refers to the body holds it, except those on its rotation
+    alone. Bodies connected by joints, such as the arm of a tensioner, are held by a spring or a load on one of these
+    bodies, or by as many constraints as these bodies have coordinates.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:
@@ -97,8 +98,8 @@ def check_held(drive: Drive) -> None:
 
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
-    """Names of the rigid bodies that constraints connect with a body, if these leave a motion and no force acts on
-    them; the rotations of pulleys about their centres do not count."""
+    """Names of the rigid bodies that constraints connect with a body, if these constraints leave a motion and no force
+    acts on the bodies; the rotations of pulleys about their centres do not count."""
     found = {int(body.ids[0]): body}
     turning = {int(pulley.ids[0]) for pulley in pulleys}
     owners = _list_owners(world)
@@ -119,7 +120,7 @@ def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts:
 
 
 def _list_owners(world: World) -> dict[int, int]:
-    """The bodies by their own number and by those of their nodes."""
+    """Map the numbers of bodies and of their nodes to the bodies."""
     owners = dict[int, int]()
     for component, table in world.tables.items():
         if role_of(component) == "body" and table.count:
@@ -130,15 +131,15 @@ def _list_owners(world: World) -> dict[int, int]:
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
-    """Whether a row refers to the body, its node or a marker of them, other than contacts and those on rotations."""
+    """Whether a row refers to the body, its node or a marker on either, without contacts and rows on rotations."""
     return any(True for _ in _find_rows(world, body, contacts, turns=False))
 
 
 def _find_rows(
     world: World, body: Entity, contacts: Entity, turns: bool
 ) -> Iterator[tuple[type[Component], int, list[int]]]:
-    """Active rows that refer to a body, its node or a marker of them, other than contacts and, unless ``turns``, those
-    on rotations: the component, the number of the row, and all entities to which it refers."""
+    """Find active rows that refer to a body, its node or a marker on either, without contacts and, unless ``turns``,
+    without rows on rotations: the component, the number of the row, and all entities to which it refers."""
     ids = {int(body.ids[0])}
     for name in body.table.component.refs:
         ids |= {int(number) for number in np.ravel(body.table.collect(name, body.rows)) if number >= 0}
@@ -155,7 +156,7 @@ def _find_rows(
 
 
 def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
-    """The body that an entity is, belongs to or lies on; -1: the ground, -2: something else."""
+    """The body to which an entity belongs, or on which it lies; -1: the ground, -2: another entity."""
     if number in owners:
         return owners[number]
     entity = world.entity(number)

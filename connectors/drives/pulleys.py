@@ -1,11 +1,11 @@
 """Pulleys of a belt or rope: their positions, the taut route over them, and errors for routes that cannot be wrapped.
 
-A route over circles always exists where neighbours have common tangents.  Whether a belt can run on it is checked here:
-pulleys do not overlap, no span runs through another pulley, and no two neighbouring spans cross each other, which they
-do where a taut belt would miss the pulley on its side and is wound around it almost fully.
+A route over circles always exists where neighbours have common tangents. This file checks whether a belt can run on
+such a route. Pulleys must not overlap, no span may run through another pulley, and neighbouring spans must not cross.
+Spans cross where a taut belt would miss the pulley on its side and would need a wrap of almost a full turn.
 
-A V-belt is pressed with p per length into a groove of the angle beta: its flanks carry p/(2 sin(beta/2)) each, and
-friction along the belt is mu p/sin(beta/2).
+A V-belt is pressed with the force p per length into a groove of the angle beta. Each flank carries p/(2 sin(beta/2)),
+and friction along the belt is mu p/sin(beta/2).
 
 Source: elementary geometry; see `elements.routes.routes`; the wedge: F. Grashof, Theoretische Maschinenlehre II (1883).
 """
@@ -51,21 +51,21 @@ PULLEY = {
 @checked_names(PULLEY)
 @dataclass(frozen=True)
 class Pulley:
-    """A pulley, sheave or drum that a `Belt` or `Rope` runs over.
+    """A pulley, sheave or drum for a `Belt` or `Rope`.
 
     Attributes:
-        body: rigid body, rigid node or `Ground` that carries it, one row; its reference position counts.
-        radius: radius that the belt touches [m], > 0; of a groove the radius of its bottom.
-        side: where the pulley lies when travelling along the belt; "right": the belt wraps clockwise.
-        at: place of the centre in the frame of the body [m], shape (2,) or (3,).
-        axis: in space: direction of its axis in the frame of the body, of any length > 0; None: along z.  A 2D body or
+        body: rigid body, rigid node or `Ground` that carries the pulley, one row; its reference position is used.
+        radius: radius that the belt touches [m], > 0; for a groove the radius of its bottom.
+        side: side of the pulley in the direction of travel along the belt; "right": the belt wraps clockwise.
+        at: position of the centre in the frame of the body [m], shape (2,) or (3,).
+        axis: only in 3D: direction of the axis in the frame of the body, of any length > 0; None: along z. A 2D body or
             `Ground` with an axis makes the belt 3D.
-        groove_radius: in space: radius of a round groove across [m]; None: a cylinder.
-        outer_radius: in space: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
-        turns: whole turns on top of the wrap that joins the neighbours [1].
+        groove_radius: only in 3D: radius of the cross section of a round groove [m]; None: a cylinder.
+        outer_radius: only in 3D: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
+        turns: whole turns in addition to the wrap between the neighbouring spans [1].
         friction: friction coefficient [1]; None: coefficient of the belt.
-        groove_angle: in the plane: angle beta between the flanks of a V-groove or of ribs [rad], 0.6 to 0.8 in most;
-            the wedge presses both flanks, and friction acts as with mu/sin(beta/2).  None: flat.
+        groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8;
+            the wedge presses both flanks, and the effective friction coefficient is mu/sin(beta/2). None: flat.
         name: name in reports; default: name of the body.
 
     Raises:
@@ -88,7 +88,7 @@ class Pulley:
     def __post_init__(self) -> None:
         check_fields(self, PULLEY)
         if len(self.body) != 1:
-            raise ModelError(f"body = {self.body!r} of Pulley: must be a handle to one row, it has {len(self.body)}")
+            raise ModelError(f"body = {self.body!r} of Pulley: must be a handle to one row, has {len(self.body)}")
         if self.outer_radius is not None and self.outer_radius <= self.radius:
             raise ModelError(
                 f"outer_radius = {self.outer_radius:g} m of Pulley: must be > {self.radius:g} m, its radius"
@@ -97,17 +97,18 @@ class Pulley:
             object.__setattr__(self, "name", self.body.name)
 
     def wedge(self, friction: float) -> float:
-        """Coefficient of friction [1] against the radial force, of a coefficient between belt and pulley."""
+        """The friction coefficient [1] relative to the radial force, for a given coefficient between belt and
+        pulley."""
         return friction if self.groove_angle is None else friction / sin(0.5 * self.groove_angle)
 
     @property
     def is_centred(self) -> bool:
-        """Whether its centre is the origin of a body that can turn."""
+        """Whether the centre of the pulley is the origin of a body that can rotate."""
         return self.body.table.component is not Ground and not np.any(np.asarray(self.at))
 
 
 class Place(NamedTuple):
-    """Centre of a pulley [m], shape (3,), its axis, global, (3,), and whether it is one in space."""
+    """Centre of a pulley [m], shape (3,), its global axis, (3,), and whether the pulley is 3D."""
 
     center: FloatArray
     axis: FloatArray
@@ -115,10 +116,10 @@ class Place(NamedTuple):
 
 
 def find_place(world: World, pulley: Pulley) -> Place:
-    """Where a pulley is in the reference configuration.
+    """Position of a pulley in the reference configuration.
 
     Raises:
-        ModelError: a body without position and rotation, or an axis without length.
+        ModelError: a body without position and rotation, or an axis of length 0.
     """
     node: Any = pulley.body
     if "node" in node.table.component.refs:
@@ -144,17 +145,17 @@ def find_place(world: World, pulley: Pulley) -> Place:
 def lay_route(
     pulleys: Sequence[Pulley], places: Sequence[Place], offsets: Sequence[float], closed: bool, start: Any, end: Any
 ) -> Route | SpatialRoute:
-    """The taut route of the cord over pulleys.
+    """Find the taut route of the cord over pulleys.
 
     Args:
         pulleys: the pulleys.
         places: where they are.
-        offsets: distance of the cord from each of them [m].
-        closed: whether it is a belt.
+        offsets: distance of the cord from each pulley [m].
+        closed: whether the line is a belt.
         start, end: end points of a rope [m].
 
     Raises:
-        ModelError: pulleys that overlap, spans that do not exist, sides that a taut belt cannot wrap.
+        ModelError: pulleys that overlap, spans that do not exist, or sides that a taut belt cannot wrap.
     """
     names = [pulley.name for pulley in pulleys]
     for pulley, offset in zip(pulleys, offsets, strict=True):
@@ -185,7 +186,8 @@ def lay_route(
 
 
 def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
-    """Where free spans begin and end on the route [m]: behind each pulley, of ropes also ahead of the first one."""
+    """Begin and end of the free spans on the route [m]: behind each pulley, and for ropes also ahead of the first
+    pulley."""
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
     if route.closed:
         # the route begins behind the first pulley
@@ -205,12 +207,12 @@ def _check_overlap(pulleys: Sequence[Pulley], places: Sequence[Place]) -> None:
 
 
 def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Route) -> None:
-    """Raise ModelError where a taut belt would not run as its route does."""
+    """Raise ModelError where a taut belt could not follow its route."""
     for pulley, wrap in zip(pulleys, route.wraps, strict=True):
         if wrap.angle < LEAST_WRAP:
             raise ModelError(
                 f"the pulley {pulley.name} is wrapped by {np.degrees(wrap.angle):.2g} deg on its side '{pulley.side}', "
-                "the belt only touches it: must be > 0 deg, move it towards the belt"
+                "the belt only touches it: must be > 0 deg, move the pulley towards the belt"
             )
     spans = [route.eval_points(np.array(span))[0] for span in find_spans(route)]
     count = len(pulleys)
@@ -221,8 +223,8 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
             other = "left" if pulley.side == "right" else "right"
             raise ModelError(
                 f"the pulley {pulley.name} cannot be wrapped on its side '{pulley.side}': the spans on both sides of "
-                f"it cross, it would be wound by {np.degrees(route.wraps[i].angle):.0f} deg; take side '{other}', "
-                "another order of the pulleys, or move it towards the belt"
+                f"it cross, its wrap would be {np.degrees(route.wraps[i].angle):.0f} deg; use side '{other}', "
+                "another order of the pulleys, or move the pulley towards the belt"
             )
     if not route.closed:
         return
@@ -234,13 +236,13 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
             if distance < radius:
                 raise ModelError(
                     f"the span from {pulleys[i].name} to {pulleys[(i + 1) % count].name} runs through the pulley "
-                    f"{pulleys[j].name}, {distance:g} m from its centre: must be >= {radius:g} m, its radius; take "
+                    f"{pulleys[j].name}, {distance:g} m from its centre: must be >= {radius:g} m, its radius; use "
                     "another order of the pulleys, or other sides"
                 )
 
 
 def _cross(first: FloatArray, second: FloatArray) -> bool:
-    """Whether two straight lines, from row 0 to row 1 each, cross."""
+    """Whether two straight lines cross, each from row 0 to row 1."""
 
     def turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
         return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -1,12 +1,13 @@
-"""A belt at rest as one that runs along itself: velocities of nodes and pulleys, for modes and as start of a motion.
+"""Change a belt at rest into a belt that runs along itself, with velocities of nodes and pulleys, for modes and initial
+states.
 
-Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''.  The shape
-is the shape at rest: contact carries less by rhoA v²/R, and the tension does not change, because the length does not.
+Nodes of a belt that runs with the flow c of its reference length have the velocities c r' and c r''. The shape is the
+shape at rest. The contact force decreases by rhoA v²/R, and the tension does not change, because the length does not.
 
-With a steady motion, material moves along this shape until each span has its stretch lam, and each arc the stretch of
-the entry up to where it slips; from there on the stretch changes evenly to its value at the exit:
+In a steady motion, material moves along this shape until each span has its stretch lam, and each arc has the stretch of
+the entry up to the begin of slip; from this point the stretch changes linearly to its value at the exit:
 
-    X(s) = integral of ds/lam over the stations s of the shape,    a node at X_i comes to the place s with X(s) = X_i.
+    X(s) = integral of ds/lam over the stations s of the shape; a node at X_i moves to the place s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -26,18 +27,18 @@ from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 
 FINE = 32
-"""Places for each node at which the displacement of the material is integrated."""
+"""Number of places per node at which the displacement of the material is integrated."""
 
 
 def run_belt(
     state: State, speed: float, cables: Entity, nodes: Entity, pulleys: Sequence[Pulley], radii: Sequence[float]
 ) -> State:
-    """A copy of a state in which a closed 2D belt runs, and its pulleys turn with it.
+    """Copy a state and make a closed 2D belt run, with pulleys that rotate with it.
 
     Args:
         state: the state at rest.
-        speed: of the belt, > 0 in the order of its pulleys [m/s].
-        cables, nodes: of the belt, in order.
+        speed: speed of the belt, > 0 in the order of its pulleys [m/s].
+        cables, nodes: cables and nodes of the belt, in order.
         pulleys, radii: the pulleys, and their radii at the cord [m].
     """
     running = state.copy()
@@ -52,20 +53,20 @@ def start_steady(
     state: State, steady: SteadyDrive, route: Route, axial_stiffness: float, strain: float, cables: Entity,
     nodes: Entity, pulleys: Sequence[Pulley],
 ) -> State:  # fmt: skip
-    """A copy of a state in which a closed 2D belt has the stretch and the speed of a steady motion.
+    """Copy a state and give a closed 2D belt the stretch and the speed of a steady motion.
 
     Args:
         state: the state at rest.
         steady: the motion.
         route: the route as mounted.
         axial_stiffness, strain: EA [N] of the slack belt, and its strain as mounted [1], to which its cables refer.
-        cables, nodes: of the belt, in order.
+        cables, nodes: cables and nodes of the belt, in order.
         pulleys: the pulleys.
     """
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
     onward = steady.spans[0].speed > 0.0
-    # stations of the route and the stretch there, from the first arc on
+    # stations of the route and the stretch at these stations, beginning with the first arc
     begin = route.wraps[0].s_entry
     station, stretch = list[float](), list[float]()
     spans, count = find_spans(route), len(pulleys)
@@ -73,7 +74,7 @@ def start_steady(
         before, after = ((1.0 + steady.spans[k].tension / axial_stiffness) / (1.0 + strain) for k in (i - 1, i))
         entry, slips = (wrap.s_entry - begin) % route.length, duty.slip_arc / duty.wrap_angle
         size = wrap.s_exit - wrap.s_entry
-        # it slips where it leaves
+        # the belt slips before the exit
         turn = entry + size * (1.0 - slips if onward else slips)
         station += [entry, turn, entry + size]
         stretch += [before, before if onward else after, after]
@@ -85,7 +86,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # where the material of each node was at rest, and the stretch there
+    # positions of the material of each node at rest, and the stretch at these positions
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)
@@ -117,7 +118,7 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
-    """The velocities of nodes of a belt that runs with the flow c [m/s]."""
+    """Set the velocities of nodes of a belt that runs with the flow c [m/s]."""
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
     # r'' of the cubics at both sides of a node
@@ -127,7 +128,7 @@ def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, f
 
 
 def _put_speeds(state: State, pulleys: Sequence[Pulley], speeds: Sequence[float]) -> None:
-    """The angular velocities of pulleys that turn about the origin of their body [rad/s]."""
+    """Set the angular velocities of pulleys that rotate about the origin of their body [rad/s]."""
     for pulley, speed in zip(pulleys, speeds, strict=True):
         if pulley.is_centred:
             velocity = np.array(state.of(pulley.body, "v"))

@@ -1,33 +1,34 @@
-"""Steady motion of a belt drive without time steps: spans, arcs that stick and then slip, closed length, torques.
+"""Steady motion of a belt drive without time steps: spans, arcs that stick and slip, closed length, torques.
 
-A belt of the law N = EA (lam - 1), with the stretch lam, runs with the flow c of its reference length, so with the
-speed v = c lam.  Of the tension N the part
+A belt with the law N = EA (lam - 1), where lam is the stretch, runs with the flow c of its reference length, and
+therefore with the speed v = c lam. Of the tension N, the part
 
     F = N - rhoA c² lam = E lam - EA,    E = EA - rhoA c²
 
-presses on the pulleys and carries torque.  On each pulley, with the radius r that the belt touches, R of the cord, the
-wrap angle t and the spans "in" and "out", as the belt runs,
+presses on the pulleys and transmits torque. For each pulley, with the radius r of the face, R of the cord, the wrap
+angle t and the spans "in" and "out" in the running direction,
 
-    it sticks where it enters, with the speed of the rim:        omega R = c lam_in,
-    it slips before it leaves, over the angle phi <= t:           |ln(F_out/F_in)| = mu r/R phi,
-    torque of the belt on the pulley, in the sense of its turn:   M = (F_out - F_in) R - psi EI/(2 R),
-    power that friction takes:                                    c (F_out - F_in)²/(2 E),
-    power that is lost by bending onto it and off it:             |omega| psi EI/(2 R), see `bending_loss.py`.
+    the belt sticks at the entry, with the speed of the rim:        omega R = c lam_in,
+    the belt slips before the exit, over the angle phi <= t:        |ln(F_out/F_in)| = mu r/R phi,
+    torque of the belt on the pulley, in the sense of rotation:     M = (F_out - F_in) R - psi EI/(2 R),
+    power lost by friction:                                         c (F_out - F_in)²/(2 E),
+    power lost by bending at entry and exit:                        |omega| psi EI/(2 R), see `bending_loss.py`.
 
-A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R there.  Its distance
-from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².  Therefore
+A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
+distance of the belt from the line of the span is w = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴w/dx⁴ = d²w/dx².
+Therefore
 
     the line of a span is a tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R),
-    the belt leaves the circle l/R before the angle t between the lines; the shear force of its end presses there as
-    much as the angle l/R would, and t is the angle that counts for slip,
-    no energy is lost where it leaves: E lam² + EI lam²/r², with the radius of curvature r, is the same on both sides,
+    the belt leaves the circle at an angle l/R before the angle t between the lines; the shear force at this point
+    presses as much as the pressure along the angle l/R would, so slip depends on t;
+    no energy is lost at the exit: E lam² + EI lam²/r², with the radius of curvature r, is equal on both sides,
     so the stretch of an arc is q lam, q² = E/(E + EI/R²), and its F is less by about EI/(2 R²);
-    the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans,
+    the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans;
     each end adds l³/(12 R²) to the length of the belt.
 
-The unknowns F of all spans and c follow from the speed or the torque balance of each pulley, and from the reference
-length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R EA)
-|ln(F_out lam_in/(F_in lam_out))|.  Pulleys are rigid, bristles too; sag, air and losses of bearings are left out.
+The unknowns are F of all spans and c. F and c follow from the speed or the torque balance of each pulley, and from the
+reference length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
+EA) |ln(F_out lam_in/(F_in lam_out))|. Pulleys and bristles are rigid; sag, air and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -54,13 +55,13 @@ from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 
 MachineTorque = float | Callable[[float], float]
-"""Torque that a machine exerts on a pulley [N m], or this as a function of its speed [rad/s]; > 0 anticlockwise."""
+"""Torque of a machine on a pulley [N m], or a function of its speed [rad/s]; > 0 counter-clockwise."""
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""First shares of the torques from which a solution is sought, the largest one that succeeds [1]."""
+"""Shares of the torques with which a solution is started; the largest share that succeeds is used [1]."""
 ERROR = 1e-9
-"""Largest error of an equation, each of order 1 [1]."""
+"""Largest error of an equation, where all equations are of order 1 [1]."""
 LEAST = 1e-6
-"""Smallest F on an arc on the way to a solution, per mean F [1]."""
+"""Smallest F on an arc during the iterations, per mean F [1]."""
 UNBALANCED = 1e-8
 """Torque that counts as 0, per largest tension and radius [1]."""
 
@@ -68,15 +69,16 @@ UNBALANCED = 1e-8
 class DriveData(NamedTuple):
     """A closed 2D belt on its pulleys; each array has the shape (pulleys,).
 
-    name, names: of the belt and of its pulleys.
-    turns: 1 where a belt that runs in the order of the pulleys turns them anticlockwise, else -1.
+    name, names: names of the belt and of its pulleys.
+    turns: 1 where a belt that runs in the order of the pulleys rotates them counter-clockwise, otherwise -1.
     radii, touching: R and r [m].
     wraps: wrap angles [rad].
     friction: mu [1].
-    bending: torques against the turn of the pulleys by the losses of bending [N m].
-    slowest: angular velocities above which these are constant, to which they rise evenly [rad/s].
-    spans: lengths behind each pulley [m].
-    ends: unit tangents where the belt enters and leaves each pulley, in their order, shape (pulleys, 2, 2).
+    bending: torques of the bending losses against the rotation of the pulleys [N m].
+    slowest: angular velocities above which these torques are constant; below they are proportional to the speed
+    [rad/s].
+    spans: lengths of the spans behind each pulley [m].
+    ends: unit tangents where the belt enters and leaves each pulley, in this order, shape (pulleys, 2, 2).
     axial_stiffness, bending_stiffness: EA [N] and EI [N m²] of the slack belt.
     mass_per_length, length: rhoA [kg/m] and length [m] of the slack belt.
     """
@@ -104,19 +106,20 @@ class SteadyPulley:
 
     Attributes:
         name: name of the pulley.
-        speed: angular velocity [rad/s], > 0 anticlockwise.
-        torque: of the belt on the pulley [N m], > 0 anticlockwise.
+        speed: angular velocity [rad/s], > 0 counter-clockwise.
+        torque: torque of the belt on the pulley [N m], > 0 counter-clockwise.
         power: torque * speed, > 0 where the pulley takes power [W].
-        loss: power that friction takes on its arc [W].
-        bending_loss: power that the belt loses by bending onto it and off it [W].
-        efficiency: power/(power + losses) of a pulley that takes power, 1 - losses/power of one that gives it [1]; NaN
-            of one that turns freely.
-        creep: loss of the speed of the rim, at the cord, against the pulley that gives most power [1]; NaN
-            where nothing drives.
-        wrap_angle, slip_arc: angle between the lines of the spans, and the part of it that slips, where the belt leaves
+        loss: power lost by friction on its arc [W].
+        bending_loss: power lost by bending at entry and exit [W].
+        efficiency: power/(power + losses) of a pulley that takes power, 1 - losses/power of a pulley that supplies
+            power [1]; NaN for a pulley that rotates freely.
+        creep: loss of the speed of the rim, at the cord, relative to the pulley that supplies the largest power [1];
+            NaN where nothing drives.
+        wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle that slips, at the exit
             [rad].
         slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
-        tension_before, tension_after: of the spans next to it, in the order of the pulleys [N].
+        tension_before, tension_after: tensions of the spans before and behind the pulley, in the order of the pulleys
+            [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
         hub_force: its size [N].
     """
@@ -143,11 +146,12 @@ class SteadySpan:
     """A free span in steady motion.
 
     Attributes:
-        name: the pulleys at its ends.
+        name: names of the pulleys at both ends.
         length: as mounted [m].
         tension: axial force N [N].
-        speed: of the belt along itself, > 0 in the order of the pulleys [m/s].
-        string_frequency: lowest frequency as a string that moves along itself [Hz]; NaN without mass.
+        speed: speed of the belt along itself, > 0 in the order of the pulleys [m/s].
+        string_frequency: lowest natural frequency of the span as a string that moves along itself [Hz]; NaN without
+            mass.
     """
 
     name: str
@@ -171,10 +175,10 @@ class SteadyDrive:
 
     Attributes:
         name: name of the belt.
-        pulleys, spans: numbers of each of them.
+        pulleys, spans: numbers of each pulley and each span.
         flow: reference length of the belt that passes a place in unit time [m/s].
-        turns: how far arms have turned from where they were mounted, by the name of their pulley [rad].
-        power_in, power_out: power that pulleys give to the belt and take from it [W].
+        turns: rotation of arms from their mounted positions, by the name of their pulley [rad].
+        power_in, power_out: power that pulleys supply to the belt and take from it [W].
         efficiency: power_out/power_in [1]; NaN where nothing drives.
     """
 
@@ -188,11 +192,11 @@ class SteadyDrive:
     efficiency: float
 
     def __getitem__(self, name: str) -> SteadyPulley:
-        """The pulley of a name."""
+        """Return the pulley with the given name."""
         return next(pulley for pulley in self.pulleys if pulley.name == name)
 
     def format(self) -> str:
-        """Tables as text: a column for each pulley and a line for each span."""
+        """Format tables as text: a column for each pulley and a line for each span."""
         names = [entry.name for entry in fields(SteadyPulley) if entry.name != "name"]
         labels = ["", *(f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names)]
         cells = [[pulley.name for pulley in self.pulleys]]
@@ -235,7 +239,7 @@ def gather_drive(
     friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float,
     bending_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """The data of a 2D belt on its route; mass per length and length of the slack belt."""
+    """Collect the data of a 2D belt on its route; mass per length and length belong to the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
     # the tangents of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
@@ -268,12 +272,12 @@ class TensionerArm:
 
     Attributes:
         pulley: name of the pulley.
-        pivot: place about which the arm turns [m], shape (2,).
-        moment: moment of the spring on the arm [N m], > 0 anticlockwise, as a function of the turn of the arm from
-            where it was mounted [rad].
+        pivot: point about which the arm rotates [m], shape (2,).
+        moment: moment of the spring on the arm [N m], > 0 counter-clockwise, as a function of the rotation of the arm
+            from its mounted position [rad].
 
     Raises:
-        ModelError: values that are none of these.
+        ModelError: values of a wrong type.
     """
 
     pulley: str
@@ -285,13 +289,13 @@ class TensionerArm:
 
 
 class _Lines(NamedTuple):
-    """The lines of the spans of a bent belt.
+    """The straight lines of the spans of a bent belt.
 
     Attributes:
         spans: lengths of the lines [m], shape (spans,).
         turned: angles between these lines and the common tangents of the pulleys [rad], shape (spans,).
         wraps: angles t of the arcs [rad], shape (pulleys,).
-        more: length that the ends of all arcs add [m].
+        more: additional length due to the ends of all arcs [m].
     """
 
     spans: FloatArray
@@ -301,8 +305,8 @@ class _Lines(NamedTuple):
 
 
 class _Steady(NamedTuple):
-    """A motion, perhaps one that is no solution: F of all spans [N], c [m/s], E [N], lam; per pulley q, F and lam
-    where the belt enters and leaves its arc, shape (2, pulleys), and phi [rad]; and its lines."""
+    """A motion during the iterations, which need not be a solution: F of all spans [N], c [m/s], E [N], lam; per pulley
+    q, F and lam at entry and exit of its arc, shape (2, pulleys), and phi [rad]; and its lines."""
 
     force: FloatArray
     flow: float
@@ -316,8 +320,8 @@ class _Steady(NamedTuple):
 
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
-    """The lines of the spans with the pressing forces F [N]; spans and pulleys in their order."""
-    # at the pulley before each span and at the one behind it, shape (2, spans)
+    """Find the lines of the spans with the pressing forces F [N]; spans and pulleys in their order."""
+    # values at the pulley before each span and at the pulley behind it, shape (2, spans)
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off, square = (sides * radii).sum(axis=0), drive.bending_stiffness / force
@@ -332,22 +336,23 @@ def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
 def find_steady_motion(
     drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque], may_slip: bool = False
 ) -> SteadyDrive:
-    """The steady motion of a drive; see the head of this file.
+    """Find the steady motion of a drive; see the head of this file.
 
     Args:
         drive: belt and pulleys.
-        speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 anticlockwise, one at least.
-        torques: of the machines on other pulleys; those that are not named turn freely.
-        may_slip: whether slip arcs may be longer than wraps, in an intermediate motion of the search.
+        speeds: angular velocities of pulleys that are driven at a speed [rad/s], > 0 counter-clockwise; at least one
+            pulley.
+        torques: torques of the machines on other pulleys; pulleys without entry rotate freely.
+        may_slip: whether slip arcs may be longer than wrap angles, in an intermediate motion of the iterations.
 
     Raises:
-        ModelError: names that are no pulleys or are given twice, speeds in both directions or none, a pulley without
-            friction, a belt that lifts off at its speed, a pulley on whose whole arc the belt slips.
+        ModelError: names that are not pulleys or are given twice, no speeds or speeds in both directions, a pulley
+            without friction, a belt that lifts off at its speed, or a pulley on whose whole arc the belt slips.
     """
     direction = _check_given(drive, speeds, torques)
     count = len(drive.names)
     spans = np.arange(count)
-    # the span where the belt enters each pulley, and the one where it leaves
+    # the span at the entry of each pulley, and the span at its exit
     entry, leaving = (spans - 1, spans) if direction > 0 else (spans, spans - 1)
     turns = direction * drive.turns
     given = np.array([speeds.get(name, nan) for name in drive.names])
@@ -395,7 +400,7 @@ def find_steady_motion(
         torque = pull(found) + load * resist(omega)
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
-        # speeds differ by strains, so multiplied by EA they have the order of forces
+        # speeds differ by strains, so they have the order of forces after multiplication by EA
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         change = np.log(found.arc_force / found.arc_stretch)
         on_slip = drive.radii * found.stiffness / (grip * found.less**2 * EA) * np.abs(change[1] - change[0])
@@ -408,15 +413,15 @@ def find_steady_motion(
     if u is None:
         raise ModelError(
             f"'{drive.name}': no steady motion is found at these speeds and torques; the belt slips on the whole arc "
-            "of a pulley, or torques that depend on speeds balance nowhere"
+            "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
     lowest = np.minimum(found.force[entry], found.force[leaving])
     for name, least, need in zip(drive.names, lowest, 0.5 * bent, strict=True):
         if least <= need:
             raise ModelError(
-                f"'{drive.name}' does not lie on {name}: there F = N - rhoA v² is {least:.4g} N, must be > EI/(2 R²) = "
-                f"{need:.4g} N; more tension or radius, or less bending_stiffness, must be given"
+                f"'{drive.name}' does not lie on {name}: F = N - rhoA v² at this pulley is {least:.4g} N, must be > "
+                f"EI/(2 R²) = {need:.4g} N; increase tension or radius, or reduce bending_stiffness"
             )
     if not may_slip:
         _check_slip(drive, found, pull(found))
@@ -428,16 +433,17 @@ def find_steady_arms(
     lay: Callable[[Mapping[str, FloatArray]], DriveData], centres: Mapping[str, FloatArray],
     arms: Sequence[TensionerArm], speeds: Mapping[str, float], torques: Mapping[str, MachineTorque],
 ) -> SteadyDrive:  # fmt: skip
-    """The steady motion of a drive whose arms are in balance: belt and spring have no moment about their pivots.
+    """Find the steady motion of a drive whose arms are in equilibrium: belt and spring have no resulting moment about
+    the pivots.
 
     Args:
-        lay: the data of the drive with pulleys at other places [m], by name.
-        centres: where the pulleys were mounted [m], by name.
+        lay: function that returns the data of the drive with pulleys at other positions [m], by name.
+        centres: mounted positions of the pulleys [m], by name.
         arms: the arms.
         speeds, torques: see `find_steady_motion`.
 
     Raises:
-        ModelError: an arm of no pulley, or none that is in balance; further see `find_steady_motion`.
+        ModelError: an arm without pulley, or no equilibrium of the arms; for further errors see `find_steady_motion`.
     """
     from scipy.optimize import root  # here, because most models do not need it
 
@@ -469,13 +475,13 @@ def find_steady_arms(
     found = root(eval_moments, np.zeros(len(arms)), tol=1e-11)
     if np.abs(found.fun).max(initial=0.0) > ERROR:
         raise ModelError(
-            "arms of a belt in steady motion have no position of balance: their moments must be moments of springs"
+            "arms of a belt in steady motion have no equilibrium position: their moments must be moments of springs"
         )
     return move(found.x, may_slip=False)
 
 
 def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
-    """1 for a belt that runs in the order of its pulleys, else -1."""
+    """Return 1 for a belt that runs in the order of its pulleys, otherwise -1."""
     for kind, given in (("speeds", speeds), ("torques", torques)):
         for name in given:
             if name not in drive.names:
@@ -491,7 +497,7 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
     if min(along) <= 0.0 <= max(along):
         told = ", ".join(f"{name} {speed:g} rad/s" for name, speed in speeds.items())
         raise ModelError(
-            f"speeds of '{drive.name}' are {told}: must be other than 0 and run the belt in one direction (pulleys on "
+            f"speeds of '{drive.name}' are {told}: must not be 0 and must run the belt in one direction (pulleys on "
             "the right of the belt turn clockwise, < 0, in the order of the pulleys)"
         )
     for name, mu in zip(drive.names, drive.friction.tolist(), strict=True):
@@ -501,7 +507,7 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Unknowns that fulfil all equations, from no load on; None where that fails."""
+    """Find unknowns that fulfil all equations, beginning without load; None where that fails."""
     from scipy.optimize import root  # here, because most models do not need it
 
     for first in LOADS:
@@ -526,8 +532,8 @@ def _check_slip(drive: DriveData, found: _Steady, torque: FloatArray) -> None:
             if slip > wrap
         )
         raise ModelError(
-            f"'{drive.name}' slips on the whole arc: {told}; more tension, friction or wrap, or less torque or speed, "
-            "must be given"
+            f"'{drive.name}' slips on the whole arc: {told}; increase tension, friction or wrap, or reduce torque or "
+            "speed"
         )
 
 
@@ -535,12 +541,13 @@ def _describe(
     drive: DriveData, found: _Steady, speed: FloatArray, bending: FloatArray, entry: IntArray, leaving: IntArray,
     direction: float,
 ) -> SteadyDrive:  # fmt: skip
-    """The numbers of a motion; ``speed``: of the pulleys [rad/s], ``bending``: torques of bending [N m]."""
+    """Create the numbers of a motion; ``speed``: speeds of the pulleys [rad/s], ``bending``: torques of bending
+    [N m]."""
     tension = drive.axial_stiffness * (found.stretch - 1.0)
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]
     torque = direction * drive.turns * change * drive.radii / found.less + bending
-    # what pulleys that turn freely have is the error of the solution
+    # the torque of freely rotating pulleys is the error of the solution
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
     power, loss, bent = torque * speed, found.flow * change**2 / (2.0 * found.stiffness), np.abs(bending * speed)
     # a driven pulley receives the power minus the losses; a driver supplies the power plus the losses
@@ -570,7 +577,7 @@ def _describe(
 
 
 def _turn(vectors: FloatArray, angles: FloatArray) -> FloatArray:
-    """Vectors turned by angles [rad], shape (n, 2)."""
+    """Rotate vectors by angles [rad], shape (n, 2)."""
     c, s, (x, y) = np.cos(angles), np.sin(angles), vectors.T
     return np.stack((c * x - s * y, s * x + c * y), axis=1)
 

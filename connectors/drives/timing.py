@@ -1,7 +1,7 @@
 """Teeth of timing belts and their pulleys: fit by the number of teeth, places of teeth, contact with grooves.
 
-N teeth of the pitch p are a belt of the slack length N p.  On a pulley with z grooves the pitch line has the radius
-z p/(2 pi), up to the strain as mounted; the tooth in the middle of its arc sits in the middle of a groove.
+N teeth of the pitch p are a belt of the slack length N p. On a pulley with z grooves the pitch line has the radius z
+p/(2 pi), apart from the strain as mounted; the tooth in the middle of its arc sits in the middle of a groove.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
-"""Largest difference of the pitches of a pulley and the belt [1]: with ten teeth in mesh, half of it on each flank is
-more than most teeth bear."""
+"""Largest difference of the pitches of a pulley and the belt [1]: with ten teeth in contact, half of the accumulated
+difference on each flank exceeds the capacity of most teeth."""
 TIP_FACTOR = 2.0
-"""Stiffness of a tooth that rides on a tip of the pulley, relative to its stiffness along the belt [1]."""
+"""Stiffness of a tooth on a tip of the pulley, relative to its stiffness along the belt [1]."""
 DAMPING_RATIO = 1.0 / 3.0
-"""Damping of a tooth as a share of the critical one, with the mass of the belt of a pitch."""
+"""Damping of a tooth as a share of the critical damping, with the mass of the belt over one pitch."""
 
 
 class Teeth(NamedTuple):
@@ -47,15 +47,15 @@ class Teeth(NamedTuple):
         return self.number * self.pitch
 
     def count_elements(self, least: int) -> int:
-        """Number of cables, not below a number, such that all teeth have the same place on theirs."""
+        """Number of cables, at least the given number, for which all teeth have the same place on their cables."""
         return self.number * ceil(least / self.number)
 
 
 def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -> Teeth | None:
-    """The teeth of a belt; None: it has none.
+    """Read the teeth of a belt; None: it has none.
 
     Raises:
-        ModelError: numbers that are missing, or of no use; pulleys with teeth under a belt without.
+        ModelError: numbers that are missing or invalid, or pulleys with teeth under a belt without teeth.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:
@@ -71,8 +71,8 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     ways = [f"{key} = {given[key]:g}" for key in ("length", "strain", "tension") if given[key] is not None]
     if ways:
         raise ModelError(
-            f"{', '.join(ways)} of '{name}': its teeth give its length, {given['teeth']} of {given['pitch']:g} m; move "
-            "the pulleys for another tension, by timing_distance"
+            f"{', '.join(ways)} of '{name}': its teeth determine its length, {given['teeth']} of {given['pitch']:g} m; "
+            "for another tension move the pulleys, see timing_distance"
         )
     return Teeth(
         given["teeth"], given["pitch"], given["tooth_stiffness"], given["tooth_damping"], given["tooth_height"],
@@ -87,11 +87,11 @@ def add_teeth(
     """Add the contact of all teeth with all pulleys that have grooves.
 
     Args:
-        places, markers, radii: of the pulleys; radii of the pitch line [m].
-        cables: of the belt, a whole number of them for each tooth.
+        places, markers, radii: places and markers of the pulleys, and radii of the pitch line [m].
+        cables: cables of the belt, an integer number for each tooth.
 
     Returns:
-        The numbers of these pulleys, and the contacts, pulley by pulley; None: there are no such pulleys.
+        The numbers of these pulleys, and the contacts, pulley by pulley; None without such pulleys.
 
     Raises:
         ModelError: pulleys whose pitch differs from the pitch of the belt.
@@ -142,7 +142,7 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
     if abs(radius / right - 1.0) > LARGEST_MISFIT:
         raise ModelError(
             f"the pitch line of '{name}' has the radius {radius:.6g} m on {pulley.name}: must be {right:.6g} m within "
-            f"{100.0 * LARGEST_MISFIT:g} %, for {pulley.teeth} teeth of {teeth.pitch:g} m; take "
+            f"{100.0 * LARGEST_MISFIT:g} %, for {pulley.teeth} teeth of {teeth.pitch:g} m; use "
             f"radius = {right - radius + pulley.radius:.6g} m"
         )
 
@@ -154,13 +154,13 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
     strain=number("1", minimum=0.0, maximum=0.05),
 )
 def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: float = 0.0) -> float:
-    """The distance of the centres of two pulleys on which a timing belt has a strain as mounted [m].
+    """Distance of the centres of two pulleys at which a timing belt has a given strain as mounted [m].
 
     Args:
         teeth: number of teeth of the belt.
-        pitch: of the slack belt [m].
+        pitch: pitch of the slack belt [m].
         pulleys: numbers of teeth of both pulleys.
-        strain: as mounted [1], tension/EA.
+        strain: strain as mounted [1], tension/EA.
 
     Raises:
         ModelError: a belt that is too short for both pulleys.

@@ -1,18 +1,20 @@
-"""A winch rope with cables in reserve: pays out and takes in many cable lengths within one run.
+"""A winch rope with cables in reserve, which pays out and takes in many cable lengths within one run.
 
-The rope of `winch_rope` has cables of equal shares of its length l.  This one has them on levels: c, 2 c, 4 c, ...
-equal cables over the same nodes.  One level is outside; the others are in reserve, without forces and mass, and nodes
-that no cable outside has are held where they were in the reference configuration.  Nothing is renumbered in a run.
+The rope of `winch_rope` has cables of equal shares of its length l. This rope has cables on levels: c, 2 c, 4 c, ...
+equal cables over the same nodes. One level is active outside the winch. The other levels are in reserve, without forces
+and mass, and nodes that belong to no active cable are held in their reference positions. Nothing is renumbered in a
+run.
 
-Where the cables outside are too long each is split in two.  The rope is then the same cubic in both halves: with
-h = Δ l the length of a cable and r, s place and slope of its nodes, those in its middle are
+Where the active cables are too long, each cable is split into two. The rope is the same cubic in both halves. With the
+length of a cable h = Δ l and position r and slope s of its nodes, position and slope in the middle are
 
     r = (r_0 + r_1)/2 - h (s_1 - s_0)/8,        s = 3 (r_1 - r_0)/(2 h) - (s_0 + s_1)/4,
 
-and as nodes are at fixed shares of l, their velocities and accelerations are the derivatives of this in time, with the
-derivatives of h.  So place, velocity and acceleration of all material stay, and with them mass, momentum and energy.
-Where cables are too short, each two become one, which keeps the nodes at its ends and loses the part of the shape that
-a cubic over both cannot represent: for positions this has order 4 in the length of the cables.
+and since nodes are at constant shares of l, their velocities and accelerations are the time derivatives of these
+formulas, including the derivatives of h. So position, velocity and acceleration of all material do not change, and
+mass, momentum and energy are conserved. Where cables are too short, pairs of cables are merged. A merge keeps the nodes
+at both ends and loses the part of the shape that a cubic over both cannot represent. For positions the error has order
+4 in the length of the cables.
 """
 
 from __future__ import annotations
@@ -36,10 +38,10 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""Lengths of cables beyond which they are split and merged, in wanted lengths [1]; after both changes they have about
-0.8."""
+"""Lengths of cables beyond which they are split and merged, relative to the wanted length [1]; after both changes the
+length is about 0.8."""
 MOST = 1e5
-"""More cables than any rope has in reserve."""
+"""A number of cables larger than any reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
 """Shape functions in the middle of a cable of length 1."""
 MOTION = "q", "v", "a", "carried"
@@ -54,11 +56,12 @@ class CableChange(NamedTuple):
 
 
 def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatArray]:
-    """Motion in the middle of cables: place and slope, their velocities and two kinds of accelerations, (n, 2 d) each.
+    """Motion in the middle of cables: position and slope, their velocities and two kinds of accelerations, (n, 2 d)
+    each.
 
     Args:
-        motion: the same of the nodes from the first to the last, shape (n + 1, 2 d) each.
-        lengths: length of a cable h [m] and h_t, and h_tt of both kinds.
+        motion: the same quantities of the nodes from the first to the last, shape (n + 1, 2 d) each.
+        lengths: length of a cable h [m], h_t, and h_tt of both kinds.
     """
     (x, v, *accelerations), (h, h_t, *h_tts) = motion, lengths
     d = x.shape[1] // 2
@@ -81,30 +84,32 @@ def find_middles(motion: list[FloatArray], lengths: list[float]) -> list[FloatAr
 
 
 class WinchReserve(StepHook):
-    """A straight rope of a winch as of `winch_rope`, whose number of cables follows its length; a hook of the solve.
+    """A straight rope of a winch like `winch_rope`, with a number of cables that follows the length of the rope; a hook
+    of the solve.
 
-    Before each step cables longer than 1.6 of the wanted length are split, and those shorter than 0.4 merged in pairs.
-    Restarts, saved states, recorders, sensors and the energy ledger continue: all cables are in the model from the
-    start.
+    Before each step, cables longer than 1.6 times the wanted length are split, and cables shorter than 0.4 times this
+    length are merged in pairs. Restarts, saved states, recorders, sensors and the energy ledger work across these
+    changes, because all cables are in the model from the start.
 
     Args:
-        outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
+        outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.
         cables: smallest number of cables, for the shortest rope.
         wanted: wanted length of the cables [m].
-        longest: length of the rope up to which there are cables in reserve [m]; beyond it cables become longer, with a
-            note.
-        strain: of the rope in the reference configuration [1].
+        longest: length of the rope up to which there are cables in reserve [m]; beyond this length cables become
+            longer, with a note.
+        strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
         **columns: columns of `WinchCable2D` except for ``active``, one value for all cables.
 
     Attributes:
-        cables: the cables of all levels; in reserve they have no mass, and their places are not a number.
+        cables: the cables of all levels; cables in reserve have no mass, and their positions are NaN.
         nodes: all nodes, from the outlet to the end.
         feed: the `ALENode` whose coordinate ``s`` is the length outside the winch.
         changes: changes of cables, in order; see `CableChange`.
 
     Raises:
-        ModelError: places of different shapes or that meet; a longest rope that is shorter than the one at the start.
+        ModelError: positions of different shapes or that coincide, or a longest rope that is shorter than the initial
+            rope.
     """
 
     changes_state = True
@@ -134,7 +139,7 @@ class WinchReserve(StepHook):
         **columns: Any,
     ) -> None:
         if "active" in columns:
-            raise ModelError(f"active of {name}: must be left out, as the length of the rope decides on it")
+            raise ModelError(f"active of {name}: must be left out, it follows from the length of the rope")
         self._world, self._name, self._fewest, self._wanted = world, name, int(cables), float(wanted)
         if longest > MOST * wanted:
             raise ModelError(f"longest = {longest:g} m of {name}: must be at most {MOST:g} times wanted = {wanted:g} m")
@@ -156,7 +161,7 @@ class WinchReserve(StepHook):
         self.changes: list[CableChange] = []
 
     def _add_levels(self, finest: Entity, columns: Mapping[str, Any]) -> None:
-        """Cables of the coarser levels, and the constraints of the nodes that these do not have."""
+        """Add cables of the coarser levels, and the constraints of the nodes that do not belong to them."""
         cables, self._appears = [finest], np.full(len(self.nodes), self._levels - 1)
         for level in reversed(range(self._levels - 1)):
             count, nodes = self._count(level), self.nodes[:: self._stride(level)]
@@ -175,7 +180,7 @@ class WinchReserve(StepHook):
         return self._fewest << level
 
     def _stride(self, level: int) -> int:
-        """From one node of a level to the next among all nodes."""
+        """Distance between successive nodes of a level in the list of all nodes."""
         return 1 << (self._levels - 1 - level)
 
     @property
@@ -184,16 +189,16 @@ class WinchReserve(StepHook):
 
     @property
     def _level(self) -> int:
-        """The level that is outside, as the world is switched."""
+        """The active level, from the switches of the world."""
         return int(self._level_of[np.argmax(self.cables.table.collect("active", self.cables.rows))])
 
     @property
     def outside(self) -> Entity:
-        """The cables that are outside now, from the outlet to the end."""
+        """The active cables outside the winch, from the outlet to the end."""
         return self.cables[np.flatnonzero(self._level_of == self._level)]
 
     def _find_level(self, length: float, level: int) -> int:
-        """The level for a length of rope [m], from the previous level."""
+        """Find the level for a length of rope [m], beginning with the previous level."""
         while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
             level += 1
         while level > 0 and length < SHORTEST * self._wanted * self._count(level):
@@ -201,7 +206,7 @@ class WinchReserve(StepHook):
         return level
 
     def _switch(self, level: int) -> None:
-        """Put the cables of a level outside, and hold the nodes that they do not have."""
+        """Activate the cables of a level, and hold the nodes that do not belong to them."""
         self._world.set(self.cables, active=self._level_of == level)
         if self._holds is not None:
             names = len(self._holds) // len(self._inner)
@@ -222,7 +227,7 @@ class WinchReserve(StepHook):
             )
 
     def _change(self, state: State, old: int, new: int) -> float:
-        """Bring the nodes to another level; the energy of the weight that this leaves out [J]."""
+        """Change the nodes to another level; return the lost energy of the weight [J]."""
         values = [state.of(self.nodes, name) for name in MOTION]
         values[0] += self._reference
         lengths = [float(state.of(self.feed, name)[0, 0]) for name in MOTION]
@@ -252,7 +257,7 @@ class WinchReserve(StepHook):
         return float(-rho * places.sum(axis=0) @ self._world.gravity[:d])
 
     def checkpoint(self) -> dict[str, Any]:
-        """Changes so far; the switches of the model store which cables are outside."""
+        """Return the changes so far; the switches of the model store which cables are active."""
         return {"changes": np.array(self.changes, np.float64).reshape(-1, 3)}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

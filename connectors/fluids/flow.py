@@ -6,8 +6,8 @@
         η = A cos ψ,    u_h = A ω C cos ψ,    u_v = A ω S sin ψ,    C, S = cosh, sinh(k (z' + d))/sinh(k d)
     share s from 0 to 1: for water 1 below the surface level + η, for air 1 above it, a cubic step over `transition`
 
-Above the level waves have the velocities at the level (vertical stretching).  The power law is linear below H/1000,
-where its slope has no bound.  Waves that grow have the factor r(t), a cubic step from 0 to 1.
+Above the level waves have the velocities at the level (vertical stretching). The power law is linear below H/1000,
+because its slope is unbounded at the ground. Waves with a start ramp have the factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
 """
@@ -27,37 +27,37 @@ from windlass.framework.model.rows import create_records
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
 DEEPEST = -40.0
-"""Exponent below which a wave is ignored [1]: its part is below 1e-17."""
+"""Exponent below which a wave is ignored [1], because its relative velocity is below 1e-17."""
 LOWEST = 1e-3
 """Share of the reference height below which the power law is a straight line [1]."""
 
 
 class FlowColumns(NamedTuple):
-    """One fluid for some points."""
+    """Columns of one fluid for some points."""
 
     kind: int  # of the profile
     fills: int  # where the fluid is
     up: int  # number of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
-    level: float  # level, transition [m]: height of the surface, and over which the fluid begins there
+    level: float  # level, transition [m]: height of the surface, and height over which the fluid begins
     transition: float
-    ground: float  # ground, height, exponent, roughness: of the profile, h = z - ground and H = height [m]
+    ground: float  # ground, height, exponent, roughness: data of the profile, h = z - ground and H = height [m]
     height: float
     exponent: float
     roughness: float
-    depth: float  # depth, growth: depth d [m], and time in which waves grow [s]
+    depth: float  # depth, growth: depth d [m], and duration of the start ramp of waves [s]
     growth: float
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
     waves: FloatArray  # amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6)
-    where: IntArray  # the points in the arrays, shape (n,)
+    where: IntArray  # positions of the points in the arrays, shape (n,)
 
 
 def create_flows(count: int) -> NDArray[Any]:
     """Records of a fluid at points, shape (count,).
 
-    u, a: velocity [m/s] and acceleration [m/s^2], shape (3,).  G, H: their derivatives with respect to position, shape
-    (3, 3), valid after `fill_flow_gradients`.  s, ds, st: share of the fluid [1], its derivatives with respect to
-    position [1/m], shape (3,), and to time [1/s], valid after `fill_share`, too.
+    u, a: velocity [m/s] and acceleration [m/s^2], shape (3,). G, H: derivatives of u and a with respect to position,
+    shape (3, 3), valid after `fill_flow_gradients`. s, ds, st: share of the fluid [1], its derivatives with respect to
+    position [1/m], shape (3,), and to time [1/s]; also valid after `fill_share`.
     """
     vectors = {name: np.zeros((count, 3)) for name in ("u", "a", "ds")}
     matrices = {name: np.zeros((count, 3, 3)) for name in ("G", "H")}
@@ -73,8 +73,8 @@ def step_up(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
-    """The factor of V at a height z [m], and its derivative with respect to z [1/m]; for a table also the place in it
-    and 1/width."""
+    """The factor of V at a height z [m], and its derivative with respect to z [1/m]; for a table also the position in
+    the table and 1/width."""
     h = z - c.ground
     if c.kind == POWER:
         lowest = LOWEST * c.height
@@ -124,7 +124,7 @@ def add_profile(c: FlowColumns, z: float, f: Any) -> None:
 
 @kernel(inline=True)
 def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
-    """ψ of wave m at a place r [m], shape (3,), and a time t [s]."""
+    """ψ of wave m at a position r [m], shape (3,), and a time t [s]."""
     w = c.waves[m]
     return float(w[2] * (r[0] * w[3] + r[3 - c.up] * w[4]) - w[1] * t + w[5])
 
@@ -140,7 +140,7 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 @kernel
 def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
-    """Add velocity and acceleration of all waves at a place r, shape (3,), to those of a point f."""
+    """Add velocity and acceleration of all waves at a position r, shape (3,), to the values of a point f."""
     z = r[c.up] - c.level
     below = 1.0 if -c.depth < z < 0.0 else 0.0
     z = min(max(z, -c.depth), 0.0)
@@ -158,7 +158,7 @@ def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) 
             scale /= 1.0 - exp(-2.0 * k * c.depth)
         C, S = scale * (up + down), scale * (up - down)
         cp, sp = cos(psi), sin(psi)
-        # of u along the wave and v upwards, and of their accelerations with the terms of the growth
+        # sums of u along the wave and v upwards, and of their accelerations including the terms of the start ramp
         u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
         add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
         add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
@@ -202,7 +202,7 @@ def add_gradient(
 
 @kernel
 def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
-    """Share of the fluid at points at a time, shape (1,)."""
+    """Fill the share of the fluid at points at a time, shape (1,)."""
     t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
     for m in range(len(c.waves)):
@@ -239,7 +239,7 @@ def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
 
 @kernel
 def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArray) -> None:
-    """Height of the surface over points into height, shape (p,) [m]."""
+    """Fill the height of the surface over points, shape (p,) [m]."""
     grown, _ = eval_growth(c, time[0])
     for i in c.where:
         height[i] = c.level
@@ -249,9 +249,9 @@ def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArr
 
 @kernel
 def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
-    """Velocities and accelerations at points at a time, shape (1,), and the share of the fluid.
+    """Fill velocities and accelerations at points at a time, shape (1,), and the share of the fluid.
 
-    ``given``: velocities and accelerations by user functions, shape (p, 2, 3), or of no points.
+    ``given``: velocities and accelerations by user functions, shape (p, 2, 3), or an empty array.
     """
     fill_all(c, points, time, given, gradients, False, f)
 
@@ -260,8 +260,8 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 def fill_flow_gradients(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
-    """`fill_flow` with derivatives with respect to position; ``gradients``: derivatives of ``given``, shape (p, 2, 3,
-    3)."""
+    """Extend `fill_flow` by derivatives with respect to position; ``gradients``: derivatives of ``given``, shape (p, 2,
+    3, 3)."""
     fill_all(c, points, time, given, gradients, True, f)
 
 
@@ -269,7 +269,7 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
-    """Velocity, acceleration and share at points, with derivatives if ``whole``."""
+    """Fill velocity, acceleration and share at points, with derivatives if ``whole``."""
     fill_share(c, points, time, f)
     for i in c.where:
         for k in range(3):

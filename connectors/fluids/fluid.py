@@ -2,11 +2,11 @@
 
     u(x, t) = profile(h) velocity + waves + function(t, x),    u_t = ∂u/∂t
 
-The last axis points upwards: y in 2D, z in 3D.  Equations and letters: flow.py.
+The last axis points upwards: y in 2D, z in 3D. Equations and letters: flow.py.
 
-A user ``function`` adds a velocity and an acceleration.  Plain ones get arrays: ``f(t, x) -> (u, u_t)`` with t [s] and
-places x [m] of shape (n, 3), and both results of that shape; `compiled` ones write them for one place: ``f(t, x, u,
-u_t) -> None``, arrays of shape (3,), the last two with zeros.
+A user ``function`` adds a velocity and an acceleration. Plain ones get arrays: ``f(t, x) -> (u, u_t)`` with t [s] and
+positions x [m] of shape (n, 3), and both results of the same shape; `compiled` functions write the results for one
+position, ``f(t, x, u, u_t) -> None``, with arrays of shape (3,), where u and u_t contain zeros.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 2.3, 3.2 and 4.1.
 """
@@ -32,7 +32,7 @@ PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
 TABLES = "table_heights", "table_x", "table_y"
 WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
 SIDEWAYS = 1e-9
-"""Share of a flow across the plane x, y that counts as rounding [1]."""
+"""Share of a flow perpendicular to the xy plane that is attributed to rounding [1]."""
 
 
 class Fluid(Component):
@@ -72,7 +72,7 @@ class Fluid(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the gravity of the world, and zeros for missing velocities of tables along y."""
+    """Insert the gravity of the world, and zeros for missing velocities of tables along y."""
     size = float(np.linalg.norm(world.gravity))
     if "gravity" not in values and size > 0.0:
         values["gravity"] = size
@@ -83,7 +83,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for tables and waves that do not fit together."""
+    """Raise ModelError for inconsistent tables and waves."""
     for i, row in enumerate(table.resident):
         given = {name: table.local(name)[i] for name in (*TABLES, *WAVES)}
         where = f"in Fluid row {row}"
@@ -120,7 +120,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_plane(table: EntityTable, row: int, user: str) -> None:
-    """Raise ModelError for a fluid that flows across the plane x, y, in which y points upwards.
+    """Raise ModelError for a fluid that flows perpendicular to the xy plane, in which y points upwards.
 
     Args:
         table: of the fluids.
@@ -140,13 +140,13 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
 
 
 def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:
-    """A fluid for the kernels.
+    """Create a fluid for the kernels.
 
     Args:
         table: of the fluids.
         row: number of the fluid.
         up: number of the axis that points upwards.
-        where: places of its points in the arrays, shape (n,).
+        where: positions of its points in the arrays, shape (n,).
     """
     value = {name: table.local(name, np.array([row]))[0] for name in table.component.columns if name != "function"}
     level, depth = float(value["surface"]), float(value["depth"])

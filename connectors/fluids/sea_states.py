@@ -4,8 +4,9 @@
     S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)),    σ = 0.07 below ω_p, 0.09 above,
     scaled so that the integral of S is Hs²/16.
 
-A sea is a sum of waves of equal energy: the spectrum is divided into as many parts, and each wave has the median
-frequency of its part.  So frequencies have no common period, and the sum has the significant height Hs exactly.
+A sea is a sum of waves with equal energy: the spectrum is divided into parts of equal energy, one for each wave, and
+each wave has the median frequency of its part. So frequencies have no common period, and the sum has the significant
+height Hs exactly.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
 Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.
@@ -29,7 +30,7 @@ POINTS = 20_000
 
 @checked(frequency=numbers("rad/s", (), (None,)), depth=number("m", above=0.0), gravity=number("m/s^2", above=0.0))
 def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArray:
-    """Wave numbers k [1/m] of Airy waves, ω² = g k tanh(k d), of the shape of the frequencies.
+    """Wave numbers k [1/m] of Airy waves, ω² = g k tanh(k d), in the shape of the frequencies.
 
     Args:
         frequency: angular frequencies ω [rad/s], a number or of shape (n,), not 0.
@@ -43,7 +44,7 @@ def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArr
     if not lowest > 0.0:
         raise ModelError(f"frequency = {lowest:g} rad/s in wave_number: must be > 0")
     y = np.asarray(frequency, np.float64) ** 2 * depth / gravity
-    # x tanh x = y with x = k d, by Newton's method from a guess that is within 5 %
+    # x tanh x = y with x = k d, by Newton's method from an initial value within 5 %
     x = y / np.sqrt(np.tanh(y))
     for _ in range(20):
         tanh = np.tanh(x)
@@ -54,10 +55,10 @@ def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArr
 
 @checked(height=number("m", above=0.0), period=number("s", above=0.0), direction=number("rad"), phase=number("rad"))
 def regular_wave(height: float, period: float, direction: float = 0.0, phase: float = 0.0) -> dict[str, FloatArray]:
-    """Columns of a `Fluid` for one Airy wave: ``world.add(Fluid, ..., **regular_wave(2.0, 8.0))``.
+    """Create columns of a `Fluid` for one Airy wave: ``world.add(Fluid, ..., **regular_wave(2.0, 8.0))``.
 
     Args:
-        height: from trough to crest [m].
+        height: height from trough to crest [m].
         period: [s].
         direction: direction of travel, from x towards the other horizontal axis [rad].
         phase: φ of the surface A cos(k s - ω t + φ) [rad].
@@ -84,13 +85,13 @@ def jonswap(
     count: int = 100,
     direction: float = 0.0,
 ) -> dict[str, FloatArray]:
-    """Columns of a `Fluid` for an irregular sea with long crests; the same seed gives the same sea.
+    """Create columns of a `Fluid` for an irregular sea with long crests; the same seed gives the same sea.
 
     Args:
-        significant_height: Hs [m], four times the standard deviation of the surface.
+        significant_height: Hs [m], four times the standard deviation of the surface elevation.
         peak_period: Tp [s].
-        seed: of the random phases.
-        peakedness: γ of the spectrum, 1 for a Pierson-Moskowitz one [1].
+        seed: seed of the random phases.
+        peakedness: γ of the spectrum, 1 for a Pierson-Moskowitz spectrum [1].
         count: number of waves.
         direction: direction of travel, from x towards the other horizontal axis [rad].
 
@@ -109,7 +110,7 @@ def jonswap(
 
 
 def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
-    """S at x = ω/ω_p, without its scale."""
+    """S at x = ω/ω_p, without its scale factor."""
     width = np.where(x <= 1.0, *WIDTHS)
     peak: FloatArray = peakedness ** np.exp(-0.5 * ((x - 1.0) / width) ** 2)
     return np.asarray(x**-5.0 * np.exp(-1.25 * x**-4.0) * peak)
@@ -118,6 +119,6 @@ def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
 def _columns(
     amplitude: FloatArray, frequency: FloatArray, direction: float, phase: FloatArray
 ) -> dict[str, FloatArray]:
-    """The columns of `Fluid` for waves that run in one direction."""
+    """Create the columns of `Fluid` for waves that travel in one direction."""
     along = np.full(len(amplitude), float(direction))
     return {"wave_amplitudes": amplitude, "wave_frequencies": frequency, "wave_directions": along, "wave_phases": phase}

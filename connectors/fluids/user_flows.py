@@ -15,13 +15,13 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class UserFlow:
-    """The function of one fluid at some points; see the head of fluid.py for its arguments and results.
+    """The user function of one fluid at some points; see the head of fluid.py for its arguments and results.
 
     Args:
         function: a plain function of arrays, or a `compiled` one.
         row: number of the fluid, for messages.
-        where: places of the points in the arrays, shape (n,).
-        scale: distance over which the flow may change [m]: differences are taken over 6e-6 of it.
+        where: positions of the points in the arrays, shape (n,).
+        scale: distance over which the flow may change [m]; the step of differences is 6e-6 times this distance.
     """
 
     def __init__(self, function: Any, row: int, where: IntArray, scale: float) -> None:
@@ -30,11 +30,11 @@ class UserFlow:
         self._loop = _create_loop(function.function) if isinstance(function, Compiled) else None
 
     def fill(self, t: float, r: FloatArray, given: FloatArray) -> None:
-        """Velocities and accelerations at points r, shape (p, 3), at time t [s] into given, shape (p, 2, 3)."""
+        """Write velocities and accelerations at points r, shape (p, 3), at time t [s] into given, shape (p, 2, 3)."""
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
-        """Derivatives of velocities and accelerations with respect to position, shape (p, 2, 3, 3)."""
+        """Fill derivatives of velocities and accelerations with respect to position, shape (p, 2, 3, 3)."""
         here = r[self._where]
         for k in range(3):
             ahead, behind = here.copy(), here.copy()
@@ -44,7 +44,8 @@ class UserFlow:
             gradients[self._where, :, :, k] = (self._eval(t, ahead) - self._eval(t, behind)) / width
 
     def _eval(self, t: float, x: FloatArray) -> FloatArray:
-        """Velocities and accelerations at places x, shape (n, 3), shape (n, 2, 3); NaN where x is not finite."""
+        """Velocities and accelerations at positions x, shape (n, 3), as an array of shape (n, 2, 3); NaN where x is not
+        finite."""
         out = np.full((len(x), 2, 3), np.nan)
         good = np.isfinite(x).all(axis=1)
         if not good.any():
@@ -73,7 +74,7 @@ class UserFlow:
 
 
 def _create_loop(function: Any) -> Any:
-    """A compiled loop over points."""
+    """Create a compiled loop over points."""
 
     @kernel
     def flow_loop(t: float, x: FloatArray, values: FloatArray) -> None:

@@ -1,1 +1,1 @@
-"""The laws of dry friction, each once: `bristle` with sticking and slipping, `regularised` with slipping only."""
+"""The laws of dry friction: `bristle` with sticking and slipping, `regularised` with slipping only."""

@@ -1,15 +1,15 @@
 """Dry friction with bristles: the common law of sticking and slipping, along a line or in a plane.
 
-    trial force       tau = k u + d v              u: bend of the bristle, from its anchor on;  v: velocity of the slip
-    |tau| <= F        it sticks:  f = tau          F: limit of the friction, Coulomb's mu |f_n| where contact presses
-    |tau| > F         it slips:   f = F e          e = tau/|tau|, along a line the state +-1
-    anchor            a slipping bristle gets the anchor for which its bend is max(F - d v.e, 0)/k along e, so that
-    bristle and damper give F.  Published laws leave the damper out: d v.e = 0. energy            k u²/2 while it
-    sticks; a slipping bristle stays bent by F/k
+    trial force       tau = k u + d v       u: deflection of the bristle from its anchor;  v: slip velocity
+    |tau| <= F        sticks:  f = tau      F: friction limit, for contact Coulomb's mu |f_n|
+    |tau| > F         slips:   f = F e      e = tau/|tau|, along a line the state +-1
+    anchor            a slipping bristle gets the anchor for which its deflection is max(F - d v.e, 0)/k along e, so
+                      bristle and damper together give F; published laws omit the damper: d v.e = 0
+    energy            k u²/2 of a sticking bristle; a slipping bristle keeps the deflection F/k
 
-States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction).  Contacts keep states and anchors as history
-values: each law states how a bristle bends, when the trial is evaluated, and which values are stored.  All functions
-have no branches that keep loops over lanes from being vectorised.
+States: 0 sticks, 1 or -1 slips, -2 undefined (open, or without friction). Contacts store states and anchors as history
+values, and each law defines the deflection of a bristle, the time at which the trial force is evaluated, and the stored
+values. The functions contain no branches that would prevent vectorised loops over lanes.
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -27,32 +27,33 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def coulomb(mu: float, fn: float) -> tuple[float, float]:
-    """The limit mu |f_n| [N] and its derivative with respect to f_n [1]."""
+    """The friction limit mu |f_n| [N] and its derivative with respect to f_n [1]."""
     return mu * abs(fn), mu * np.sign(fn)
 
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """tau [N] along a line; of a vector, its component from the components of u [m] and v [m/s]."""
+    """tau [N] along a line; for a vector, its component from the components of u [m] and v [m/s]."""
     return d * v + k * u
 
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """|tau| - F [N], and the state: 0 while this is not > 0, else the sign of ``towards``."""
+    """Evaluate |tau| - F [N], and the state: 0 unless this difference is > 0, otherwise the sign of ``towards``."""
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS
 
 
 @kernel(inline=True)
 def friction_force(state: float, tau: float, limit: float) -> float:
-    """f [N] along a line in a state."""
+    """f [N] along a line for a state."""
     return limit * state if abs(state) == SLIPS else tau
 
 
 @kernel(inline=True)
 def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[float, float, float]:
-    """Derivatives of f along a line with respect to f_n, v and u; ``by_fn``: derivative of the limit."""
+    """Derivatives of f along a line with respect to f_n, v and u; ``by_fn``: derivative of the friction limit with
+    respect to f_n."""
     if abs(state) == SLIPS:
         return by_fn * state, 0.0, 0.0
     return 0.0, d, k if state == STICKS else 0.0
@@ -66,13 +67,13 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """F/|tau| [1] where it slips, from |tau| and F; 0 for tau = 0."""
+    """F/|tau| [1] of a slipping bristle, from |tau| and F; 0 for tau = 0."""
     return limit / size if size > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
-    """Change of F e due to changes of tau and F; ``share``: F/|tau|."""
+    """Variation of F e for variations of tau and F; ``share``: F/|tau|."""
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along
     return share * by_tau[0] + rest * e[0], share * by_tau[1] + rest * e[1], share * by_tau[2] + rest * e[2]
@@ -80,25 +81,26 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
-    """u [m] at which bristle and damper together give a force; ``drag``: force of the damper [N]; 0 for k = 0."""
+    """Deflection u [m] at which bristle and damper together give a force; ``drag``: force of the damper [N]; 0 for
+    k = 0."""
     return (force - drag) / k if k != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def slip_bend(limit: float, drag: float, k: float) -> float:
-    """u [m] along e of a slipping bristle; ``drag``: d v.e, or 0 [N]."""
+    """Deflection u [m] of a slipping bristle along e; ``drag``: d v.e, or 0 [N]."""
     return max(bend(limit, drag, k), 0.0)
 
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Energy [J] of a bristle: with u² = ``square`` if it sticks, with the force f if it slips; 0 for k = 0."""
+    """Energy [J] of a bristle: with u² = ``square`` if it sticks, and with the force f if it slips; 0 for k = 0."""
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square
 
 
 def check_friction(table: EntityTable) -> None:
-    """Raise ModelError for rows with a coefficient of friction but without bristles and dampers, where it has no
-    effect."""
+    """Raise ModelError for rows with a friction coefficient but without bristles and dampers, because the coefficient
+    would have no effect."""
     stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
     mu = table.local("friction_coefficient")
     for k in np.flatnonzero((mu > 0.0) & (stiff == 0.0))[:1]:

@@ -1,4 +1,4 @@
-"""Dry friction as a function of the slip velocity alone: it is 0 at rest, so nothing sticks.
+"""Dry friction as a function of the slip velocity alone: the force is 0 at rest, so no contact sticks.
 
     zone        f = F v/v_z   where |v| <= v_z,   F v/|v|  elsewhere
     parabola    f = F (2 - |v|/v_z) v/v_z         in the zone
@@ -7,8 +7,8 @@
     F           mu |f_n|, or by Stribeck   F_d + F_s exp(-|v|/v_e) + F_v |v|,
                 or by Hollars  f_n (u_d + 2 (u_s - u_d)/(1 + q²)),  q = |v|/v_z,  plus f_n u_v v
 
-Some published laws decide by the stored slip whether it is in the zone, and some take its direction from the stored
-slip, too; each law states this.
+Some published laws decide by the stored slip whether the velocity is in the zone, and some also use the direction of
+the stored slip; each law states its choice.
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).
 """
@@ -30,7 +30,7 @@ def slides(speed: float, zone: float) -> bool:
 
 @kernel(inline=True)
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
-    """f/(F v) [s/m] in the zone, 0 for a zone of 0; beyond it is 1/|v|.  Speeds may be complex."""
+    """f/(F v) [s/m] in the zone, 0 for a zone of width 0; beyond the zone the ratio is 1/|v|. Speeds may be complex."""
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share
 
@@ -60,7 +60,7 @@ def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple
     """f/(f_n |v|) [s/m], and its derivative with respect to |v|, divided by |v| [s³/m³], 0 at rest."""
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # the factor within a zone > 0 and beyond it, by one division
+    # the factor within a zone > 0 and beyond the zone, with one division
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

@@ -1,1 +1,1 @@
-"""Loads: forces, torques, accelerations of mass."""
+"""Loads: forces, torques, acceleration fields."""

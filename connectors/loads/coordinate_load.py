@@ -59,7 +59,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """The records of the rows, and their loads."""
+    """Bind the records of the rows, and their loads."""
     return rows.pack(), bind_values(rows, "value", "function")
 
 
@@ -68,7 +68,7 @@ def build(rows: LocalRows) -> System:
     own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))
-    # loads on a single coordinate do not depend on it and must not enlarge the pattern of the matrix
+    # loads on a single coordinate do not depend on the coordinate and must not enlarge the pattern of the matrix
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

@@ -2,8 +2,9 @@
 
     load  ∫ Sᵀ F dx,    F = g s (D + B + P)             inertia  ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
-Letters and equations: morison.py.  The added mass follows rotation and immersion of the cable: it is a mass matrix that
-depends on the coordinates, with exact derivatives, and belongs to the forces of inertia; load factors do not scale it.
+Letters and equations: morison.py. The added mass follows rotation and immersion of the cable. So it is a mass matrix
+that depends on the coordinates, with exact derivatives; it belongs to the forces of inertia and is not scaled by load
+factors.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ from windlass.framework.model.table import EntityTable
 ALIGNED = 1e-6
 """Largest deviation of the world's gravity from the downward direction [1]."""
 SUNK = 0.01
-"""Depth of a cable below the bed at the start, per depth of the water, from which the run is doubtful [1]."""
+"""Depth of a cable below the bed at the start, relative to the depth of the water, above which the run is doubtful
+[1]."""
 
 
 class FluidLoad(Component):
@@ -85,21 +87,21 @@ class FluidLoad(Component):
 
 
 class FluidGroup(NamedTuple):
-    """2D or 3D rows at some points."""
+    """2D or 3D rows with the same number of points."""
 
     line: LineColumns  # the points
     c: NDArray[Any]  # their parameters, see `create_parameters`
     m: NDArray[Any]  # m, rates: memory for motion and forces, and for rates of slopes, see `create_points`
     rates: NDArray[Any]
     flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`
-    flows: list[FlowColumns]  # flows, users: the fluids, and those with a user function
+    flows: list[FlowColumns]  # flows, users: the fluids, and the fluids with a user function
     users: list[UserFlow]
     given: FloatArray  # given, gradients: results of user functions, empty without them
     gradients: FloatArray
 
 
 def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
-    """The rows of a line with the fluids around them."""
+    """Create the group of the rows of a line with the fluids around them."""
     n, which = line.S.shape[1], line.row
     count = len(which) * n
     fluids = rows.local("fluid")[which]
@@ -128,7 +130,7 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
 
 
 def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[Any]:
-    """Records of the parameters of cables at points, shape (points,).
+    """Create records of the parameters of cables at points, shape (points,).
 
     up: number of the axis that points upwards.  across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].  lift: ρ A g [N/m].
     grows: 1 where the volume grows with the length, else 0 [1].  displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a -
@@ -154,11 +156,11 @@ def create_parameters(rows: LocalRows, dims: int, line: LineColumns) -> NDArray[
 
 
 def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False) -> Call:
-    """Motion of the points and of the fluid there.
+    """Evaluate the motion of the points and of the fluid at the points.
 
     Args:
         group: the points.
-        whole: include the velocity of the fluid; otherwise its share only.
+        whole: include the velocity of the fluid; otherwise evaluate the share of the fluid only.
         gradients: include derivatives with respect to position.
     """
     line, m, flow = group.line, group.m, group.flow
@@ -182,7 +184,7 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
 
 def bind(rows: LocalRows) -> list[FluidGroup]:
-    """The active rows with their fluids."""
+    """Bind the active rows with their fluids."""
     return [create_group(rows, dims, line) for dims, line in create_lines(rows)]
 
 
@@ -209,7 +211,7 @@ def build(rows: LocalRows) -> System:
 
 
 def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
-    """Doubts about a run: cables that begin below the bed of the water in their load."""
+    """Find doubts about a run: cables that begin below the bed of the water in their load."""
     found = []
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
@@ -238,7 +240,8 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
 
 
 def read_powers(groups: list[FluidGroup], flows: list[Call], s: Evaluation) -> None:
-    """Add the power lost to drag, and the power that the inertia of the added mass carries away [W]; see `Account`."""
+    """Evaluate the power lost to drag, and the power that the inertia of the added mass carries away [W]; see
+    `Account`."""
     powers = np.zeros(s.powers.T.shape)
     for group, locate_all in zip(groups, flows, strict=True):
         locate_all(s)
@@ -248,7 +251,7 @@ def read_powers(groups: list[FluidGroup], flows: list[Call], s: Evaluation) -> N
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables and fluids that do not fit together, and gravity that is not downwards."""
+    """Raise ModelError for inconsistent cables and fluids, and for gravity that does not point downwards."""
     check_cables(world, table)
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         up, row = find_dims(cables) - 1, table.resident[positions.min()]
@@ -266,12 +269,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Answer(NamedTuple):
-    """Fluid and its forces at k places of each row; 0 where a row is not active."""
+    """Fluid and its forces at k points of each row; 0 where a row is not active."""
 
-    force: FloatArray  # force, drag: per current length [N/m], (rows, k, 3)
+    force: FloatArray  # force, drag: forces per current length [N/m], (rows, k, 3)
     drag: FloatArray
     weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
-    u: FloatArray  # u, a: of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
+    u: FloatArray  # u, a: motion of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
     a: FloatArray
     share: FloatArray
     surface: FloatArray

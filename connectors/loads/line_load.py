@@ -1,14 +1,15 @@
-"""Force along a cable per length of it: constant, a function of time, or a function of the motion.
+"""Force per length along a cable: constant, a function of time, or a function of the motion.
 
     load  ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t), times |r'| if it is per current length
 
-A ``force_function`` takes arrays with one entry per point, of all rows that share it:
+A ``force_function`` takes arrays with one entry per point, for all rows that share the function:
 
     f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3)
 
 with the time t [s], places x [m] along the cables, (n,), and positions r [m], slopes r' [1] and velocities r_t [m/s],
-(n, 3); in 2D z = 0.  A `compiled` one writes the force at one point: ``f(t, x, r, slope, velocity, force)``, arrays of
-shape (3,), with zeros in ``force``.  Its derivatives are central differences; the rest of the tangent is exact.
+(n, 3); in 2D z = 0. A `compiled` function writes the force at one point: ``f(t, x, r, slope, velocity, force)``, with
+arrays of shape (3,), where ``force`` contains zeros. The derivatives of the function are central differences; the other
+terms of the tangent are exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -75,24 +76,24 @@ class PointGroup(NamedTuple):
 
     where: IntArray  # the points, shape (n,)
     evaluate: Callable[..., FloatArray]  # ``(t, x, r, p, v) -> F``
-    name: str  # of the function and its row, for messages
+    name: str  # names of the function and of its row, for messages
     steps: tuple[float, float]  # steps of distances [m] and slopes [1] for differences
 
 
 class LineGroup(NamedTuple):
-    """2D or 3D rows at some points."""
+    """2D or 3D rows with the same number of points."""
 
     line: LineColumns  # the points on their cables
-    m: NDArray[Any]  # memory for their motion, see `create_points`
+    m: NDArray[Any]  # memory for the motion of the points, see `create_points`
     x: FloatArray  # places [m], shape (points,)
     time: TimeColumn  # vectors of all rows
-    per_row: IntArray  # row of each point in it
+    per_row: IntArray  # row of each point in `lines`
     stretches: BoolArray  # points with a force per current length
     groups: list[PointGroup]  # the points with a force function
 
 
 def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:
-    """The rows of a line."""
+    """Create the group of the rows of a line."""
     n, which = line.S.shape[1], line.row
     given, found = rows.local("force_function")[which], dict[int, list[int]]()
     for i, force in enumerate(given):
@@ -110,7 +111,7 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 
 def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
-    """Wrap a force function so that it takes arrays and gives an array, shape (n, 3)."""
+    """Wrap a force function such that it takes arrays and returns an array, shape (n, 3)."""
     if isinstance(force, Compiled):
         function = force.function
 
@@ -121,7 +122,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
     def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
         out = np.full((len(x), 3), np.nan)
-        # arguments are infinite only if Newton's method diverges, which it reports
+        # arguments are infinite only if Newton's method diverges, which is reported by Newton's method
         good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
         if not good.any():
             return out
@@ -146,7 +147,7 @@ def _wrap(force: Any, name: str) -> Callable[..., FloatArray]:
 
 
 def fill_forces(group: LineGroup, t: float) -> None:
-    """F of all points per reference length."""
+    """Fill F of all points per reference length."""
     m = group.m
     F = m["F"]
     F[:] = group.time(t)[group.per_row]
@@ -163,7 +164,7 @@ def _stretch(group: LineGroup) -> FloatArray:
 
 
 def fill_derivatives(group: LineGroup, t: float) -> None:
-    """Derivatives of F with respect to position, slope and velocity."""
+    """Fill derivatives of F with respect to position, slope and velocity."""
     m, some = group.m, group.stretches
     by = m["Fr"], m["Fp"], m["Fv"]
     for out in by:
@@ -187,7 +188,7 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
 
 
 def bind(rows: LocalRows) -> list[LineGroup]:
-    """The active rows with their functions."""
+    """Bind the active rows with their functions."""
     time = bind_values(rows, "vector", "function")
     return [create_group(rows, line, time) for _, line in create_lines(rows)]
 
@@ -213,7 +214,7 @@ def build(rows: LocalRows) -> System:
     if any(len(group.groups) or group.stretches.any() for group in groups):
         system.load = Term(add_load, add_load_tangent)
     elif groups:
-        # forces that depend on time alone do not widen the matrix, and need no Python in a step
+        # forces that depend on time alone do not enlarge the pattern of the matrix, and need no Python in a step
         system.load = Term(groups[0].time.fill + sum((_spread(group) for group in groups), Call()))
     return system
 
@@ -230,13 +231,14 @@ def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
 
 
 def _spread(group: LineGroup) -> Call:
-    """The load of rows that depend on time alone."""
+    """Add the load of rows that depend on time alone."""
     line, time = group.line, group.time
     return call(add_vectors, lambda s: (line, time.values, s.f))
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Position [m] and force per reference length [N/m] at places s = x/L [1], (rows, k); both (rows, k, 3)."""
+    """Position [m] and force per reference length [N/m] at places s = x/L [1], (rows, k); both of shape (rows, k,
+    3)."""
     count, k = s.shape
     r, F = np.zeros((count, k, 3)), np.zeros((count, k, 3))
     at, time = evaluate(fields), bind_values(rows, "vector", "function")

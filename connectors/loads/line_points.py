@@ -1,11 +1,11 @@
-"""Points of cables on which distributed loads act: their motion, and forces and tangents from the points to the nodes.
+"""Points of cables on which distributed loads act: their motion, and the transfer of forces and tangents to the nodes.
 
 A load F per reference length at points ξ with weights w depends on the position r, the slope p = r' and the velocity
-r_t there (and a force of inertia on the acceleration), all interpolated by the shape functions S of the cable:
+r_t at each point (and a force of inertia on the acceleration), all interpolated by the shape functions S of the cable:
 
     f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
 
-Vectors have three components; for 2D cables the last one is 0 and is dropped again.
+Vectors have three components; for 2D cables the last component is 0 and is not used.
 
 Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions.
 """
@@ -42,17 +42,17 @@ class LineColumns(NamedTuple):
 
 
 def create_points(count: int) -> NDArray[Any]:
-    """Records of points, shape (count,), for their motion and force.
+    """Create records of points, shape (count,), for their motion and force.
 
-    r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,).  F: force per reference
-    length [N/m], shape (3,); Fr, Fp, Fv: its derivatives with respect to r, p, and v or a, shape (3, 3).
+    r, p, v, a: position [m], slope [1], velocity [m/s] and acceleration [m/s^2], shape (3,). F: force per reference
+    length [N/m], shape (3,); Fr, Fp, Fv: derivatives of F with respect to r, p, and v or a, shape (3, 3).
     """
     vectors = {name: np.zeros((count, 3)) for name in ("r", "p", "v", "a", "F")}
     return create_records(**vectors, **{name: np.zeros((count, 3, 3)) for name in ("Fr", "Fp", "Fv")})
 
 
 def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: FloatArray) -> LineColumns:
-    """Points of some rows, whose column ``cable`` names cables in ``dims`` dimensions.
+    """Create points of the given rows, whose column ``cable`` names cables in ``dims`` dimensions.
 
     Args:
         which: positions of these rows, shape (k,).
@@ -68,7 +68,7 @@ def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: F
 
 
 def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
-    """The rows by the dimension of their cables: the dimension, and the positions, shape (k,)."""
+    """Group the rows by the dimension of their cables: the dimension, and the positions of the rows, shape (k,)."""
     cables, found = rows.local("cable"), dict[int, list[IntArray]]()
     for table, positions, _ in rows.world.split_by_table(cables):
         found.setdefault(find_dims(table), []).append(positions)
@@ -76,7 +76,8 @@ def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
 
 
 def create_lines(rows: LocalRows) -> list[tuple[int, LineColumns]]:
-    """The active rows, by dimension of their cables and number of points: the dimension, and Gauss's points."""
+    """Create lines of the active rows, by dimension of their cables and number of points: the dimension, and Gauss's
+    points."""
     points, found = rows.local("points"), []
     for dims, every in group_rows(rows):
         on = every[rows.local("active")[every]]
@@ -124,7 +125,7 @@ def find_places(rows: LocalRows, x: object) -> FloatArray:
 
 @kernel
 def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
-    """Motion of all points at coordinates x, velocities v and accelerations a."""
+    """Evaluate the motion of all points from coordinates x, velocities v and accelerations a."""
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     for i in range(len(c.dofs)):
         for j in range(n):

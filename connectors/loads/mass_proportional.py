@@ -2,8 +2,8 @@
 
     load  ∫ ρ Jᵀ g dV,    g the acceleration
 
-Each body provides the integral (its ``body_force``); this law only selects bodies and accelerations.  `World` has the
-gravity that acts on all bodies.
+Each body provides the integral (its ``body_force``); this law only selects bodies and accelerations. Gravity of a
+`World` acts on all bodies.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; trivial for rigid bodies.
@@ -39,7 +39,8 @@ class MassProportional(Component):
 
 
 class AccelerationGroup(NamedTuple):
-    """Rows on bodies of one kind with the same acceleration: the first row, and the bodies' local rows, shape (k,)."""
+    """Rows on bodies of one type with the same acceleration: the first row, and the local rows of the bodies, shape
+    (k,)."""
 
     component: type[Component]
     first: int
@@ -47,7 +48,8 @@ class AccelerationGroup(NamedTuple):
 
 
 def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
-    """The active rows by kind of body and by acceleration, since a body's system takes one acceleration per call."""
+    """Group the active rows by type of body and by acceleration, because the system of a body takes one acceleration
+    per call."""
     ids, active = rows.local("body"), rows.local("active")
     constant, functions = rows.local("acceleration"), rows.local("function")
     local = rows.layout.local_row(ids)
@@ -60,7 +62,7 @@ def group_rows(rows: LocalRows) -> list[AccelerationGroup]:
 
 
 def bind(rows: LocalRows) -> TimeColumn:
-    """The accelerations of the rows."""
+    """Bind the accelerations of the rows."""
     return bind_values(rows, "acceleration", "function")
 
 
@@ -74,7 +76,7 @@ def build(rows: LocalRows) -> System:
         return evaluate(s, g=accelerations.values[group.first], which=group.bodies)
 
     def place_tangent(group: AccelerationGroup, s: Evaluation) -> Evaluation:
-        # into the slots of the bodies whose rows are in the group
+        # added to the slots of the bodies whose rows are in the group
         return evaluate(place(group, s), slots=s.slots_of[group.component].places)
 
     found: list[tuple[Function, Placing]] = []
@@ -94,7 +96,7 @@ def build(rows: LocalRows) -> System:
 
 
 def join(accelerations: TimeColumn, parts: list[tuple[Function, Placing]]) -> Function:
-    """A function that calls the functions of bodies, each at its place, with the accelerations of the time."""
+    """Join the functions of bodies into one function, which passes the accelerations at the current time."""
     calls = [function.where(place) for function, place in parts if isinstance(function, Call)]
     if len(calls) == len(parts):
         return sum(calls, accelerations.fill)

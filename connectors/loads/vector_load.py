@@ -1,4 +1,4 @@
-"""Common parts of forces and torques on a marker: a vector F of fixed or body-fixed direction.
+"""Common parts of forces and torques on a marker: a vector F with a global or body-fixed direction.
 
     load  Jᵀ F,    F = vector, or A vector if it turns with the body
     ∂load/∂q = F·H + Jᵀ ∂F/∂q,    ∂F/∂q = Jr × F  (body-fixed; Jr column by column)
@@ -87,7 +87,7 @@ def load_tangent(
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
-    """The records of the rows, equal for forces and torques, and their vectors."""
+    """Bind the records of the rows, which are equal for forces and torques, and their vectors."""
     own = create_records(
         marker=rows.markers("marker"), body_fixed=rows.local("body_fixed"), active=rows.local("active")
     )
@@ -95,7 +95,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:
 
 
 def on_curved_markers(rows: LocalRows) -> bool:
-    """Whether the derivatives of some markers depend on the coordinates."""
+    """Whether the derivatives of any of the markers depend on the coordinates."""
     kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     return any(CURVED in kind.provides for kind in kinds)
 
@@ -123,7 +123,7 @@ def register_vector_load(
         component: the schema.
         output: name of the vector among the output variables.
         unit: of the vector.
-        turning: the vector is a torque and acts on rotations; otherwise it is a force.
+        turning: whether the vector is a torque, which acts on rotations; otherwise it is a force.
         check: see `register`.
     """
 

@@ -1,1 +1,1 @@
-"""Markers, the base of connectors: all laws read their columns."""
+"""Markers, the base of connectors: all laws read the columns of markers."""

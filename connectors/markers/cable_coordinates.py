@@ -1,4 +1,4 @@
-"""Cable coordinates markers: all coordinates and velocities of a cable, for connectors that need its whole shape.
+"""Markers with all coordinates and velocities of a cable, for connectors that need its whole shape.
 
     q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I in the plane the same and s, the axial motion of the material
     `ALECable2D` q = [x0, y0, z0, x0', y0', z0', x1, ...]                           in space
@@ -24,7 +24,8 @@ FAMILY = MarkerFamily("cable coordinates marker")
 
 
 class CableColumns(NamedTuple):
-    """Data of all cable coordinates markers; n markers, w: largest number of coordinates of a cable, at least 8."""
+    """Data of all cable coordinates markers; n markers, w is the largest number of coordinates of a cable, at least
+    8."""
 
     q: FloatArray  # total coordinates [m, 1], 0 beyond the coordinates of the cable, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
@@ -33,14 +34,14 @@ class CableColumns(NamedTuple):
 
 
 class CableCoordinates(Component):
-    """The coordinates of one 2D or 3D cable, with the axial motion of moving material."""
+    """The coordinates of one 2D or 3D cable, including the axial motion of moving material."""
 
     provides = (FAMILY,)
     cable = ref("cable", "the cable")
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
-    """Columns for the local markers."""
+    """Allocate columns for the local markers."""
     dofs = number_markers(world, ids, layout, FAMILY, 8)
     columns = CableColumns(np.zeros(dofs.shape), np.zeros(dofs.shape), np.zeros(len(ids)), dofs)
     for table, positions, rows in world.split_by_table(ids):
@@ -49,7 +50,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
 
 
 class CableRows(NamedTuple):
-    """Places k in the columns, shape (rows,), and local coordinate numbers, shape (rows, w)."""
+    """Positions k in the columns, shape (rows,), and local coordinate numbers, shape (rows, w)."""
 
     k: IntArray
     dofs: IntArray

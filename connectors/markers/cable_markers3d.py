@@ -5,10 +5,10 @@
     A0 = the same from global x to t0
     ω  = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a spin about its tangent; A is the rotation without a component about t0 + t.  For motion
-in a plane it is the rotation of the tangent, as for 2D cables.  A does not exist where t = -t0: at markers with b,
-torques and joints, cables must turn by less than 180°; points of the axis have no such limit.  With F(t) = A B for B =
-A0 b,
+A cable has no coordinate for a spin about its tangent; A is the rotation without a component about t0 + t. For motion
+in a plane, A is the rotation of the tangent, as for 2D cables. A is not defined where t = -t0: at markers with b,
+torques and joints, cables must rotate by less than 180°; points on the axis have no such limit. With F(t) = A B for
+B = A0 b,
 
     F   = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
     dF  = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
@@ -45,7 +45,7 @@ SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Pre
 
 
 class PositionOnCable3D(Component):
-    """A point of a 3D cable, or a point at a distance from it that rotates with the tangent."""
+    """A point of a 3D cable, or a point at a distance from the axis that rotates with the tangent."""
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable in space", "the cable")
@@ -55,7 +55,7 @@ class PositionOnCable3D(Component):
 
 @kernel
 def fill_cross(a: FloatArray, M: FloatArray) -> None:
-    """The matrix M of a ×."""
+    """Fill the matrix M of the product a ×."""
     M[0, 0], M[0, 1], M[0, 2] = 0.0, -a[2], a[1]
     M[1, 0], M[1, 1], M[1, 2] = a[2], 0.0, -a[0]
     M[2, 0], M[2, 1], M[2, 2] = -a[1], a[0], 0.0
@@ -63,7 +63,7 @@ def fill_cross(a: FloatArray, M: FloatArray) -> None:
 
 @kernel
 def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF: FloatArray, ddF: FloatArray) -> None:
-    """∂F/∂t, shape (3, 3), and ∂²F/∂t², (3, 3, 3), of the offset B turned by the smallest rotation."""
+    """Fill ∂F/∂t, shape (3, 3), and ∂²F/∂t², (3, 3, 3), of the offset B rotated by the smallest rotation."""
     u, beta = np.zeros(3), np.zeros(3)
     c, s = 1.0, 0.0
     for i in range(3):
@@ -89,7 +89,7 @@ def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF:
 
 @kernel
 def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> None:
-    """∂t/∂p, shape (3, 3), and ∂²t/∂p², (3, 3, 3), of t = p/|p|; il is 1/|p|."""
+    """Fill ∂t/∂p, shape (3, 3), and ∂²t/∂p², (3, 3, 3), of t = p/|p|; il is 1/|p|."""
     for i in range(3):
         for a in range(3):
             P[i, a] = il * ((1.0 if i == a else 0.0) - t[i] * t[a])
@@ -128,7 +128,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         for d in range(3):
             t[d] = il * p[d]
             D += t0[d] * t[d]
-        # no rotation where the tangent is reversed
+        # the rotation is undefined where the tangent is reversed
         iD = 1.0 / D if D > REVERSED else np.nan
         # u = t0 × t, the smallest rotation A from t0 to t, and W with ω = W r'_t
         fill_cross(t0, T)
@@ -146,7 +146,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
                 m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
-        # ∂W/∂p in the direction b: of 1/|p|, of [t]×, of t, of u, and of D
+        # ∂W/∂p in the direction b: derivatives of 1/|p|, of [t]×, of t, of u, and of D
         for b in range(3):
             change = 0.0
             for d in range(3):
@@ -157,7 +157,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                     ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
                     turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
                     dW[d, a, b] = il * turn - il * t[b] * W[d, a]
-        # off the axis: the offset F and its derivative G with respect to r'
+        # away from the axis: the offset F and its derivative G with respect to r'
         if beside:
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
@@ -165,7 +165,7 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 m.p[k, a] += F[a]
                 for b in range(3):
                     G[a, b] = dF[a, 0] * P[0, b] + dF[a, 1] * P[1, b] + dF[a, 2] * P[2, b]
-            # its rate, and its second derivatives GG
+            # rate of G, and second derivatives GG
             for a in range(3):
                 m.v[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
                 for b in range(3):
@@ -200,12 +200,12 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the positions and slopes of the rows' cables, shape (rows, 12); angles of twist follow them."""
+    """World numbers of the positions and slopes of the rows' cables, shape (rows, 12), followed by angles of twist."""
     return world.dofs_of(table.local("cable"))[:, :12]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The markers with reference directions t0, frames A0, whose first column is t0, and their offsets B [m]."""
+    """Bind the markers with reference directions t0, frames A0, whose first column is t0, and their offsets B [m]."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
@@ -230,7 +230,7 @@ SHAPE_FAMILY = MarkerFamily("cable shape marker in space")
 
 
 class CableShape3D(Component):
-    """n + 1 points of the axis of a 3D cable at equal distances, which divide it into n straight segments."""
+    """Equidistant n + 1 points on the axis of a 3D cable, which divide it into n straight segments."""
 
     provides = (SHAPE_FAMILY,)
     cable = ref("cable in space", "the cable")
@@ -263,7 +263,7 @@ def update_shapes(index: IntArray, m: SpatialShapeColumns, x: FloatArray, v: Flo
 
 
 def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeColumns:
-    """Columns for the local markers ``ids``."""
+    """Allocate columns for the local markers ``ids``."""
     segments, length = np.ones(len(ids), np.int64), np.ones(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         segments[positions] = table.local("segments", rows)
@@ -278,7 +278,7 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
 
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
-    """A column at the points of each row, shape (points, 3); rows with fewer points end with zeros."""
+    """Output of a column at the points of each row, shape (points, 3); rows with fewer points are padded with zeros."""
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
         m: SpatialShapeColumns = fields.markers[SHAPE_FAMILY]

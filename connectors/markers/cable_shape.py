@@ -9,10 +9,10 @@ With t0 = r'/|r'|, l = |r'| and the shape functions S_a the derivatives that con
     dv/dq_a   = S'_a Bd,           Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
     d(J^T f)/dq_ab = S'_a G S'_b,  G  = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m];
 
-B = y dm/dr', Bd is its time derivative (and v = J q_t makes it dv/dr'), G the second derivative of y m.f.
+B = y dm/dr', and Bd is its time derivative (v = J q_t also makes it dv/dr'); G is the second derivative of y m.f.
 
 On cables whose material moves along the axis (`ALECable2D`, axial motion s) the points lie on the axis, y = 0, and all
-rates belong to the present material:
+rates are rates of the material at the point:
 
     v_i = r_t + s_t r',    rate of the slope r'_t + s_t r'',    hence dv/dq_t = [S_a I, r'] for q_t = [nodes, s_t].
 
@@ -43,7 +43,7 @@ CABLE_DOFS = 8
 class CableShape(Component):
     """The shape of a cable as ``segments`` straight segments, for contact laws.
 
-    On an `ALECable2D` velocities belong to the material, and the offset must be 0.
+    On an `ALECable2D` velocities are velocities of the material, and the offset must be 0.
     """
 
     cable = ref("cable", "cable whose shape is approximated")
@@ -59,8 +59,8 @@ class ShapeColumns(NamedTuple):
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
     p: FloatArray  # p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2)
     v: FloatArray
-    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), only of markers with an offset and
-    # on moving cables
+    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), only for markers with an offset
+    # and on moving cables
     slope: FloatArray
     slope_rate: FloatArray
     S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their arc length derivatives, shape (points, 4)
@@ -77,7 +77,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # read once: the compiler cannot prove that writing points leaves them unchanged
+        # loaded once, because the compiler cannot prove that writing points does not change these values
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
@@ -108,10 +108,10 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
 def update_moving_points(
     index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
-    """`update_points` for markers on moving cables: ``axial_dof`` are the local numbers of s, G slide matrices (rows,
-    4, 4).
+    """Evaluate the points like `update_points`, for markers on moving cables: ``axial_dof`` contains the local numbers
+    of s, and G the slide matrices (rows, 4, 4).
 
-    With w = v + s_t G q the velocities of the material are S w and its slope rates S' w.
+    With w = v + s_t G q the velocities of the material are S w, and the rates of its slopes are S' w.
     """
     w = np.empty(8)
     for i in range(len(index)):
@@ -151,7 +151,7 @@ def fill_point_jacobian(
     sx: float,
     sy: float,
 ) -> None:
-    """Rows a, a + 1 of J (dp/dq) and Jd (dv/dq), both (., 8), for point j; (rx, ry) = r', (sx, sy) = r'_t."""
+    """Fill rows a, a + 1 of J (dp/dq) and Jd (dv/dq), both (., 8), for point j; (rx, ry) = r', (sx, sy) = r'_t."""
     l = np.sqrt(rx * rx + ry * ry)
     tx, ty = rx / l, ry / l
     b = -y / l
@@ -186,7 +186,7 @@ def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tupl
 
 
 def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeColumns:
-    """Columns of cable-shape markers with their constant parts filled in.
+    """Create columns of cable-shape markers and fill their constant parts.
 
     Args:
         segments: number of segments of each marker, shape (markers,).
@@ -204,7 +204,7 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
-    """Columns for the local markers ``ids``."""
+    """Allocate columns for the local markers ``ids``."""
     segments, offset, length = np.ones(len(ids), np.int64), np.zeros(len(ids)), np.ones(len(ids))
     dofs = np.full((len(ids), CABLE_DOFS), layout.spare, np.int64)
     for table, positions, rows in world.split_by_table(ids):
@@ -216,7 +216,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
 
 
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
-    """A column of cables of one or several kinds, by entity number, shape (n,)."""
+    """A column of cables of one or several types, by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         out[positions] = table.local(name, rows)
@@ -229,7 +229,7 @@ def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables without two nodes with slope, and for moving ones with an offset."""
+    """Raise ModelError for cables without two nodes with slope, and for cables with moving material and an offset."""
     offset = table.local("vertical_offset")
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width = world.resident_dofs(cables).shape[1]
@@ -245,7 +245,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernels; rows on moving cables have a separate one."""
+    """Bind the rows to the kernels; rows on moving cables have a separate kernel."""
     index = rows.own_marker_index()
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
@@ -263,19 +263,17 @@ def find_used(rows: LocalRows) -> IntArray:
     """Positions of markers in the columns of their family, shape (rows,).
 
     Raises:
-        ModelError: a marker to which nothing refers, so that its columns are not filled.
+        ModelError: a marker without any reference to it, whose columns are not filled.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:
         name = rows.table.describe(int(rows.rows[k]))
-        raise ModelError(
-            f"{name} has no values: must be the marker of a law, as markers that nothing uses are left out"
-        )
+        raise ModelError(f"{name} has no values: must be the marker of a law, because unused markers are not evaluated")
     return index
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """One column at the points of each row, shape (rows, points, 2); rows with fewer points end with zeros."""
+    """One column at the points of each row, shape (rows, points, 2); rows with fewer points are padded with zeros."""
     shape: ShapeColumns = fields.markers[FAMILY]
     index = find_used(rows)
     count = shape.segments[index] + 1

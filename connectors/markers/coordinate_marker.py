@@ -2,7 +2,7 @@
 
     value = x - reference,    rate = ẋ,    J = 1;    both are 0 for the ground
 
-Rotations of 3D bodies, which are no single coordinate, are in `rotation_coordinate`.
+Rotations of 3D bodies, which are not single coordinates, are in `rotation_coordinate`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
@@ -49,7 +49,8 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Columns for the local markers; kinds that provide "curved marker" get a row in H, the others J = 1."""
+    """Allocate columns for the local markers; types that provide "curved marker" get a row in H, and other types have
+    J = 1."""
     dofs = number_markers(world, ids, layout, FAMILY, 1)
     n, m = dofs.shape
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
@@ -63,7 +64,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
 
 @kernel
 def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
-    """Displacement and velocity of each marker."""
+    """Evaluate displacement and velocity of each marker."""
     for i in range(len(rows)):
         row = rows[i]
         m.value[row.index] = x[row.dofs[0]] - row.reference
@@ -71,18 +72,18 @@ def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatA
 
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World number of each row's coordinate, shape (rows, 1), -1 for the ground."""
+    """World number of the coordinate of each row, shape (rows, 1), -1 for the ground."""
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.resident_count, 1), -1, np.int64)
-    # the check reports numbers that are too large
+    # a later check reports numbers that are too large
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The coordinates of the rows, with their reference values."""
+    """Bind the coordinates of the rows, with their reference values."""
     return pack_markers(rows, 1, reference=rows.reference[:, 0])
 
 
@@ -101,12 +102,12 @@ def check(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), name=word())
 @all_or_nothing
 def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> Entity:
-    """A marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned unchanged.
+    """Create a marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned unchanged.
 
     Args:
-        entity: nodes or bodies of one kind, one or several rows; None or `Ground` for the fixed value 0.
-        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``.  3D bodies also
-            have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``: about these axes of the body, see
+        entity: nodes or bodies of one type, one or several rows; None or `Ground` for the fixed value 0.
+        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``. 3D bodies also
+            have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``: rotations about these axes of the body, see
             `rotation_marker`.
 
     Returns:
@@ -136,17 +137,18 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
 @checked(world=instance(World), entity=inside(), axis=inside(), global_axis=yes_no())
 @all_or_nothing
 def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
-    """A coordinate marker on the angle by which bodies have turned about an axis since the reference configuration.
+    """Create a coordinate marker on the angle by which bodies have rotated about an axis since the reference
+    configuration.
 
-    The angle is not wrapped, and is right even if the body also turns about other axes; see
-    docs/explanation/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned unchanged.
+    The angle is not wrapped, and is correct even if the body also rotates about other axes; see
+    docs/explanation/theory/markers.md. Loads on this coordinate are torques. A coordinate marker is returned unchanged.
 
     Args:
-        entity: rigid bodies or rigid nodes of one kind, one or several rows; None or `Ground` for the fixed value 0.
-        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3).  2D bodies turn only
-            about ``"z"``.
-        global_axis: the axis is given in the global frame, in the reference configuration; otherwise in the body's
-            frame.
+        entity: rigid bodies or rigid nodes of one type, one or several rows; None or `Ground` for the fixed value 0.
+        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3). 2D bodies rotate
+            only about ``"z"``.
+        global_axis: whether the axis is given in the global frame, in the reference configuration; otherwise it is
+            given in the body's frame.
 
     Returns:
         Handle to the markers, one per row.
@@ -174,12 +176,12 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
     if "rotation" not in nodes.table.component.dof_names:
         raise ModelError(f"{entity!r} has no rotation: must be a rigid body, a rigid node, or Ground")
     if not np.allclose(direction / np.linalg.norm(direction, axis=-1, keepdims=True), AXES["z"], rtol=0, atol=1e-12):
-        raise ModelError(f"axis = {axis!r} for {entity!r}: must be 'z' or (0, 0, 1), about which it turns in 2D")
+        raise ModelError(f"axis = {axis!r} for {entity!r}: must be 'z' or (0, 0, 1), the only axis of 2D rotation")
     return coordinate_marker(world, nodes, "rotation")
 
 
 def _parse_axis(axis: Any) -> FloatArray:
-    """The axis as an array of shape (3,) or (rows, 3)."""
+    """Return the axis as an array of shape (3,) or (rows, 3)."""
     given = read_numbers(AXES.get(axis, ()) if isinstance(axis, str) else axis)
     direction = np.zeros(0) if given is None else given
     good = direction.ndim in (1, 2) and direction.shape[-1] == 3 and bool(np.isfinite(direction).all())
@@ -192,7 +194,7 @@ def _parse_axis(axis: Any) -> FloatArray:
 
 
 def _ground_coordinate(world: Tables) -> Entity:
-    """The marker of this world that is always 0."""
+    """Return the marker of this world that is always 0."""
     marker: Entity = world.resource("ground coordinate", lambda: world.add(NodeCoordinate))
     return marker
 

@@ -1,4 +1,4 @@
-"""Common parts of kinds of markers: registration around a kernel, and coordinate numbers."""
+"""Common parts of types of markers: registration with a kernel, and coordinate numbers."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def register_marker(
     check: Callable[[Tables, EntityTable], None] | None = None,
     outputs: Mapping[str, Output] | None = None,
 ) -> None:
-    """Register a kind of marker.
+    """Register a type of marker.
 
     Args:
         component: the schema.
         family: family of the marker.
         update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
-        bind: ``(rows)`` gives the records that the kernel reads, see `pack_markers`.
+        bind: ``(rows)`` returns the records that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: see `register`.
 
     Raises:
-        ModelError: a law that cannot work, or a kernel with other arguments or results.
+        ModelError: an invalid law, or a kernel with wrong arguments or results.
     """
 
     def build(rows: LocalRows) -> System:
@@ -52,13 +52,13 @@ def register_marker(
 
 
 def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
-    """The records of markers: their columns, and
+    """Create the records of markers: their columns, and
 
-    index: in the columns of their family.
-    dofs: local coordinate numbers, shape (width,), 0 beyond those of the marker.
+    index: position in the columns of their family.
+    dofs: local coordinate numbers, shape (width,), padded by 0.
 
     Args:
-        width: largest number of coordinates of a marker of this kind.
+        width: largest number of coordinates of a marker of this type.
         **derived: values of further fields, shape (rows, ...).
     """
     dofs = np.zeros((len(rows.rows), width), np.int64)
@@ -67,10 +67,10 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Local coordinate numbers of markers of a family, the spare number beyond each marker's own, shape (markers, m).
+    """Local coordinate numbers of markers of a family, padded by the spare number, shape (markers, m).
 
-    m is the largest number of coordinates of a kind in the whole world, at least ``least``, so that every process has
-    the width that its connectors may expect.
+    m is the largest number of coordinates of a type in the whole world, at least ``least``, so every process has the
+    width that its connectors expect.
     """
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
     m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)

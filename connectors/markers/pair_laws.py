@@ -1,8 +1,9 @@
-"""Laws between two markers from one or two kernels for one row: the work of `register_pair` for each marker family.
+"""Laws between two markers from one or two kernels for one row: implementation of `register_pair` for each marker
+family.
 
-The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``.  From these and
-the kernels `register_pair` makes the coordinates that a row couples, the loops over all rows, output variables, the
-drawing, and the registration; central differences of the force replace a missing tangent kernel.
+The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``. From these
+columns and the kernels `register_pair` creates the coordinates that a row couples, the loops over all rows, output
+variables, the drawing, and the registration. Central differences of the force replace a missing tangent kernel.
 """
 
 from __future__ import annotations
@@ -55,9 +56,10 @@ Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences, the best one for a smooth function."""
+"""Relative step of central differences, the optimum for a smooth function."""
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this share one step: springs do not change within 1e-7 of this value."""
+"""Displacements [m, rad] and velocities below this value share one step: springs do not change within 1e-7 of this
+value."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,12 @@ class PairKind:
     differences: Callable[[Kernel], Kernel] | None  # ``(force) -> force_tangent`` by central differences
     motion: Kernel  # kernel ``(markers, pair, i) -> u, ut``
     outputs: Mapping[str, Output]  # output variables of every such law
-    force: Callable[[Callable[..., Any]], Output]  # makes an output variable from an evaluation of the force
+    force: Callable[[Callable[..., Any]], Output]  # creates an output variable from an evaluation of the force
     targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
-    # makes a kernel for one result of a law, for outputs and accounts
+    # creates a kernel for one result of a law, for outputs and accounts
     number: Callable[[Kernel], Kernel] = lambda value: value
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # likewise for the three components of the force
-    # ``(s)`` gives the arguments of tangent loops after the columns of the markers
+    vector: Callable[[Kernel], Kernel] = lambda force: force  # creates a kernel for the three components of the force
+    # ``(s)`` returns the arguments of tangent loops after the columns of the markers
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
 
 
@@ -109,36 +111,36 @@ def register_kind(
 
     Args:
         kind: family of the markers.
-        ground: creates the default of ``marker0``; None: it must be given.
+        ground: function that creates the default of ``marker0``; None if the user must give it.
         component: the schema.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
-        force_tangent: its derivatives, likewise; by differences if left out.
+        force_tangent: kernel of the derivatives of ``force``; default: differences.
         derived: names of further fields of rows, computed from columns by ``derive``.
-        derive: ``(rows)`` gives their values, arrays of shape (rows, ...) by name.
-        outputs: further output variables; a kernel ``(row, u, ut, t) -> number`` may stand for ``evaluate``.
+        derive: ``(rows)`` returns the values of these fields, arrays of shape (rows, ...) by name.
+        outputs: further output variables; a kernel ``(row, u, ut, t) -> number`` can replace ``evaluate``.
         source: the source of the law.
-        before: ``(rows) -> (update, update)``, calls of kernels or functions ``(s)`` that bring fields of the rows up
-            to date before forces and before tangents, or None.
+        before: ``(rows) -> (update, update)`` returns kernel calls or functions ``(s)`` that update fields of the rows
+            before forces and before tangents, or None.
         stored, lost, passed: by name, kernels ``(row, u, ut, t) -> number`` for the energy [J] that a row stores and
-            for the powers [W] that it loses and passes on; see `Account`.
-        sliding: for laws whose sliding loses energy from step to step, kernel ``(row, u, ut, t)`` that gives the power
-            into the row [W], the energy that it keeps of it [J], and 1 while it slides, else 0; the difference is added
-            to "sliding" of ``lost``.
+            for the powers [W] that it loses and transfers; see `Account`.
+        sliding: for laws whose sliding loses energy from step to step, kernel ``(row, u, ut, t)`` that returns the
+            power into the row [W], the part of this energy that is stored [J], and 1 while the row slides, otherwise 0.
+            The difference is added to "sliding" of ``lost``.
         finish: ``(rows, system)`` adds further parts of the law.
-        start: history values of a row at its start, for schemas with a reference ``data``, which is created if left
-            out, and checked.  Rows have ``history``, the values with which forces are evaluated, and ``start``, the
-            values at the start of the step, shape (n,) each.
-        update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds
-            (0 in statics), and gives the force error [N], the recommended step size [s] or inf, whether a decision has
-            changed, and the force of the row [N]; see `PostNewton`.
-        update_inactive: whether rows that are not active are updated, too.
+        start: initial history values of a row, for schemas with a reference ``data``, which is checked, and created if
+            the user does not give it. Rows have ``history``, the values for the evaluation of forces, and ``start``,
+            the values at the start of the step, shape (n,) each.
+        update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (0
+            in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether a
+            decision has changed, and the force of the row [N]; see `PostNewton`.
+        update_inactive: whether inactive rows are also updated.
         gap: for contacts that open and close, kernel ``(row, u, ut, numbers)`` that writes the numbers of `Gaps` of a
             row.
         fill_defaults, check: see `register`.
-        draw: whether rows are drawn as lines between two points; or the function that draws them.
+        draw: whether rows are drawn as lines between two points, or the function that draws them.
 
     Raises:
-        ModelError: a schema without columns that a pair needs, or kernels with other arguments or results.
+        ModelError: a schema without columns that a pair needs, or kernels with wrong arguments or results.
     """
     name = component.__name__
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
@@ -182,7 +184,7 @@ def register_kind(
         values = derive(rows) if derive is not None else {}
         if set(values) != set(derived):
             words = f"must be {', '.join(derived) or 'nothing'}, the names in derived"
-            raise ModelError(f"derive of {name} gives {', '.join(values) or 'nothing'}: {words}")
+            raise ModelError(f"derive of {name} returns {', '.join(values) or 'nothing'}: {words}")
         return bind_pair(rows), rows.pack(values, len(start))
 
     def build(rows: LocalRows) -> System:
@@ -261,7 +263,7 @@ def register_kind(
 def evaluate_rows(
     kind: PairKind, kernel: Kernel, load: Kernel, vector: bool = False, before: Before | None = None
 ) -> Callable[..., Any]:
-    """An output variable by a kernel for each row, 0 where the row is not active."""
+    """Create an output variable from a kernel for each row, 0 where the row is not active."""
     loop = value_loop(kind.motion, kernel, vector, load)
 
     def eval_rows(rows: LocalRows, s: Fields) -> FloatArray:
@@ -276,24 +278,25 @@ def evaluate_rows(
 
 
 def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str, k: int) -> Call:
-    """The call that fills the k-th energy or power of an account, by a `value_loop`; 0 where rows are not active."""
+    """Create the call that fills the k-th energy or power of an account, by a `value_loop`; 0 where rows are not
+    active."""
     return call(value, lambda s: (*read(s), getattr(s, name)[k]))
 
 
 def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
-    """Functions that update fields of rows before forces, and before tangents."""
+    """Bind functions that update fields of rows before forces, and before tangents."""
     first, second = (None, None) if before is None else before(rows)
     return as_call(first), as_call(second)
 
 
 def as_call(update: Update) -> Call:
-    """A call that makes an update; an empty one for None."""
+    """Convert an update to a call; an empty call for None."""
     return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
 
 
 def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
-    """Kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the numbers of all rows, see `Gaps`; inactive
-    rows count as far apart."""
+    """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the numbers of all rows, see
+    `Gaps`; inactive rows count as far apart."""
 
     @kernel
     def fill_gaps(
@@ -312,8 +315,8 @@ def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
 
 
 def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
-    """Kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for one row: a number, or
-    three."""
+    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for one row:
+    one number, or three numbers."""
 
     @kernel
     def fill_numbers(
@@ -341,10 +344,11 @@ def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> 
 
 
 def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inactive: bool) -> Kernel:
-    """Kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all rows.
+    """Create the kernel ``(rows, pair, m, time, data, start, size, outcome)`` that updates the history values of all
+    rows.
 
-    The outcome has the largest force error and its row, the smallest step size, whether any decision has changed, and
-    the largest force.
+    The outcome contains the largest force error and its row, the smallest step size, whether any decision has changed,
+    and the largest force.
     """
 
     @kernel
@@ -378,7 +382,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
 
 
 def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
-    """Kernel ``(rows, pair, m, time, data, start, out)`` that writes the parts of all rows for `fill_jumps`."""
+    """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the parts of all rows for
+    `fill_jumps`."""
 
     @kernel
     def fill_parts(
@@ -400,7 +405,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     """Add the energy lost by sliding in a step of size[0] seconds [J] to one of the losses: the work done on rows minus
     the energy that they store.
 
-    ``before`` and ``now`` are as a `sliding_loop` writes them; ``before`` becomes ``now``.
+    ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         if before[i, 2] + now[i, 2] > 0.0:
@@ -411,7 +416,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 
 @kernel
 def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
-    """0: sliding has no power, but a loss per step, see `fill_jumps`."""
+    """Return 0: sliding has no power, but a loss per step, see `fill_jumps`."""
     return 0.0
 
 
@@ -446,7 +451,7 @@ def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
 
 
 def position_differences(force: Kernel) -> Kernel:
-    """The tangent kernel of a law between position markers by central differences of its force."""
+    """Create the tangent kernel of a law between position markers by central differences of its force."""
 
     @kernel
     def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
@@ -466,7 +471,7 @@ def position_differences(force: Kernel) -> Kernel:
 
 
 def coordinate_differences(force: Kernel) -> Kernel:
-    """The tangent kernel of a law between coordinate markers by central differences of its force."""
+    """Create the tangent kernel of a law between coordinate markers by central differences of its force."""
 
     @kernel
     def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float]:
@@ -478,14 +483,15 @@ def coordinate_differences(force: Kernel) -> Kernel:
 
 
 Measure = Callable[[Fields], tuple[FloatArray, FloatArray]]
-"""``(fields) -> u, ut`` of some rows, in arrays that the next call changes."""
+"""``(fields) -> u, ut`` of some rows, in arrays that the next call overwrites."""
 
 
 def prepare_measure(
     kernel: Kernel, motion: Callable[[Fields], tuple[FloatArray, FloatArray]], given: tuple[Any, ...],
     room: tuple[FloatArray, FloatArray],
 ) -> Measure:  # fmt: skip
-    """A measure by a kernel ``(values, rates, *given, u, ut)``, for functions of users: NumPy takes ten times as long.
+    """Prepare a measure by a kernel ``(values, rates, *given, u, ut)``, for user functions: NumPy takes ten times as
+    long.
 
     Args:
         motion: columns of the markers.
@@ -507,7 +513,7 @@ def prepare_measure(
 
 @kernel(fast=False)
 def fill_positions(p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, u: FloatArray, ut: FloatArray) -> None:
-    """u = p1 - p0 [m] and u_t [m/s], shape (n, 3)."""
+    """Fill u = p1 - p0 [m] and u_t [m/s], shape (n, 3)."""
     for i in range(len(m0)):
         for k in range(3):
             u[i, k], ut[i, k] = p[m1[i], k] - p[m0[i], k], v[m1[i], k] - v[m0[i], k]
@@ -518,7 +524,7 @@ def fill_coordinates(
     x: FloatArray, rate: FloatArray, m0: IntArray, m1: IntArray, w0: FloatArray, w1: FloatArray, u: FloatArray,
     ut: FloatArray,
 ) -> None:  # fmt: skip
-    """u = w1 x1 - w0 x0 and u_t, shape (n, 1)."""
+    """Fill u = w1 x1 - w0 x0 and u_t, shape (n, 1)."""
     for i in range(len(m0)):
         u[i, 0] = w1[i] * x[m1[i]] - w0[i] * x[m0[i]]
         ut[i, 0] = w1[i] * rate[m1[i]] - w0[i] * rate[m0[i]]
@@ -531,13 +537,13 @@ def read_positions(s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def measure_positions(rows: LocalRows, which: IntArray) -> Measure:
-    """`difference_positions` of some rows with functions of users."""
+    """Evaluate `difference_positions` for some rows with user functions."""
     room = np.zeros((len(which), 3)), np.zeros((len(which), 3))
     return prepare_measure(fill_positions, read_positions, pick_pairs(rows, which, "m0", "m1"), room)
 
 
 def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
-    """`difference_coordinates` of some rows with functions of users, shape (n, 1)."""
+    """Evaluate `difference_coordinates` for some rows with user functions, shape (n, 1)."""
 
     def read(s: Fields) -> tuple[FloatArray, FloatArray]:
         m = s.markers[COORDINATE]
@@ -548,7 +554,7 @@ def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
-    """Columns of the pairs of all rows, or of some."""
+    """Columns of the pairs of all rows, or of some rows."""
     return tuple(getattr(rows.columns[0], name)[which] for name in names)
 
 
@@ -559,7 +565,8 @@ def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatA
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, with the factors of the law, if any, (n,)."""
+    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows, with the factors of the law if it has factors,
+    (n,)."""
     m, (m0, m1, w0, w1) = s.markers[COORDINATE], pick_pairs(rows, ALL, "m0", "m1", "w0", "w1")
     return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 

@@ -1,10 +1,11 @@
-"""Row loops of connectors between two markers: gather, scatter and the tangent, written once and compiled around a law.
+"""Loops over the rows of connectors between two markers, with assembly of forces and tangent, written once and compiled
+for each law.
 
 A law provides kernels for one row, a record with the columns of the schema under their names (see `rows`);
-`register_pair` makes everything else from them, see `pair_laws`.  With u = value1 - value0 of two coordinate markers
-(each times its factor, if the law has them) and its rate u_t, or with u = p1 - p0 and u_t = v1 - v0 of two position
-markers, it gives f(u, u_t, t), which enters the left-hand side of the equations of motion at marker 1 and with the
-opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.  The loops add
+`register_pair` creates all other parts from these kernels, see `pair_laws`. The arguments are u = value1 - value0 of
+two coordinate markers (each times its factor, if the law has factors) and its rate u_t, or u = p1 - p0 and
+u_t = v1 - v0 of two position markers. The kernels give f(u, u_t, t), which enters the left-hand side of the equations
+of motion at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t. The loops add
 
     forces    Jᵀ f    with J = [-J0, J1],
     tangent   dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J,
@@ -39,24 +40,23 @@ class Pair(NamedTuple):
 
     m0: IntArray  # m0, m1: positions of marker 0 and 1 in the columns of their family, shape (rows,)
     m1: IntArray
-    dofs: IntArray  # local coordinate numbers of marker 0, then of marker 1, shape (rows, n)
+    dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     active: NDArray[np.bool_]  # rows that contribute, shape (rows,)
-    # w0, w1: factors on coordinates 0 and 1: the columns ``factor0`` and ``factor1`` of a law that has them,
-    # else 1
+    # w0, w1: factors of coordinates 0 and 1, the columns ``factor0`` and ``factor1`` of a law that has them, or 1
     w0: FloatArray
     w1: FloatArray
 
 
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
+    """World coordinate numbers of ``marker0``, followed by ``marker1``, shape (rows, n), padded by -1."""
     parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """The pair of a table with ``marker0``, ``marker1`` and ``active``, with dofs from `pair_dofs`.
+    """Bind the pair of a table with ``marker0``, ``marker1`` and ``active``, with dofs from `pair_dofs`.
 
     Raises:
         ModelError: the table has no such references or column.
@@ -70,11 +70,12 @@ def bind_pair(rows: LocalRows) -> Pair:
 
 @kernel(inline=True)
 def load_nothing(row: Any, data: FloatArray, start: FloatArray) -> None:
-    """The history values of a row that has none."""
+    """Load no history values, for rows without history."""
 
 
 def create_load(history: int) -> Callable[..., None]:
-    """Kernel ``(row, data, start)`` that copies the history values of a row, now and at the start of the step, into it.
+    """Create the kernel ``(row, data, start)`` that copies the current history values of a row, and those at the start
+    of the step, into the row.
 
     ``history``: their number.
     """
@@ -91,7 +92,7 @@ def create_load(history: int) -> Callable[..., None]:
 
 @kernel(inline=True)
 def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
-    """The difference of two rows of three numbers."""
+    """Difference of two rows of three numbers."""
     return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
 
 
@@ -100,7 +101,7 @@ def coordinate_pair(
     force_tangent: Callable[..., tuple[float, float]],
     load: Callable[..., None] = load_nothing,
 ) -> PairLoops:
-    """Loops around a law between two coordinate markers.
+    """Create the loops of a law between two coordinate markers.
 
     Args:
         force: kernel ``(row, u, ut, t) -> f`` for one row of the law; u [m or rad], t [s], f [N or N m].
@@ -109,11 +110,11 @@ def coordinate_pair(
 
     Returns:
         Kernels ``residual(rows, pair, m, time, data, start, f)`` and ``tangent(rows, pair, m, time, data, start, dq,
-        dv, slots, values)`` over all rows, with the columns m of the coordinate markers and the history values, now
-        and at the start of the step.
+        dv, slots, values)`` over all rows, with the columns m of the coordinate markers and the history values, both
+        current and at the start of the step.
 
     Raises:
-        ModelError: a kernel that takes other arguments, or gives another number of results.
+        ModelError: a kernel with other arguments, or with a wrong number of results.
     """
     check_arguments(force, "force of coordinate_pair", ARGUMENTS)
     check_results(force, "force of coordinate_pair", ("f",))
@@ -151,7 +152,7 @@ def coordinate_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # of both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
+        # arrays for both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
         J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
             if not pair.active[i]:
@@ -191,7 +192,7 @@ def coordinate_pair(
 def position_pair(
     force: Callable[..., Vector], force_tangent: Callable[..., None], load: Callable[..., None] = load_nothing
 ) -> PairLoops:
-    """Loops around a law between two position markers.
+    """Create the loops of a law between two position markers.
 
     Args:
         force: kernel ``(row, u, ut, t) -> (fx, fy, fz)`` for one row of the law; u [m], ut [m/s] and f [N] are tuples
@@ -201,10 +202,10 @@ def position_pair(
         load: kernel of `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual`` and ``tangent`` as of `coordinate_pair`, with the columns m of the position markers.
+        Kernels ``residual`` and ``tangent`` as for `coordinate_pair`, with the columns m of the position markers.
 
     Raises:
-        ModelError: a kernel that takes other arguments, or gives another number of results.
+        ModelError: a kernel with other arguments, or with a wrong number of results.
     """
     check_arguments(force, "force of position_pair", ARGUMENTS)
     check_results(force, "force of position_pair", ("fx", "fy", "fz"))
@@ -242,7 +243,8 @@ def position_pair(
         values: FloatArray,
     ) -> None:
         n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
-        # small arrays, made once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
+        # small arrays, created once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv
+        # ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
         for i in range(len(pair.m0)):
@@ -260,7 +262,7 @@ def position_pair(
                 for a in range(n - n0):
                     J[k, n0 + a] = m.J[m1, k, a]
                     Jd[k, n0 + a] = m.Jd[m1, k, a]
-            # dq ∂f/∂q + dv ∂f/∂v, then Jᵀ times it
+            # dq ∂f/∂q + dv ∂f/∂v, followed by the product with Jᵀ
             for k in range(3):
                 for b in range(n):
                     total = 0.0

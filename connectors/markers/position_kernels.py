@@ -1,6 +1,6 @@
-"""Kernels of the position markers: columns that they fill, and the loops that fill them; see `position_markers`.
+"""Kernels of the position markers: their columns, and the loops that fill these columns; see `position_markers`.
 
-The last functions serve joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
+The last functions are used by joints and springs between two rigid markers: d = p1 - p0, its rates and Jacobians.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from windlass.framework.model.schema import Family
 
 FAMILY = POSITION = MarkerFamily("position marker")
 RIGID, CURVED, SPATIAL = Family("rigid marker"), Family("curved marker"), Family("spatial marker")
-"""Position markers with a rotation; markers whose Jacobian depends on coordinates; those that turn in space."""
+"""Position markers with a rotation; markers whose Jacobian depends on coordinates; markers that rotate in 3D."""
 
 
 class PositionColumns(NamedTuple):
@@ -27,7 +27,7 @@ class PositionColumns(NamedTuple):
     J: FloatArray  # J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m)
     Jd: FloatArray
     dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
-    # rotation about z [rad], shape (n,): total angle of 2D rigid bodies, in (-π, π] of cables, else 0
+    # rotation about z [rad], shape (n,): total angle of 2D rigid bodies, in (-π, π] of cables, otherwise 0
     angle: FloatArray
     A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
@@ -92,7 +92,7 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
         tx, ty = gx / length, gy / length
         nx, ny = -ty, tx
         tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
-        # the point off the axis
+        # the point at a distance from the axis
         m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
         m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
         m.angle[k] = np.arctan2(gy, gx)
@@ -204,10 +204,10 @@ def turn_vector(A: Any, b: Any) -> Any:
 
 @kernel
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
-    """Direction k at the contact of a disc with a plane: across the track, along it, normal; and r and d + r.
+    """Direction k at the contact of a disc with a plane (across the track, along the track, normal), and r and d + r.
 
-    d from the marker on the plane to the centre, n normal of that plane, w axis of the disc, r from the centre to the
-    lowest point of the rim, all real or complex.
+    d is the vector from the marker on the plane to the centre, n the normal of that plane, w the axis of the disc, and
+    r the vector from the centre to the lowest point of the rim, all real or complex.
     """
     x = cross(w, n)
     length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])

@@ -59,7 +59,7 @@ from windlass.framework.model.world import Handles, World
 
 SOURCE = "[@shabana]"
 TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, PointSlopeTwist3D, Cable2D, ALECable2D, Ground)
-"""Kinds of entities with a rotation."""
+"""Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
 SPATIAL_CABLE = "cable in space"
 """Name provided by 3D cables; only models with 3D cables load their file."""
@@ -75,14 +75,14 @@ class NodePosition(Component):
 
 
 class RigidNodePosition(Component):
-    """Position and rotation of a planar rigid node."""
+    """Position and rotation of a 2D rigid node."""
 
     provides = (FAMILY, RIGID)
     node = ref("RigidNode2D", "the node")
 
 
 class PositionOnRigid2D(Component):
-    """A point of a planar rigid body, with the body's rotation."""
+    """A point of a 2D rigid body, with the body's rotation."""
 
     provides = (FAMILY, RIGID, CURVED)
     body = ref("RigidBody2D", "the body")
@@ -90,7 +90,7 @@ class PositionOnRigid2D(Component):
 
 
 class PositionOnCable(Component):
-    """A point of a cable, with the rotation of its tangent; on `ALECable2D` it is fixed in the mesh."""
+    """A point of a cable, with the rotation of its tangent; on `ALECable2D` the point is fixed in the mesh."""
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable", "the cable")
@@ -107,7 +107,7 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Columns for the local markers; kinds that provide "curved marker" get a row in H and Hr."""
+    """Allocate columns for the local markers; types that provide "curved marker" get a row in H and Hr."""
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
     curved = np.zeros(n, bool)
@@ -132,14 +132,14 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Which rows of a marker table have second derivatives; the centre of a rigid body has none."""
+    """Whether each row of a marker table has second derivatives; the centre of a rigid body has none."""
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), CURVED in table.component.provides)
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the position block of each row's node, shape (rows, 2 or 3), -1 for none."""
+    """World numbers of the position block of each row's node, shape (rows, 2 or 3), padded by -1."""
     ids = table.local("node")
     parts = [
         (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])
@@ -160,7 +160,7 @@ def _position_width(component: type[Component]) -> int:
 
 
 def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[Any]:
-    """Points with ``count`` coordinates, and the positions [m] of those that are fixed."""
+    """Bind points with ``count`` coordinates, and the positions [m] of fixed points."""
     n = len(rows.rows)
     return pack_markers(
         rows, 3, count=np.full(n, rows.dofs.shape[1]), fixed=np.zeros((n, 3)) if fixed is None else fixed
@@ -168,7 +168,7 @@ def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[An
 
 
 def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
-    """Markers with their places on bodies, or at nodes."""
+    """Bind markers with their places on bodies, or at nodes."""
     at_node = "local" not in rows.table.component.columns
     return pack_markers(rows, 3, **({"local": np.zeros((len(rows.rows), 2))} if at_node else {}))
 
@@ -178,14 +178,14 @@ def _node_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _bind_on_cable(rows: LocalRows) -> NDArray[Any]:
-    """Markers on cables, with shape functions and their derivatives."""
+    """Bind markers on cables, with shape functions and their derivatives."""
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
     return pack_markers(rows, NODE_DOFS, S=shape.S, dS=shape.dS)
 
 
 def _bind_on_ground(rows: LocalRows) -> NDArray[Any]:
-    """Markers at fixed global positions."""
+    """Bind markers at constant global positions."""
     positions: FloatArray = rows.local("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
         positions[where] += grounds.local("position", ground_rows)
@@ -206,15 +206,14 @@ def check_node(world: Tables, table: EntityTable) -> None:
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """A position marker on an entity; a position marker is returned unchanged.
+    """Create a position marker on an entity; a position marker is returned unchanged.
 
     Args:
-        entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one kind.
-        at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
-            Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis; in 3D the latter is
-            y, or y, z, in a frame that rotates with the tangent, see cable_markers3d.py.  `Ground` and `RigidBody3D`:
-            x, y, or x, y, z, of the ground from its reference point.  Nodes and `MassPoint` have only one place, (0,
-            0).
+        entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one type.
+        at: place on the entity [m], shape (2,), or (rows, 2) for one place per row. Rigid bodies: in the body's frame.
+            Cables: axial position, and distance from the axis. In 3D the distance is y, or y, z, in a frame that
+            rotates with the tangent, see cable_markers3d.py. `Ground` and `RigidBody3D`: x, y, or x, y, z; for the
+            ground relative to its reference point. Nodes and `MassPoint` have only one place, (0, 0).
 
     Returns:
         Handle to the markers, one per row or place.
@@ -257,7 +256,7 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """A position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
+    """Create a position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
     component = entity.table.component
     if component not in TURNING and not {RIGID, SPATIAL_CABLE} & set(component.provides):
@@ -269,18 +268,18 @@ def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
 @checked(world=instance(World), cables=inside(), segments=whole(1), vertical_offset=number("m"))
 @all_or_nothing
 def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: float = 0.0) -> Entity:
-    """The shape of each cable as straight segments: `CableShape` in 2D, `CableShape3D` in 3D.
+    """Create markers for the shape of each cable as straight segments: `CableShape` in 2D, `CableShape3D` in 3D.
 
     Args:
-        cables: cables of one kind.
-        segments: number of straight segments of each.
+        cables: cables of one type.
+        segments: number of straight segments of each cable.
         vertical_offset: distance of the points from the axis along its left normal, in 2D only [m].
 
     Returns:
         Handle to the markers, one per cable.
 
     Raises:
-        ModelError: no cables, or an offset in 3D, where a cable has no left side.
+        ModelError: no cables, or an offset in 3D, where the left side of a cable is not defined.
     """
     cables = merge_handles(cables)
     component = cables.table.component
@@ -295,10 +294,10 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
 
 
 def merge_handles(entity: Handles) -> Entity:
-    """One handle from one or several handles to rows of one kind.
+    """Merge one or several handles to rows of one type into one handle.
 
     Raises:
-        ModelError: no handle, or rows of different kinds.
+        ModelError: no handle, or rows of different types.
     """
     if isinstance(entity, Entity):
         return entity
@@ -311,24 +310,24 @@ def merge_handles(entity: Handles) -> Entity:
 
 
 def list_handles(call: str, name: str, given: Any) -> list[Entity]:
-    """The handles in an argument of a call, one or a list of them, with at least one entity.
+    """List the handles in an argument of a call, one or a list of handles, with at least one entity.
 
     Raises:
-        ModelError: no handle, or something else.
+        ModelError: no handle, or an argument of another type.
     """
     found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     if not all(isinstance(handle, Entity) for handle in found):
         raise ModelError(f"{name} = {show(given)} of {call}: must be handles from World.add")
     if not sum(map(len, found)):
-        raise ModelError(f"{name} of {call} is empty: needs at least one, must be handles from World.add")
+        raise ModelError(f"{name} of {call} is empty: must be one or several handles from World.add")
     return found
 
 
 def find_nodes(world: Tables, entity: Entity) -> Entity:
-    """The nodes of bodies with one node each; nodes are returned as they are.
+    """Find the nodes of bodies with one node each; nodes are returned unchanged.
 
     Raises:
-        ModelError: an entity that is neither a node nor has exactly one.
+        ModelError: an entity that is not a node and does not have exactly one node.
     """
     component = entity.table.component
     if "node" in component.provides:
@@ -344,7 +343,7 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """The place as an array of shape (2,) or (rows, 2); if a third number is allowed, also (3,) or (rows, 3)."""
+    """Return the place as an array of shape (2,) or (rows, 2); if a third number is allowed, also (3,) or (rows, 3)."""
     spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     place = read_numbers(at)

@@ -1,4 +1,4 @@
-"""Position markers on 3D rigid bodies, at any place b in the body's frame.
+"""Position markers on 3D rigid bodies, at any point b in the body's frame.
 
     p = R + r,   r = A(e) b = Q(e)/n,   Q_k = eᵀ S_k e,   n = e·e       S_k constant, symmetric, from b
     ∂r_k/∂e   g_k = 2 (S_k e - r_k e)/n
@@ -6,8 +6,8 @@
     ω = Jr e_t,   Jr = 2 E(e)/n,   ∂Jr/∂e_b = 2 (∂E/∂e_b - Jr e_b)/n
     E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
-Without the division by n the second derivatives would be the constant 2 S_k; with it p rotates rigidly for every e, so
-that δA = (Jr δe)~ A holds exactly, as the tangents of forces and joints require.
+Without the division by n the second derivatives would be the constant 2 S_k. With the division p rotates rigidly for
+every e, so δA = (Jr δe)~ A holds exactly, as the tangents of forces and joints require.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; the derivatives
 follow by differentiation.
@@ -77,7 +77,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
             m.J[k, d, d] = 1.0
             m.p[k, d] = x[dofs[d]] + r
             m.v[k, d] = v[dofs[d]] + rate
-            # second derivatives, and the rate of the Jacobian by them
+            # second derivatives, and the rate of the Jacobian from them
             for a in range(4):
                 total = 0.0
                 for b in range(4):
@@ -117,7 +117,7 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:
-    """S with A(e) b = eᵀ S e/(e·e): for places b [m] of shape (rows, 3), shape (rows, 3, 4, 4)."""
+    """S with A(e) b = eᵀ S e/(e·e), shape (rows, 3, 4, 4), for points b [m] of shape (rows, 3)."""
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):
         j, k = (d + 1) % 3, (d + 2) % 3
@@ -133,7 +133,7 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Markers with their places b on bodies, or at nodes, as S (3, 4, 4) [m]: A b = eᵀ S e/n."""
+    """Bind markers with their points b on bodies, or at nodes, as S (3, 4, 4) [m]: A b = eᵀ S e/n."""
     b = rows.local("local") if "local" in rows.table.component.columns else np.zeros((len(rows.rows), 3))
     return pack_markers(rows, 7, S=quadratic_forms(b))
 

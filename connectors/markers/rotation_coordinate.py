@@ -1,18 +1,19 @@
-"""Rotation coordinates: the angle by which a 3D rigid body has turned about an axis, for laws on coordinates.
+"""Rotation coordinates: the angle by which a 3D rigid body has rotated about an axis, for laws on coordinates.
 
     e = e_ref ∘ r,   r = [r0, ρ] the rotation since the reference,   n axis in the body's frame
     φ = 2 atan2(ρ·n, r0) = 2 atan2(s, c),     s = a·e,  c = b·e,  b = e_ref,  a = e_ref ∘ [0, n]  (a, b constant)
     φ_e  = J = 2 g,             g = (c a - s b)/(s² + c²)
     φ_ee = H = -2 (g wᵀ + w gᵀ),   w = (c b + s a)/(s² + c²)
 
-This is the twist of the decomposition r = swing ∘ twist, in which the swing turns about an axis across n.  The angle is
-the same for both orders, and for n fixed in space (in the reference configuration, A_ref n) or in the body, and does
-not depend on the length of e.  s² + c² is cos²(β/2) for a swing β of the axis: at β = 180° there is no twist.
+The angle φ is the twist of the decomposition r = swing ∘ twist, in which the swing is a rotation about an axis
+perpendicular to n. The angle is the same for both orders, and for n fixed in space (in the reference configuration,
+A_ref n) or in the body, and does not depend on the length of e. s² + c² is cos²(β/2) for a swing β of the axis, so the
+twist is undefined at β = 180°.
 
-Angles are not wrapped. e has a period of two turns; the multiple of 4π is chosen such that the angle is nearest to
-the angle at the end of the last step, which is a history value.  This choice is uncertain if a step turns by more than
-3/4 of a turn, and if the axis has passed its opposite, where the angle jumps by a turn: then the angle is NaN, so that
-the step fails or is shortened.
+Angles are not wrapped. e has a period of two turns, so a multiple of 4π is added such that the angle is nearest to the
+angle at the end of the last step, which is a history value. The choice of the multiple is ambiguous if a step rotates
+by more than 3/4 of a turn, or if the axis has passed its opposite, where the angle jumps by a turn. In both cases the
+angle is NaN, so the step fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -43,16 +44,17 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) at which the twist exists: an axis within 2e-7 rad of its opposite has none."""
+"""Smallest (s² + c²)/(e·e) at which the twist is defined; it is undefined for an axis within 2e-7 rad of its
+opposite."""
 LARGEST_TURN = 1.5 * math.pi
-"""Largest change of the angle in a step that can be distinguished from a change in the other direction [rad]."""
+"""Largest change of the angle in a step that can be distinguished from a change in the opposite direction [rad]."""
 LARGEST_SWUNG = math.pi
-"""The same limit if the axis has swung by more than 90° [rad]; an axis that passes its opposite changes the angle by
-2π."""
+"""Largest change of the angle in a step if the axis has swung by more than 90° [rad]; an axis that passes its opposite
+changes the angle by 2π."""
 
 
 class RotationCoordinate(Component):
-    """The angle by which a 3D rigid node has turned about an axis.
+    """The angle by which a 3D rigid node has rotated about an axis.
 
     History values per row: the angle minus its initial value [rad] (1).
     """
@@ -65,7 +67,7 @@ class RotationCoordinate(Component):
 
 @kernel
 def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
-    """s, c and (s² + c²)/(e·e); all 0 if there is no twist."""
+    """s, c and (s² + c²)/(e·e); all 0 if the twist is undefined."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
         e = x[row.dofs[p]]
@@ -80,14 +82,14 @@ def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
 
 @kernel
 def unwrap(sine: float, cosine: float, last: float) -> float:
-    """The angle next to the last one [rad], within 2π of it."""
+    """The angle next to the last angle [rad], within 2π."""
     angle = 2.0 * math.atan2(sine, cosine)
     return angle + 4.0 * math.pi * math.floor((last - angle) / (4.0 * math.pi) + 0.5)
 
 
 @kernel
 def is_lost(change: float, share: float) -> bool:
-    """Whether an angle is uncertain that changes by ``change`` [rad] within a step; share = (s² + c²)/(e·e)."""
+    """Whether an angle that changes by ``change`` [rad] within a step is ambiguous; share = (s² + c²)/(e·e)."""
     return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
 
 
@@ -139,13 +141,14 @@ def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, Flo
 
 
 def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Angle [rad] at initial Euler parameters (rows, 4), in (-2π, 2π], and s² + c² there, each of shape (rows,)."""
+    """Angle [rad] at initial Euler parameters (rows, 4), in (-2π, 2π], and s² + c² for the same parameters, each of
+    shape (rows,)."""
     sine, cosine = (a * e).sum(axis=1), (b * e).sum(axis=1)
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """The records of the rows.
+    """Bind the records of the rows.
 
     dofs: local numbers of e0..e3.  a, b: directions of s and c among the Euler
     parameters (4,).  first: angle of the initial values [rad].
@@ -197,17 +200,17 @@ def check(world: Tables, table: EntityTable) -> None:
     _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
     for k in np.flatnonzero(~(share > REVERSED))[:1]:
         raise ModelError(
-            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.resident[k]} points against its "
-            "direction in the reference configuration at the start: must be turned by less than 180°, to have an angle "
-            "about it"
+            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.resident[k]} has, at the start, the "
+            "direction opposite to the reference configuration: must be rotated by less than 180°, otherwise the angle "
+            "about it is undefined"
         )
 
 
 def find_places(rows: LocalRows) -> IntArray:
-    """Places of the rows in the columns of the family.
+    """Positions of the rows in the columns of the family.
 
     Raises:
-        ModelError: nothing refers to a marker, so that its angle is not followed.
+        ModelError: a marker without any reference to it, whose angle is not updated.
     """
     k = rows.own_marker_index()
     for i in np.flatnonzero(k < 0)[:1]:
@@ -216,7 +219,7 @@ def find_places(rows: LocalRows) -> IntArray:
 
 
 def column_output(unit: str, doc: str, name: str) -> Output:
-    """An output variable that is a column of the family."""
+    """Create an output variable from a column of the family."""
     return Output(unit, doc, lambda rows, s, **where: getattr(s.markers[FAMILY], name)[find_places(rows)])
 
 

@@ -1,4 +1,4 @@
-"""Position markers on nodes with twist: they rotate with the material, so that torques and joints turn it.
+"""Position markers on nodes with twist: they rotate with the material, so torques and joints can rotate the material.
 
     p = r,    A = D of the node,    ω = (p × p_t)/g + t (φ_t - h·p_t/S)        p slope, g = p·p, t = p/|p|
     h = b × p,    S = |p|² + |p| (b·p)
@@ -26,14 +26,14 @@ from windlass.framework.model.schema import Component, ref
 
 
 class TwistNodePosition(Component):
-    """Position of a node with twist, with the frame of its material."""
+    """Position marker on a node with twist, with the frame of its material."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSlopeTwist3D", "the node")
 
 
 class TwistNodeRows(NamedTuple):
-    """Place k in the columns, dofs (rows, 7), b (rows, 3) and F (rows, 4) of the nodes."""
+    """Positions k in the columns, dofs (rows, 7), b (rows, 3) and F (rows, 4) of the nodes."""
 
     k: IntArray
     dofs: IntArray
@@ -43,7 +43,7 @@ class TwistNodeRows(NamedTuple):
 
 @kernel
 def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
-    """Position and frame and their rates and derivatives."""
+    """Evaluate position and frame with their rates and derivatives."""
     for i in range(len(c.k)):
         k, n, hk = c.k[i], c.dofs[i], m.h[c.k[i]]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -73,14 +73,14 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
                     sign = 0.0 if a == d else (-1.0 if a == (d + 1) % 3 else 1.0)
                     turn = 0.0 if a == d else sign * p[3 - a - d]
                     unit = sign if a != d and e == 3 - a - d else 0.0
-                    # (b × e)_a: e lies one or two places after a
+                    # (b × e)_a: e is one or two places after a
                     h_e = 0.0 if a == e else (-b[3 - a - e] if e == (a + 1) % 3 else b[3 - a - e])
                     total = ig * unit - 2.0 * p[e] * ig * ig * turn - iS * (t_e * h[a] + t[d] * h_e)
                     m.Hr[hk, d, 3 + a, 3 + e] = total + iS * iS * t[d] * h[a] * S_e
 
 
 def bind(rows: LocalRows) -> TwistNodeRows:
-    """Markers with the constants of their nodes."""
+    """Bind markers with the constants of their nodes."""
     return TwistNodeRows(rows.own_marker_index(), rows.dofs, *read_frames(rows.world, rows.local("node")))
 
 

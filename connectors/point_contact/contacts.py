@@ -21,7 +21,8 @@ from windlass.framework.kernels.kernel import kernel
 
 DEPTH, NORMAL, LOCATION, POINT, RADIUS, APPROACH = 0, 1, 4, 7, 10, 11
 SLIP, HERTZ, PRESS, FORCE, POWER = 12, 15, 16, 17, 20
-"""First of the numbers of a contact that `fill_contacts` writes, in the order of `Contacts`; vectors have three."""
+"""Positions of the numbers of a contact that `fill_contacts` writes, in the order of `Contacts`; vectors have three
+numbers."""
 NUMBERS = 21
 
 
@@ -29,17 +30,17 @@ class Contacts(NamedTuple):
     """The contacts of one force element at one instant, by surfaces; k contacts, vectors in the global frame.
 
     surface1, surface2: numbers of the surfaces in the world (``Entity.ids``), shape (k,).
-    depth: x [m], shape (k,).
+    depth: penetration x [m], shape (k,).
     normal: unit vector from surface 1 to surface 2, shape (k, 3).
     location: middle of the overlap [m], shape (k, 3).
-    force_point: where the force acts [m], shape (k, 3).
+    force_point: point at which the force acts [m], shape (k, 3).
     effective_radius: R [m], shape (k,).
     patch_radius: sqrt(R x) [m], shape (k,).
     approach_speed: v_n [m/s], > 0 closing, shape (k,).
     slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
-    hertz_force: f_H, the normal force of the same depth at rest [N], shape (k,).
+    hertz_force: f_H, the normal force at the same depth without velocity [N], shape (k,).
     normal_force: f [N], shape (k,).
-    force: force on surface 2, normal and friction; surface 1 has the opposite [N], shape (k, 3).
+    force: force on surface 2, normal and friction [N], shape (k, 3); surface 1 receives the opposite force.
     energy: stored energy [J], shape (k,).
     dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).
 
@@ -65,20 +66,20 @@ class Contacts(NamedTuple):
 
 @kernel(inline=True)
 def write_vector(row: FloatArray, first: int, x: float, y: float, z: float) -> None:
-    """Three numbers of a contact."""
+    """Write three numbers of a contact."""
     row[first], row[first + 1], row[first + 2] = x, y, z
 
 
 @kernel
 def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
-    """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return how many."""
+    """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return their count."""
     count = 0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
         x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
         if x <= 0.0:
             continue
-        # where the force acts, and the relative velocity there
+        # point at which the force acts, and the relative velocity at this point
         s1 = par.K[j] / (par.K[i] + par.K[j])
         px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
@@ -106,7 +107,7 @@ def fill_contacts(c: Surfaces, par: PairParameters, pairs: IntArray, which: IntA
 
 
 def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contacts:
-    """The contacts at the fields that the markers were last evaluated for."""
+    """List the contacts for the fields of the last evaluation of the markers."""
     pairs = bound.near.pairs
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
     count = fill_contacts(bound.surfaces, par, pairs, which, out)

@@ -1,12 +1,13 @@
 """One contact set on several processes: the owners of surfaces and pairs, and the exchange between processes.
 
-Each process moves the surfaces on its own markers.  Surfaces on the ground are sent to all once.  Half spaces that move
-may be neighbours of any surface and are always sent to all.  Of the other surfaces a process receives, in every
-evaluation, only the ones that its pairs need, and it returns their forces.
+Each process moves the surfaces on its own markers. Surfaces on the ground are sent to all processes once. Moving half
+spaces may be neighbours of any surface and are always sent to all processes. Of the remaining surfaces a process
+receives, in every evaluation, only the surfaces that its pairs need, and it returns their forces.
 
-A pair is evaluated by the process of one of its surfaces: the moving one if the other is on the ground, the
-bounded one if the other is a half space, the smaller one if the sizes differ by more than `MUCH_LARGER`,
-since a large surface may have very many neighbours; of all other pairs each process gets half.
+A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
+surface evaluates the pair; if one is a half space, the process of the bounded surface. If the sizes differ by more than
+`MUCH_LARGER`, it is the process of the smaller surface, since a large surface may have very many neighbours. The
+remaining pairs are divided equally between both processes.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from windlass.framework.model.law import Rows, Tables
 from windlass.framework.parallel.ghosts import Ghosts, pack, unpack
 
 MUCH_LARGER = 2.0
-"""Ratio of sizes from which on the smaller surface decides where a pair is evaluated [1]."""
+"""Ratio of sizes above which the smaller surface determines the process of a pair [1]."""
 
 
 class Share:
-    """The part of one process in a contact set; all processes make it, and call each of its functions, together.
+    """The part of one process in a contact set; all processes must create it, and call each of its functions, together.
 
     Args:
         layout: the local numbering.
@@ -33,9 +34,9 @@ class Share:
 
     Attributes:
         own: the surfaces that this process moves, shape (k,).
-        present: runs of all surfaces that may get forces here, see `find_runs`.
-        dofs: coordinates of the surfaces, shape (n, w): local numbers, then numbers for coordinates of other processes,
-            then the spare number.
+        present: runs of all surfaces that may receive forces on this process, see `find_runs`.
+        dofs: coordinates of the surfaces, shape (n, w): local numbers, followed by numbers for coordinates of other
+            processes and the spare number.
         off_process: world numbers of the coordinates of other processes, shape (f,).
     """
 
@@ -52,7 +53,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # data that change with each evaluation
+        # data that change in each evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
@@ -68,7 +69,7 @@ class Share:
         return Ghosts(self._comm, needed, self._owner[needed], needed)
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
-        """The bounded surfaces whose motion this process watches: its own and those on the ground."""
+        """The bounded surfaces whose motion this process checks: its own surfaces and those on the ground."""
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
@@ -84,16 +85,16 @@ class Share:
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
-        """Whether a condition holds on any process."""
+        """Whether a condition is true on any process."""
         return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
-        """Bring the origins of all surfaces to all processes, for a search."""
+        """Gather the origins of all surfaces on all processes, for a search."""
         for rows, centers in self._layout.processes.allgather("surfaces", (self._moving, c.center[self._moving])):
             c.center[rows] = centers
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The bounded surfaces whose neighbours this process searches for, and the possible neighbours, shape (m,)."""
+        """The bounded surfaces whose neighbours this process searches, and the possible neighbours, shape (m,)."""
         mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
         if not mine.any():
             return mine, mine
@@ -103,7 +104,7 @@ class Share:
         return mine, near & ~mine
 
     def takes(self, c: Surfaces, pairs: IntArray) -> NDArray[np.bool_]:
-        """Which pairs are evaluated here, shape (k,)."""
+        """Whether this process evaluates each pair, shape (k,)."""
         i, j = pairs[:, 0], pairs[:, 1]
         larger, smaller = c.reach[i] > MUCH_LARGER * c.reach[j], c.reach[j] > MUCH_LARGER * c.reach[i]
         bounded = ~c.fixed[j] & (c.kind[j] != HALF_SPACE)
@@ -112,7 +113,7 @@ class Share:
         return mine
 
     def follow(self, c: Surfaces, pairs: IntArray, changed: bool) -> bool:
-        """Arrange the exchange for the pairs after a search; returns whether pairs changed on any process."""
+        """Arrange the exchange for the pairs after a search; return whether pairs changed on any process."""
         if not self.agree(changed):
             return False
         others = np.zeros(len(c.ids), bool)
@@ -142,15 +143,16 @@ class Share:
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
     ) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """Data for the tangent of the pairs: surfaces, markers and velocities, including other processes.
+        """Collect data for the tangent of the pairs: surfaces, markers and velocities, including other processes.
 
         Args:
             c: the surfaces.
             m: columns of the local markers.
-            v: velocities of the local coordinates and the spare one, shape (spare + 1,).
+            v: velocities of the local coordinates and of the spare coordinate, shape (spare + 1,).
 
         Returns:
-            Surfaces with other ``marker`` and ``dofs``, the columns and the velocities that these refer to.
+            Returns the surfaces with changed ``marker`` and ``dofs``, and the columns and velocities to which these
+            refer.
         """
         if self._curved is None:
             self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))
@@ -160,14 +162,15 @@ class Share:
 
 
 class TangentColumns:
-    """Marker columns of own surfaces, of ghost surfaces, and one row of zeros for all surfaces on the ground.
+    """Marker columns of the surfaces of this process, of ghost surfaces, and one row of zeros for all surfaces on the
+    ground.
 
     Args:
         share: the part of this process.
-        ghosts: surfaces of other processes that it receives.
+        ghosts: surfaces of other processes that this process receives.
         c: the surfaces.
         m: columns of the local markers.
-        curved: whether markers of any process have second derivatives.
+        curved: whether any marker on any process has second derivatives.
     """
 
     def __init__(self, share: Share, ghosts: Ghosts, c: Surfaces, m: PositionColumns, curved: bool) -> None:

@@ -5,9 +5,9 @@
     D_i(n) = (Q_i - p_i p_iᵀ) / h_i         ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
     x(n)   = h_1(n) + h_2(n) - d·n          overlap along n, with d from centre 1 to centre 2
 
-n is the minimum of x over the unit sphere.  There the surface points with outward normals n and -n differ by x n, as
-contact theory requires.  Its gradient p_1 + p_2 - d and Hessian D_1 + D_2 - x I in the tangent plane give a Newton
-method on the sphere; x falls in every step, so bodies apart are known as soon as some x is <= 0.
+n is the minimum of x over the unit sphere. At the minimum the surface points with outward normals n and -n differ by x
+n, as contact theory requires. The gradient of x is p_1 + p_2 - d and its Hessian D_1 + D_2 - x I in the tangent plane,
+which gives a Newton method on the sphere. x decreases in every step, so separate bodies are detected as soon as x <= 0.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
@@ -23,7 +23,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 60
-"""Newton steps at most; usually 4 to 8."""
+"""Largest number of Newton steps; usually 4 to 8 are sufficient."""
 LAST_STEP = 1e-9
 """Size of a step [rad] after which the next step would be below rounding."""
 UNCHECKED_STEP = 1e-6
@@ -83,7 +83,8 @@ def eval_overlap(
 
 @kernel
 def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> Vector:
-    """Start: along the centres, or the normal at d of the ellipsoid with Q_i + Q_j; whichever overlaps less."""
+    """Initial direction: along the centres, or the normal at d of the ellipsoid with Q_i + Q_j, whichever has the
+    smaller overlap."""
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
     nx, ny, nz = dx / length, dy / length, dz / length
     a, b, c = Q[i, 0, 0] + Q[j, 0, 0], Q[i, 1, 1] + Q[j, 1, 1], Q[i, 2, 2] + Q[j, 2, 2]
@@ -102,7 +103,7 @@ def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: flo
 
 @kernel
 def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> tuple[float, float, float, float]:
-    """Smallest overlap x [m] and its direction n; where the bodies are apart some x <= 0 and any n."""
+    """Find the smallest overlap x [m] and its direction n; for separate bodies any direction n with x <= 0."""
     if not dx * dx + dy * dy + dz * dz > 0.0:
         return 0.0, 1.0, 0.0, 0.0
     nx, ny, nz = guess_direction(Q, i, j, dx, dy, dz)
@@ -125,7 +126,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
         hab += (eval_form(Q, j, ax, ay, az, bx, by, bz) - wa * wb) / h2
         hbb = (eval_form(Q, i, bx, by, bz, bx, by, bz) - ub * ub) / h1
         hbb += (eval_form(Q, j, bx, by, bz, bx, by, bz) - wb * wb) / h2 - x
-        # where the Hessian is not positive the step goes downhill along a shifted one
+        # where the Hessian is not positive definite, a shifted Hessian gives a step of descent
         middle, half = 0.5 * (haa + hbb), np.sqrt(0.25 * (haa - hbb) ** 2 + hab * hab)
         lowest, floor = middle - half, 1e-3 * (abs(middle) + half)
         if lowest < floor and lowest < 1e-12 * (h1 + h2):
@@ -137,7 +138,7 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
         if size > 1.0:
             sa, sb, size = sa / size, sb / size, 1.0
         scale = 1.0
-        # halved until the overlap shrinks
+        # halved until the overlap decreases
         for _ in range(40):
             mx, my, mz = (
                 nx + scale * (sa * ax + sb * bx),

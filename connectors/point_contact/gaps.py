@@ -1,7 +1,7 @@
-"""Gaps between the surfaces of contact sets, by which solvers check whether steps resolve impacts; see `Gaps`.
+"""Gaps between the surfaces of contact sets, from which solvers decide whether steps resolve impacts; see `Gaps`.
 
-Pairs are taken from the list of neighbours.  If a surface has moved by more than half the skin in one step, the list
-may be incomplete, and pairs whose paths during the step come close are examined as well.
+Pairs are taken from the list of neighbours. If a surface has moved by more than half the skin in one step, the list may
+be incomplete, and pairs whose paths come close during the step are examined as well.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap of an ellipsoid that touches nothing and whose gap is not known [m]."""
+"""Gap of an ellipsoid that has no contact and whose gap is unknown [m]."""
 
 AHEAD = 1.5
-"""A surface may meet another one within this number of displacements by its velocity at the start of a step [1]."""
+"""Number of displacements by the velocity at the start of a step within which a surface may meet another surface
+[1]."""
 
 
 @kernel
 def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray) -> None:
-    """The numbers of pairs from row ``first`` on."""
+    """Fill the numbers of pairs from row ``first`` on."""
     kind, center, reach, normal, v = c.kind, c.center, c.reach, c.normal, c.v
     for k in range(len(pairs)):
         i, j, row = pairs[k, 0], pairs[k, 1], numbers[first + k]
@@ -61,7 +62,7 @@ def fill_pair_gaps(c: Surfaces, pairs: IntArray, first: int, numbers: FloatArray
 
 
 class PairGaps:
-    """The measurement of the gaps of some sets.
+    """Measurement of the gaps of some sets.
 
     Args:
         sets: the contact sets.
@@ -77,7 +78,7 @@ class PairGaps:
         self.gaps = Gaps(self.measure, create_numbers(0), self.describe, accept=self.accept)
 
     def measure(self, s: Evaluation) -> None:
-        """The numbers of all pairs; also at the start of the step if the pairs have changed."""
+        """Measure the numbers of all pairs, also at the start of the step if the pairs have changed."""
         h = float(s.size[0])
         pairs = [self._find_pairs(*given, h) for given in zip(self._sets, self._start, self._near, strict=True)]
         if any(a is not b for a, b in zip(pairs, self._pairs, strict=True)) or not len(self.gaps.numbers):
@@ -96,7 +97,7 @@ class PairGaps:
                 before[:] = now
 
     def describe(self, k: int) -> str:
-        """The surfaces of pair k."""
+        """Describe the surfaces of pair k."""
         for b, pairs in zip(self._sets, self._pairs, strict=True):
             if k < len(pairs):
                 one, two = b.surfaces.ids[pairs[k]]
@@ -111,9 +112,10 @@ class PairGaps:
             first += len(pairs)
 
     def _find_pairs(self, b: BoundSet, start: Surfaces, before: IntArray, h: float) -> IntArray:
-        """Neighbours at both ends of a step of h seconds, and pairs that may have met in between if surfaces are fast.
+        """Find neighbours at both ends of a step of h seconds, and for fast surfaces also pairs that may have met
+        within the step.
 
-        Pairs may have met on the path to the end of the step, or on the path by the velocities at its start.
+        Pairs may have met on the path to the end of the step, or on the path given by the velocities at its start.
         """
         c, m, pairs = b.surfaces, b.near.bounded, b.near.pairs
         if before is not pairs:
@@ -145,6 +147,6 @@ def _moving(c: Surfaces) -> tuple[FloatArray, ...]:
 
 
 def _unite(pairs: IntArray, more: IntArray, count: int) -> IntArray:
-    """Some pairs, and the pairs of a second list that are not among them."""
+    """Unite two lists of pairs without duplicates."""
     known = pairs[:, 0] * count + pairs[:, 1]
     return np.concatenate((pairs, more[~np.isin(more[:, 0] * count + more[:, 1], known)]))

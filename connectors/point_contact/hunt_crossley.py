@@ -6,13 +6,13 @@
     f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
     u = 2 u_1 u_2/(u_1 + u_2)         for each of u_s, u_d, u_v; 0 if both are 0
 
-x depth, n normal from surface 1 to 2 and R relative radius from `geometry.py`; v = v_n n + v_t velocity of
-surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
-Contacts are independent: a contact that opens so fast that its force vanishes does not change the others.
+x depth, n normal from surface 1 to 2 and R relative radius from `geometry.py`; v = v_n n + v_t velocity of surface 1
+relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing. Contacts are
+independent, so a contact that opens so fast that its force vanishes does not affect other contacts.
 
-On several processes all bind every row; the surfaces and the pairs are shared out, see `distribution.py`.
+With several processes, each process binds all rows; the surfaces and the pairs are distributed, see `distribution.py`.
 
-"simbody" gives E = E_i/2^1.5 for equal materials, "hertz" the classical 1/E = 1/E_1 + 1/E_2.
+For equal materials "simbody" gives E = E_i/2^1.5, while "hertz" gives the classical 1/E = 1/E_1 + 1/E_2.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
 Simbody 3.7, class HuntCrossleyForce, which is also the source of the rules for pairs of materials.
@@ -51,9 +51,9 @@ RULES = ("simbody", "hertz")
 
 
 class HuntCrossley(Component):
-    """Forces at all contacts of one set; several force elements on one set add up.
+    """Forces at all contacts of one set; the forces of several force elements on one set are added.
 
-    ``enabled`` is how a model starts; a state has its own flag, see `enable` and `disable`.
+    ``enabled`` is the initial value; each state has a separate flag, see `enable` and `disable`.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -64,7 +64,7 @@ class HuntCrossley(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the flags that the user left out."""
+    """Create the flags that the user did not give."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
@@ -82,7 +82,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for flags that are shared or have a wrong size."""
+    """Raise ModelError for shared flags and flags of a wrong size."""
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -92,7 +92,7 @@ def check(world: Tables, table: EntityTable) -> None:
                     f"data of {table.kind} row {position} has {len(initial[row])} values: must have 1, its flag"
                 )
     if len(np.unique(ids)) < len(ids):
-        raise ModelError(f"data of {table.kind}: two rows have the same; each needs its own")
+        raise ModelError(f"data of {table.kind}: two rows have the same data; each row needs separate data")
 
 
 def build(rows: LocalRows) -> System:
@@ -147,13 +147,14 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
-        """Overlaps too large for the law: surfaces whose centre is behind a half space, and pairs of round surfaces."""
+        """Find overlaps that are too large for the law: surfaces whose centre is behind a half space, and pairs of
+        round surfaces."""
         found = []
         for b in sets:
             flat = b.surfaces.ids[b.surfaces.kind == HALF_SPACE]
             for number, par, flag in zip(b.rows, b.parameters, b.flags, strict=True):
                 contacts = list_contacts(b, par, bool(s.data[flag]))
-                # inactive force elements store nothing
+                # inactive force elements store no energy
                 deep = (contacts.depth >= contacts.effective_radius) & (contacts.energy > 0.0)
                 is_behind = np.isin(contacts.surface1, flat) | np.isin(contacts.surface2, flat)
                 for i in np.flatnonzero(deep & (is_behind == behind)):
@@ -166,7 +167,7 @@ def build(rows: LocalRows) -> System:
         return found
 
     system.checks.refusals = lambda fields: find_deep(fields, behind=True)
-    # packings may begin with overlaps, which the contact forces remove
+    # packings of spheres may begin with overlaps, which the contact forces remove
     system.checks.doubts = lambda fields, step: find_deep(fields, behind=False)[:1]
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))
@@ -178,7 +179,7 @@ def build(rows: LocalRows) -> System:
 
 
 def sum_contacts(name: str) -> Callable[..., FloatArray]:
-    """Sum of a number over all contacts of each row, shape (rows,), or their count if no name is given."""
+    """Sum of a number over all contacts of each row, shape (rows,), or the number of contacts if no name is given."""
 
     def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
         system = rows.layout.systems[HuntCrossley]
@@ -195,13 +196,14 @@ def sum_contacts(name: str) -> Callable[..., FloatArray]:
 
 @checked(state=instance("State"), force=handle())
 def enable(state: State, force: Entity) -> None:
-    """Switch force elements on in a state; other states, including its copies, keep their own flags."""
+    """Switch force elements on in a state; other states, including copies of this state, have separate flags."""
     _set_flags(state, force, 1.0)
 
 
 @checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
-    """Switch force elements off in a state: no force and no energy, while their contacts stay visible."""
+    """Switch force elements off in a state: they exert no force and store no energy, but their contacts remain
+    visible."""
     _set_flags(state, force, 0.0)
 
 

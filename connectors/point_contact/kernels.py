@@ -1,7 +1,8 @@
 """The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; formulas in `hunt_crossley`.
 
-Forces are summed per surface as force and torque about the origin of the surface, and go to the coordinates from there.
-Pairs of spheres and half spaces, which may be many, have a separate loop with the same results as the general one.
+Forces are summed per surface as force and torque about the origin of the surface, from which the generalised forces
+follow. Pairs of spheres and half spaces, which may be numerous, have a separate loop with the same results as the
+general loop.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class PairParameters(NamedTuple):
 
 @kernel(inline=True)
 def mix(a: float, b: float) -> float:
-    """2ab/(a + b), 0 where both are 0."""
+    """2ab/(a + b), or 0 if a and b are 0."""
     return 2.0 * a * b / (a + b) if a + b > 0.0 else 0.0
 
 
@@ -43,7 +44,7 @@ def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
 
 @kernel(inline=True)
 def eval_point_velocity(c: Surfaces, i: int, px: float, py: float, pz: float) -> Vector:
-    """Velocity of the material point of surface i that is at P [m/s]."""
+    """Velocity of the material point of surface i at P [m/s]."""
     rx, ry, rz = px - c.center[i, 0], py - c.center[i, 1], pz - c.center[i, 2]
     wx, wy, wz = c.omega[i, 0], c.omega[i, 1], c.omega[i, 2]
     return c.v[i, 0] + wy * rz - wz * ry, c.v[i, 1] + wz * rx - wx * rz, c.v[i, 2] + wx * ry - wy * rx
@@ -63,7 +64,7 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """Add the forces of one element at pairs of any kind to ``c.force`` and ``c.torque``; returns its energy [J]."""
+    """Add the forces of one element at pairs of any kind to ``c.force`` and ``c.torque``; return its energy [J]."""
     energy = 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
@@ -71,7 +72,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
         if x <= 0.0:
             continue
         s1 = par.K[j] / (par.K[i] + par.K[j])
-        # where the force acts: the surfaces meet after their shares of the depth
+        # point at which the force acts: the surfaces meet after their shares of the depth
         px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
@@ -94,8 +95,8 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
-    """`add_pair_forces` for pairs without ellipsoids."""
-    # arrays by name: helpers that take the columns as a whole cost ten times the law itself
+    """Apply `add_pair_forces` to pairs without ellipsoids."""
+    # arrays are passed by name, because helpers that take all columns cost ten times as much as the law
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = par.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
     is_point, hertz, vt, energy = c.is_point, par.hertz, par.vt, 0.0
@@ -112,11 +113,11 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         if x <= 0.0:
             continue
         s1 = K[j] / (K[i] + K[j])
-        # from both origins to where the force acts
+        # vectors from both origins to the point at which the force acts
         arm = r - s1 * x
         ax, ay, az = arm * nx, arm * ny, arm * nz
         bx, by, bz = ax - dx, ay - dy, az - dz
-        # relative velocity of both bodies there
+        # relative velocity of both bodies at this point
         ux, uy, uz = v[i, 0] - v[j, 0], v[i, 1] - v[j, 1], v[i, 2] - v[j, 2]
         if not is_point[i]:
             ux += omega[i, 1] * az - omega[i, 2] * ay
@@ -138,7 +139,7 @@ def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         g = f * hollars(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)[0]
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
-        # forces and torques on both
+        # forces and torques on both bodies
         force[i, 0] -= fx
         force[i, 1] -= fy
         force[i, 2] -= fz
@@ -169,7 +170,7 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
-    """f -= Jᵀ F + Jrᵀ T, the left-hand side of the forces and torques on some surfaces, see `find_runs`."""
+    """f -= Jᵀ F + Jrᵀ T, the left-hand-side terms of the forces and torques on some surfaces, see `find_runs`."""
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
     for run in range(len(runs)):

@@ -1,10 +1,10 @@
-"""Materials of contact surfaces, and measured numbers turned into the parameters of the law.
+"""Materials of contact surfaces, and conversion of measured quantities to parameters of the law.
 
     E = Y / (1 - ν²)                     plane-strain modulus from Young's modulus and Poisson's ratio
     u - ln(1 + u) = -w - ln(1 - w)       restitution e of a central impact at closing speed v,
     u = 3/2 c v,  w = 3/2 c e v          from m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form
 
-The restitution holds for every mass, stiffness and radius, because these scale x alone; e = 1 - c v is its limit for
+The restitution is independent of mass, stiffness and radius, because these only scale x; e = 1 - c v is the limit for
 small c v.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
@@ -24,16 +24,17 @@ SERIES_BELOW = 0.05
 """|x| below which the difference x - ln(1 + x) loses digits and is summed as a series."""
 SERIES_TERMS = 14
 LARGEST = 36.0
-"""Replaces x - ln(1 + x) at x = -1, where it is infinite; at the next number, -1 + 2^-53, the value is 35.7."""
+"""Value for x - ln(1 + x) at x = -1, where the function is infinite; at the next number, -1 + 2^-53, the value is
+35.7."""
 CLOSE_TO_ONE = 1e-9
 """Distance from e = 1 within which the limit e = 1 - c v is exact to rounding."""
 
 
 class ContactMaterial(Component):
-    """The material of a contact surface; any number of surfaces may share one.
+    """The material of a contact surface; any number of surfaces may share one material.
 
-    Dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution falls by c per m/s.
-    `dissipation_from_restitution` and `plane_strain_modulus` compute the numbers from measured ones.
+    Dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution decreases by c per
+    m/s. `dissipation_from_restitution` and `plane_strain_modulus` compute these parameters from measured quantities.
     """
 
     plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
@@ -62,8 +63,8 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     """Restitution e [1] of a central impact.
 
     Args:
-        dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c itself where both materials have it.
-        speed: closing speed v at the first touch [m/s].
+        dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c if both materials have the same c.
+        speed: closing speed v at the first contact [m/s].
 
     Raises:
         ModelError: a value that is negative or not finite.
@@ -84,11 +85,11 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
 
 @checked(ModelError, None, restitution=number("1", above=0.0, maximum=1.0), speed=number("m/s", above=0.0))
 def dissipation_from_restitution(restitution: float, speed: float) -> float:
-    """Dissipation coefficient c [s/m] with which a central impact has a given restitution.
+    """Dissipation coefficient c [s/m] for which a central impact has a given restitution.
 
     Args:
         restitution: e = speed after / speed before [1].
-        speed: closing speed v at the first touch [m/s].
+        speed: closing speed v at the first contact [m/s].
 
     Raises:
         ModelError: e outside (0, 1], or v <= 0.
@@ -98,10 +99,10 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
         return loss / speed
 
     def mismatch(u: float) -> float:
-        # divided by u², so that the root at u = 0 is gone
+        # divided by u² to remove the root at u = 0
         return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
 
-    # w = e u stays below 1, and comes so close to it for strong dissipation that u = 1/e to rounding
+    # w = e u remains below 1, but is so near to 1 for strong dissipation that u = 1/e within rounding
     most = 1.0 / restitution
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
@@ -110,9 +111,9 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 
 
 def _log_gap(x: float) -> float:
-    """x - ln(1 + x) without loss of digits, for x > -1."""
+    """Evaluate x - ln(1 + x) without loss of digits, for x > -1."""
     if abs(x) < SERIES_BELOW:
-        # x²/2 - x³/3 + ...; from the smallest term up
+        # x²/2 - x³/3 + ..., summed from the smallest term
         total = 0.0
         for k in range(SERIES_TERMS + 1, 1, -1):
             total = total * -x + 1.0 / k

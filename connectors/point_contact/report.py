@@ -24,7 +24,7 @@ class SurfaceForces(NamedTuple):
     """Forces of a force element on the surfaces of its set; n surfaces, vectors in the global frame.
 
     surface: numbers of the surfaces in the world, shape (n,).
-    carrier: numbers of the entities that carry them: a node, a body without node, or the ground, shape (n,).
+    carrier: numbers of the entities that carry the surfaces: a node, a body without node, or the ground, shape (n,).
     point: origin of each surface's frame [m], shape (n, 3).
     force: applied force [N], shape (n, 3).
     torque: applied torque about the origin of the surface [N m], shape (n, 3).
@@ -38,9 +38,9 @@ class SurfaceForces(NamedTuple):
 
 
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
-    """Load the state into the fields; returns set and law of the force element, and whether it is enabled."""
+    """Load the state into the fields; return set and law of the force element, and whether it is enabled."""
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
-        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, and so must be the state")
+        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, with a state of this world")
     row = force.row
     assembly = serial_assembly(world)
     fields, system = assembly.load_fields(state.gather()), assembly.layout.systems[HuntCrossley]
@@ -51,37 +51,37 @@ def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairP
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
-    """All contacts of one force element at a state.
+    """List all contacts of one force element at a state.
 
     Args:
         state: the state.
         force: handle to one `HuntCrossley`.
 
     Raises:
-        ModelError: not a handle to one force element of this world.
+        ModelError: the argument is not a handle to one force element of this world.
     """
     return list_contacts(*_prepare(world, state, force))
 
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
-    """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
+    """Force and torque of one force element on every surface of its set; arguments as for `eval_contacts`."""
     bound, par, enabled = _prepare(world, state, force)
     c = bound.surfaces
     clear_forces(c, bound.own)
     if enabled:
-        # the general loop: it also has the torque on spheres that cannot turn
+        # the general loop also gives the torque on spheres that cannot rotate
         add_pair_forces(c, par, bound.near.pairs)
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
 
 @checked(world=instance("World"), state=instance("State"), force=handle(), bodies=handle())
 def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
-    """Force [N] and torque [N m] of one force element on bodies, the torque about each body's position.
+    """Force [N] and torque [N m] of one force element on bodies; each torque is about the position of its body.
 
     Args:
-        world, state, force: as `eval_contacts`.
-        bodies: handle to bodies, nodes or grounds of one kind, n of them.
+        world, state, force: as for `eval_contacts`.
+        bodies: handle to n bodies, nodes or grounds of one type.
 
     Returns:
         Global force and torque, each of shape (n, 3).
@@ -90,7 +90,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
     names = table.collect("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
     origin = np.atleast_2d(eval_output(bodies, "position", state))
     found = eval_surface_forces(world, state, force)
-    # surfaces whose carrier is among the bodies, and its place there
+    # surfaces whose carrier is among the bodies, and the position of the carrier among them
     order = np.argsort(names)
     place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
     mine = names[place] == found.carrier

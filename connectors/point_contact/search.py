@@ -1,12 +1,13 @@
-"""Which surfaces may touch: a list of candidate pairs that stays valid while nothing has moved by half the skin.
+"""Search for surfaces that may touch: a list of candidate pairs that remains valid until a surface has moved by half
+the skin.
 
-Bounded surfaces are neighbours when the spheres around them come closer than the skin, which `scipy.spatial.cKDTree`
-finds in a time that grows in proportion to their number.  Radii of very different size are searched in classes, each
-with its own tree, so that one large sphere does not make neighbours of all small ones.  A half space is neighbour of
-every surface that is closer to its plane than the skin.
+Bounded surfaces are neighbours if their bounding spheres are closer than the skin. `scipy.spatial.cKDTree` finds these
+pairs in a time proportional to their number. Radii of very different size are searched in classes, each with a separate
+tree, so one large sphere does not make neighbours of all small spheres. A half space is a neighbour of every surface
+that is closer to its plane than the skin.
 
-On several processes each one searches for the neighbours of its own surfaces, see `distribution.py`; all search when
-one process has to.
+With several processes, each process searches for the neighbours of its own surfaces, see `distribution.py`; all
+processes search if the list of one process is outdated.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -25,9 +26,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SKIN_SHARE = 0.2
-"""Skin as a share of the median radius, where the user gives none [1]."""
+"""Skin as a share of the median radius, if the user does not give a skin [1]."""
 SAME_CLASS = 2.0
-"""Radii within this ratio are searched together [1]."""
+"""Ratio of radii within which surfaces are searched together [1]."""
 
 
 @dataclass
@@ -37,24 +38,24 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces, which come before the half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # the bounded surfaces whose motion may require a search, in serial all, shape (w,)
-    runs: Runs  # the same by `find_runs`
+    watched: IntArray  # the bounded surfaces whose motion may require a search; in serial runs all of them, shape (w,)
+    runs: Runs  # the same surfaces as runs, see `find_runs`
     # surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2)
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    # the pairs as single numbers in ascending order, by which lists are compared, shape (k,)
+    # the pairs as single numbers in ascending order, for the comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
     # origins of all surfaces at the last search [m], shape (n, 3)
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     # whether a bounded surface is a candidate with a half space, shape (half spaces, bounded)
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
-    rebuilds: int = 0  # number of searches so far
-    # whether the next update searches in any case and takes the pairs in the order that it finds
+    rebuilds: int = 0  # number of searches up to now
+    # whether the next update must search and use the pairs in the order of the search
     forgotten: bool = False
 
 
 def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:
-    """An empty list with a skin [m], 0 for the default; the first `update_neighbours` fills it.
+    """Create an empty list with a skin [m], 0 for the default; the first `update_neighbours` fills the list.
 
     Args:
         c: the surfaces.
@@ -70,7 +71,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
 
 
 def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> bool:
-    """Search again if the list may have become incomplete; whether there are other pairs then, on any process."""
+    """Search again if the list may be outdated; return whether the pairs have changed on any process."""
     known = near.rebuilds > 0 and not near.forgotten
     stale = not known or is_stale(c, near.start, near.listed, near.moving, near.runs, near.bounded, near.skin)
     if not (stale if share is None else share.agree(stale)):
@@ -78,7 +79,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     if share is not None:
         share.gather_centers(c)
     if not np.isfinite(c.center).all():
-        # Newton's method diverges; the solver notices it by the residual
+        # if Newton's method diverges the solver detects it by the residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
@@ -92,7 +93,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # otherwise the order of the search stays: neighbours are next to each other, which suits the cache
+        # otherwise the order of the search remains: neighbours are close in memory, which suits the cache
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -109,9 +110,9 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Whether an origin has moved by half the skin, or an unlisted surface has come to a moving half space.
+    """Whether an origin has moved by half the skin, or an unlisted surface has come near a moving half space.
 
-    ``watched`` are runs of surfaces, see `find_runs`.
+    ``watched`` are the checked surfaces as runs, see `find_runs`.
     """
     limit = 0.25 * skin * skin
     for run in range(len(watched)):
@@ -120,7 +121,7 @@ def is_stale(
             if dx * dx + dy * dy + dz * dz > limit:
                 return True
     for k in moving:
-        # a half space that turns moves far from its origin, so every surface is examined
+        # a half space that rotates moves far away from its origin, so every surface is examined
         for run in range(len(watched)):
             for i in range(watched[run, 0], watched[run, 1]):
                 if not listed[k - bounded, i]:
@@ -133,9 +134,10 @@ def is_stale(
 
 
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
-    """Pairs of bounded surfaces closer than the skin, kinds in order, shape (k, 2).
+    """Find pairs of bounded surfaces closer than the skin, ordered by kind, shape (k, 2).
 
-    On several processes: the pairs of own surfaces with each other and with surfaces of other processes.
+    With several processes: the pairs of the surfaces of this process with each other and with surfaces of other
+    processes.
     """
     chosen = None if share is None else share.find_searched(c, bounded, skin)
     pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
@@ -150,12 +152,12 @@ def find_near(
     skin: float,
     chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
 ) -> IntArray:
-    """Pairs of balls with a distance below the skin, shape (k, 2).
+    """Find pairs of balls with a distance below the skin, shape (k, 2).
 
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: the distance [m].
-        chosen: balls whose neighbours are searched for, and possible neighbours; None: all balls.
+        chosen: balls whose neighbours are searched, and possible neighbours; None: all balls.
     """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(reach)
@@ -167,7 +169,7 @@ def find_near(
         classes = [members[mine[members]] for members in classes]
     own = [_Crowd(center, members) for members in classes]
     for a, crowd in enumerate(own):
-        # rounding must not lose a pair that just touches
+        # rounding must not exclude a pair that just touches
         parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
         for b, other in enumerate(own[:a] + others):
             distance = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
@@ -180,7 +182,7 @@ def find_near(
 
 
 class _Crowd:
-    """Some balls and the k-d tree of their centres."""
+    """A group of balls and the k-d tree of their centres."""
 
     def __init__(self, center: FloatArray, members: IntArray) -> None:
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
@@ -196,7 +198,7 @@ class _Crowd:
         return self.members[found]
 
     def find_pairs_with(self, other: _Crowd, reach: float) -> IntArray:
-        """Pairs (member, member of another crowd) closer than a distance [m], shape (k, 2)."""
+        """Find pairs (member, member of another group) closer than a distance [m], shape (k, 2)."""
         if self._tree is None or other._tree is None:
             return np.zeros((0, 2), np.int64)
         matrix = self._tree.sparse_distance_matrix(other._tree, reach, output_type="coo_matrix")
@@ -204,7 +206,7 @@ class _Crowd:
 
 
 def _size_classes(reach: FloatArray) -> list[IntArray]:
-    """Groups of surfaces whose radii differ by less than SAME_CLASS."""
+    """Group surfaces whose radii differ by less than SAME_CLASS."""
     if len(reach) == 0:
         return []
     number = np.floor(np.log(reach / reach.min()) / np.log(SAME_CLASS)).astype(np.int64)
@@ -212,13 +214,13 @@ def _size_classes(reach: FloatArray) -> list[IntArray]:
 
 
 def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
-    """Pairs (bounded surface, half space) closer than the skin, shape (k, 2); notes them in ``near.listed``."""
+    """Find pairs (bounded surface, half space) closer than the skin, shape (k, 2); store them in ``near.listed``."""
     m = near.bounded
-    # a slice makes no copies
+    # a slice is a view and copies no data
     own: Any = near.watched if len(near.watched) < m else slice(0, m)
     near.listed = np.zeros((len(c.kind) - m, m), bool)
     for k in range(m, len(c.kind)):
-        # heights relative to each origin: differences first, so that far-off models lose no digits
+        # heights relative to each origin: subtracting first avoids a loss of digits far away from the origin
         near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

@@ -25,20 +25,20 @@ class BoundSet:
 
     surfaces: Surfaces  # its surfaces
     near: Neighbours  # its candidate pairs
-    rows: IntArray  # the rows of `HuntCrossley` that act on it
+    rows: IntArray  # the rows of `HuntCrossley` that act on the set
     parameters: list[PairParameters]  # their letters
-    flags: IntArray  # place of the flag of each of these rows among the history values
-    own: Runs  # runs of the surfaces that are moved here, see `find_runs`; in serial all
-    turning: IntArray  # the surfaces among them that are no spheres
+    flags: IntArray  # position of the flag of each of these rows among the history values
+    own: Runs  # runs of the surfaces that this process moves, see `find_runs`; in serial runs all surfaces
+    turning: IntArray  # the surfaces among them that are not spheres
     share: Share | None  # the part of this process; None in serial
-    first: int = 0  # number of its first pair among the pairs of all sets
+    first: int = 0  # number of the first pair of the set among the pairs of all sets
     clear: Any = field(default_factory=lambda: call(clear_forces))  # clear, add, add_round: the kernels of `sum_forces`
     add: Any = field(default_factory=lambda: call(add_pair_forces))
     add_round: Any = field(default_factory=lambda: call(add_round_forces))
 
     @property
     def present(self) -> Runs:
-        """Runs of the surfaces that may get forces here."""
+        """Runs of the surfaces that may receive forces on this process."""
         return self.own if self.share is None else self.share.present
 
     def enabled_parameters(self, data: FloatArray) -> Iterator[PairParameters]:
@@ -55,7 +55,7 @@ class ContactSystem(System):
     sets: list[BoundSet] = field(default_factory=list)  # the contact sets with a force element
 
     def find_row(self, row: int) -> tuple[BoundSet, PairParameters, int]:
-        """Set and law of a row of `HuntCrossley`, and the place of its flag among the history values."""
+        """Find set and law of a row of `HuntCrossley`, and the position of its flag among the history values."""
         for bound in self.sets:
             for k in np.flatnonzero(bound.rows == row):
                 return bound, bound.parameters[k], int(bound.flags[k])
@@ -63,7 +63,7 @@ class ContactSystem(System):
 
 
 def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[PairParameters]:
-    """Parameters of some local rows on a set."""
+    """Create parameters of some local rows on a set."""
     parameters = []
     for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
@@ -73,7 +73,7 @@ def create_parameters(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> l
 
 
 def create_sets(rows: LocalRows) -> list[BoundSet]:
-    """The contact sets of some rows, without candidate pairs yet."""
+    """Create the contact sets of some rows, without candidate pairs."""
     world, layout = rows.world, rows.layout
     ids, flags = rows.local("contact_set"), rows.data_start("data")
     sets = []
@@ -93,7 +93,7 @@ def create_sets(rows: LocalRows) -> list[BoundSet]:
 
 
 def couple_pairs(system: ContactSystem, spare: int) -> None:
-    """Give the system the coordinates of all candidate pairs, and note the first pair of each set."""
+    """Add the coordinates of all candidate pairs to the system, and store the first pair of each set."""
     sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
     off_process_dofs = [b.share.off_process if b.share is not None else np.zeros(0, np.int64) for b in sets]
@@ -107,14 +107,14 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # coordinates of other processes, set after set, then the spare number
+            # coordinates of other processes, set after set, followed by the spare number
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)
             )
         own = numbers.shape[1]
         dofs = np.full((len(pairs), 2 * width), last, np.int64)
-        # the block of a set is as wide as its own markers: coordinates of body 1, of body 2, padding
+        # the block of a set is as wide as its markers: coordinates of body 1, of body 2, padding
         dofs[:, :own] = numbers[pairs[:, 0]]
         dofs[:, own : 2 * own] = numbers[pairs[:, 1]]
         parts.append(dofs)
@@ -123,7 +123,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to the forces of some laws; returns the stored energy [J]."""
+    """Set the forces on the surfaces of a set to the forces of some laws; return the stored energy [J]."""
     b.clear(b.surfaces, b.present)
     energy = 0.0
     for par in parameters:

@@ -1,7 +1,7 @@
-"""Surfaces that can touch: spheres, half spaces and ellipsoids, fixed at any frame of a body, or spheres on points.
+"""Surfaces that can touch: spheres, half spaces and ellipsoids, fixed in any frame of a body, or spheres on points.
 
-A surface sits on a position marker.  Its own frame has the origin p + A s and the axes A R, where p, A are position and
-rotation of the marker, s is ``position`` and R is ``rotation``:
+A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R, where p, A
+are position and rotation of the marker, s is ``position`` and R is ``rotation``:
 
     sphere       |y| <= r
     ellipsoid    y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
@@ -38,13 +38,14 @@ SOURCE = "[@johnson1985]"
 
 
 Runs = NDArray[np.uint64]
-"""Some surfaces as runs of numbers [first, last + 1), shape (runs, 2); so kernels need no test for negative numbers."""
+"""Some surfaces as runs of numbers [first, last + 1), shape (runs, 2); with runs, kernels need no test for negative
+numbers."""
 
 
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    Neighbours are searched with a margin, the skin, and again only when a surface has moved by half of it.
+    The search for neighbours uses a margin, the skin, and is repeated only when a surface has moved by half the skin.
     """
 
     skin = column(
@@ -63,7 +64,7 @@ class ContactSphere(Component):
 
 
 class ContactHalfSpace(Component):
-    """Everything behind a plane that is fixed to a body or to the ground: y_1 >= 0 in its own frame."""
+    """The region behind a plane that is fixed to a body or to the ground: y_1 >= 0 in the frame of the surface."""
 
     contact_set = ref("ContactSet", "surfaces that it may touch")
     marker = ref(RIGID, "where it is fixed: a rigid marker, or a body or ground (its reference point)")
@@ -87,18 +88,18 @@ KINDS: dict[type[Component], int] = {ContactEllipsoid: ELLIPSOID, ContactSphere:
 
 
 class Surfaces(NamedTuple):
-    """Columns of the surfaces of one contact set; n surfaces: ellipsoids, then spheres, then half spaces."""
+    """Columns of the n surfaces of one contact set: ellipsoids, followed by spheres and half spaces."""
 
     ids: IntArray  # number of the entity in the world, shape (n,)
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
-    carrier: IntArray  # number of the node that carries it, of a body without node, or of the ground, shape (n,)
-    fixed: NDArray[np.bool_]  # whether that is the ground, shape (n,)
-    marker: IntArray  # place of its marker in the columns of position markers, shape (n,)
+    carrier: IntArray  # number of the node that carries it, or of a body without node, or of the ground, shape (n,)
+    fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
+    marker: IntArray  # position of its marker in the columns of position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
     size: FloatArray  # semi-axes; radius three times; 0 for half spaces [m], shape (n, 3)
-    reach: FloatArray  # radius of the sphere around it [m]; 0 for half spaces, shape (n,)
+    reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
     s: FloatArray  # position in the marker's frame [m], shape (n, 3)
-    R: FloatArray  # rotation from its own to the marker's frame, shape (n, 3, 3)
+    R: FloatArray  # rotation from the frame of the surface to the marker's frame, shape (n, 3, 3)
     E: FloatArray  # E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,)
     c: FloatArray
     us: FloatArray
@@ -116,7 +117,7 @@ class Surfaces(NamedTuple):
 
 
 def find_runs(surfaces: IntArray) -> Runs:
-    """Ascending numbers as runs without gaps."""
+    """Convert ascending numbers to runs without gaps."""
     breaks = np.flatnonzero(np.diff(surfaces) != 1)
     first = np.concatenate((surfaces[:1], surfaces[breaks + 1]))
     last = np.concatenate((surfaces[breaks], surfaces[-1:]))
@@ -126,7 +127,7 @@ def find_runs(surfaces: IntArray) -> Runs:
 
 @checked(normal=numbers("1", (3,), words="three numbers [1] that are not all 0"))
 def facing(normal: Sequence[float]) -> FloatArray:
-    """A ``rotation`` with which the outward normal of a half space has a given direction in the marker's frame.
+    """Create a ``rotation`` for which the outward normal of a half space has a given direction in the marker's frame.
 
     Args:
         normal: direction away from the material, of any length, shape (3,).
@@ -148,7 +149,7 @@ def facing(normal: Sequence[float]) -> FloatArray:
 
 
 def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
-    """Columns of the surfaces of one set (its entity number) in the local numbering of a process."""
+    """Create columns of the surfaces of one set (its entity number) in the local numbering of a process."""
     tables = [table for table in map(world.table, KINDS) if table.count]
     parts = [(table, np.flatnonzero(table.collect("contact_set") == contact_set)) for table in tables]
 
@@ -195,7 +196,8 @@ def rotations(table: EntityTable) -> FloatArray:
 
 
 def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """The carrier of each marker (its node, its body if that has no node, or a ground), and whether it is a ground."""
+    """Find the carrier of each marker (its node, its body if the body has no node, or a ground), and whether it is a
+    ground."""
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         name = next(iter(table.component.refs))

@@ -1,15 +1,15 @@
 """Exact tangent of the Hunt-Crossley law, pair by pair and coordinate by coordinate.
 
-A small motion moves the material points of both surfaces at the contact by u_1, u_2 and turns the bodies by θ_1, θ_2.
-With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
+A small motion displaces the material points of both surfaces at the contact by u_1, u_2 and rotates the bodies by θ_1,
+θ_2. With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
 
     δx = n·(u_1 - u_2)
     (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2          or δn = e_2 on a half space
     δp_1 = u_1 + D_1 (δn - e_1),      δP = δp_1 - s1 (δx n + x δn)
     δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2)),    δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
 
-and from these δf, δv and the change δG of the force G = f n + g v_t.  The generalised force Jᵀ G + Jrᵀ((P - p) × G)
-changes with G, P and the markers; the latter bring the second derivatives H and Hr of their position and rotation.
+and from these δf, δv and the variation δG of the force G = f n + g v_t. The generalised force Jᵀ G + Jrᵀ((P - p) × G)
+varies with G, P and the markers; the markers contribute the second derivatives H and Hr of their position and rotation.
 
 Source: implicit differentiation of the contact conditions, own derivation.
 """
@@ -57,7 +57,8 @@ def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
 
 @kernel
 def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
-    """Change of D_11, D_12, D_22 when the normal turns by (ea, eb) in the body and the body by ``spin`` about n."""
+    """Variation of D_11, D_12, D_22 when the normal rotates by (ea, eb) in the body and the body by ``spin`` about
+    n."""
     da, db = D[0] * ea + D[1] * eb, D[1] * ea + D[2] * eb
     s = D[3] * ea + D[4] * eb
     return (
@@ -71,7 +72,7 @@ def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
 def eval_radius_change(
     bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
 ) -> float:
-    """δ ln R for δn = (na, nb), turns e = (e_1, e_2) and spins about n, all in the tangent plane."""
+    """δ ln R for δn = (na, nb), rotations e = (e_1, e_2) and spins about n, all in the tangent plane."""
     ua, ub = na - e[0], nb - e[1]
     change = -4.0 * (D[3] * ua + D[4] * ub)
     if bounded:
@@ -96,9 +97,10 @@ def add_pair_tangents(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """values += dq ∂f/∂q + dv ∂f/∂q̇ of one force element; qdot: velocities of all coordinates and the spare one."""
+    """values += dq ∂f/∂q + dv ∂f/∂q̇ of one force element; qdot: velocities of all coordinates and of the spare
+    coordinate."""
     w, spare = c.dofs.shape[1], len(qdot) - 1
-    # per coordinate of the pair: changes of G and of P, and of (P - p) × G at either marker
+    # per coordinate of the pair: variations of G and of P, and of (P - p) × G at either marker
     dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
     G, P, arm, T = np.zeros(3), np.zeros(3), np.zeros((2, 3)), np.zeros((2, 3))
     for k in range(len(pairs)):
@@ -130,19 +132,19 @@ def add_pair_tangents(
         S = eval_shape(c, j, (nx, ny, nz), t) if bounded else D
         Maa, Mab, Mbb = D[0] + S[0] - x, D[1] + S[1], D[2] + S[2] - x
         det = Maa * Mbb - Mab * Mab
-        # arms from both markers, and the torques
+        # lever arms from both markers, and the torques
         for side in range(2):
             body = i if side == 0 else j
             mk = c.marker[body]
             for d in range(3):
                 arm[side, d] = P[d] - m.p[mk, d]
             T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
-        # coordinate by coordinate: derivatives of place, normal, velocity and force
+        # coordinate by coordinate: derivatives of position, normal, velocity and force
         for side in range(2):
             body, sign = (i, 1.0) if side == 0 else (j, -1.0)
             mk = c.marker[body]
             wx, wy, wz = c.omega[body, 0], c.omega[body, 1], c.omega[body, 2]
-            # place of the material point: p_1, or p_2 = p_1 - x n
+            # position of the material point: p_1, or p_2 = p_1 - x n
             back = 0.0 if side == 0 else x
             yx, yy, yz = qx - back * nx - m.p[mk, 0], qy - back * ny - m.p[mk, 1], qz - back * nz - m.p[mk, 2]
             for l in range(w):
@@ -159,7 +161,7 @@ def add_pair_tangents(
                 ex, ey, ez = cross(tx, ty, tz, nx, ny, nz)
                 ea, eb = ex * ax + ey * ay + ez * az, ex * bx + ey * by + ez * bz
                 spin = tx * nx + ty * ny + tz * nz
-                # depth, and how the normal turns: na, nb in the tangent plane
+                # depth, and rotation of the normal: na, nb in the tangent plane
                 dx = sign * (mx * nx + my * ny + mz * nz)
                 if bounded:
                     fa, fb = -sign * (mx * ax + my * ay + mz * az), -sign * (mx * bx + my * by + mz * bz)
@@ -172,7 +174,7 @@ def add_pair_tangents(
                     na, nb = 0.0, 0.0
                 else:
                     na, nb = ea, eb
-                # turn of both surfaces against the normal, and relative change of the radius R
+                # rotation of both surfaces relative to the normal, and relative variation of the radius R
                 if side == 0:
                     e, spins, ka, kb = (ea, eb, 0.0, 0.0), (spin, 0.0), na - ea, nb - eb
                 else:
@@ -187,14 +189,14 @@ def add_pair_tangents(
                 px -= s1 * (dx * nx + x * dnx)
                 py -= s1 * (dx * ny + x * dny)
                 pz -= s1 * (dx * nz + x * dnz)
-                # δv with respect to positions: both bodies turn about the moving P
+                # δv with respect to positions: both bodies rotate about the moving P
                 ox, oy, oz = c.omega[i, 0] - c.omega[j, 0], c.omega[i, 1] - c.omega[j, 1], c.omega[i, 2] - c.omega[j, 2]
                 gx, gy, gz = cross(ox, oy, oz, px, py, pz)
                 kx, ky, kz = cross(wx, wy, wz, jx, jy, jz)
                 gx += sign * (m.Jd[mk, 0, l] - kx)
                 gy += sign * (m.Jd[mk, 1, l] - ky)
                 gz += sign * (m.Jd[mk, 2, l] - kz)
-                # the velocity at the marker changes with its coordinates
+                # the velocity at the marker depends on its coordinates
                 h = m.h[mk]
                 if h >= 0 and not c.is_point[body]:
                     ox, oy, oz = 0.0, 0.0, 0.0
@@ -241,13 +243,13 @@ def add_pair_block(
     spare: int,
     values: FloatArray,
 ) -> None:
-    """Bring the changes of G and P of one pair into the matrix: rows of body 1 with +, of body 2 with -."""
+    """Add the variations of G and P of one pair to the matrix: rows of body 1 with +, of body 2 with -."""
     w = c.dofs.shape[1]
     for side in range(2):
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)
         mk = c.marker[body]
         turns = not c.is_point[body]
-        # changes of the torque: of P - p, and of the force
+        # variations of the torque due to P - p, and due to the force
         for col in range(2 * w if turns else 0):
             px, py, pz = dP[0, col], dP[1, col], dP[2, col]
             if col // w == side:

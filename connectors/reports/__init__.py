@@ -1,1 +1,1 @@
-"""Reports, pictures and theory of belts on pulleys; no forces."""
+"""Reports, pictures and theory of belts on pulleys, without forces."""

@@ -1,6 +1,6 @@
-"""Passage of a stretched belt around a pulley that holds it by bristles that bend, in steady motion.
+"""Steady motion of a stretched belt around a pulley whose friction is transmitted by deformable bristles.
 
-Along the reference length X from where the belt enters, with the stretch lam, the radius rho of its axis, the flow c,
+The reference length X is counted from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
 the force F = N - rhoA c² lam (see `belt_theory`), and per reference length the stiffness mu_k of the bristles and the
 damping mu_v parallel to them:
 
@@ -13,8 +13,8 @@ shear lag: of the exponentials exp(s X), s² = a S (mu_k + mu_v c s), the one th
 
     w ~ s1 exp(s1 X) - s2 exp(s2 X),   s1 > 0 > s2;      without damping  w ~ cosh(X sqrt(mu_k/E)).
 
-So the speeds of belt and rim differ from the entry on; on rigid bristles the belt would enter with the speed of the
-rim.  A rim of the contact stiffness k enters with its slope S at the mean of both forces.
+So the speeds of belt and rim differ from the entry on; with rigid bristles the belt would enter with the speed of the
+rim. A rim of the contact stiffness k enters with its slope S at the mean of both forces.
 
 Source: T. C. Firbank, Mechanics of the belt drive, Int. J. Mech. Sci. 12 (1970) 1053-1063, and G. Gerbert, Belt slip, a
 unified approach, J. Mech. Des. 118 (1996) 432-438, model a layer that shears between belt and pulley; shear lag:
@@ -32,14 +32,14 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Share of the arc above which the whole arc is considered to slip [1]."""
+"""Share of the arc above which the whole arc counts as slipping [1]."""
 
 PASSES = 50
-"""Largest number of fixed-point iterations for a length; a few are usual."""
+"""Largest number of fixed-point iterations for a length; a few are usually sufficient."""
 
 
 class Rim(NamedTuple):
-    """A pulley and the belt on it: letters as at the head of this file."""
+    """A pulley and the belt on it: symbols as at the head of this file."""
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
@@ -51,7 +51,7 @@ class Rim(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """w where the belt enters [1], slip arc [rad], reference length that sticks [m], F where slip begins [N]."""
+    """w at the entry of the belt [1], slip arc [rad], reference length that sticks [m], F where slip begins [N]."""
 
     lag: float
     slip_angle: float
@@ -76,13 +76,14 @@ def eval_stick(rim: Rim, X: float) -> Stick:
 
 
 def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tuple[float, float]]) -> float:
-    """Reference length [m] that lies on ``angle`` [rad] and ends with the force F; ``lag_of``: w and u at its end.
+    """Find the reference length [m] that lies on ``angle`` [rad] and ends with the force F; ``lag_of``: function of w
+    and u at its end.
 
-    The angle is the integral of lam/rho = (w + r omega/c)/r, so u/r + X omega/c.
+    The angle is the integral of lam/rho = (w + r omega/c)/r, and therefore u/r + X omega/c.
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
-    # w is of the order of a change of the stretch: each pass adds two digits or more
+    # w is of the order of a change of the stretch: each iteration adds two digits or more
     for _ in range(PASSES):
         w, u = lag_of(X)
         before, X = X, (rim.radius * angle - u + w * X) / turn
@@ -92,10 +93,10 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
 
 
 def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Passage:
-    """The passage over ``angle`` [rad] of a belt that enters with the force F = ``entry`` and leaves with ``leave``
-    [N].
+    """Solve the motion over ``angle`` [rad] of a belt that enters with the force F = ``entry`` and leaves with
+    ``leave`` [N].
 
-    It sticks and then slips, or sticks on the whole arc; `check_passage` checks that it does not stick again.
+    The belt sticks and then slips, or sticks on the whole arc; `check_passage` checks that it does not stick again.
     """
     gain = rim.share * rim.slope
 
@@ -120,7 +121,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
     growth = sign * rim.friction * rim.share
 
     def slip(last: float) -> tuple[float, Passage, float]:
-        """F at entry if the angle ``last`` at the end slips; the passage; w where slip begins."""
+        """F at entry if the angle ``last`` at the end slips, the passage, and w where slip begins."""
         F = leave * exp(-growth * last)
         f = sign * rim.friction * F * rim.turn(F)
         X = find_length(rim, F, angle - last, lambda X: bend(eval_stick(rim, X).last * gain * f, f))
@@ -130,7 +131,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
-    # an arc that carries the whole change by slip is too long: the sticking part carries some of it
+    # an arc that carries the whole change by slip is too long, because the sticking part carries some of the change
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]
@@ -139,11 +140,11 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
 
 def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> None:
-    """Raise ModelError for a belt that does not stick and then slip as in `pass_pulley`, but sticks again.
+    """Raise ModelError for a belt that sticks again after it slips, contrary to the assumption of `pass_pulley`.
 
-    Only where F grows, by bristles that are softer than EA (mu/R)²: there the limit may grow faster than a bristle
-    bends (the test begins at sixteen times that).  Slip lasts while w > (mu p/mu_k)'; as functions of F the left side
-    is linear and the right side convex.
+    Sticking after slip occurs only where F increases, with bristles softer than EA (mu/R)²: in this case the limit may
+    increase faster than the force of a bristle (the test begins at sixteen times this stiffness). Slip lasts while w >
+    (mu p/mu_k)'; as functions of F the left-hand side is linear and the right-hand side convex.
     """
 
     def force(w: float) -> float:
@@ -169,5 +170,5 @@ def check_passage(rim: Rim, passage: Passage, entry: float, leave: float) -> Non
     if again:
         raise ModelError(
             f"friction_stiffness_per_length = {rim.stiffness:g} N/m² of belt_creep: must be greater, or the torque "
-            f"smaller; on the driven pulley the belt slips and sticks again, which this theory does not have"
+            f"smaller; on the driven pulley the belt slips and sticks again, which this theory does not cover"
         )

@@ -33,11 +33,11 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
-"""Straight lines per cable element in the picture, even [1]."""
+"""Straight lines per cable element in the picture, an even number [1]."""
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 STICK, SLIP = "#0b7285", "#f59f00"
 SMALLEST_FONT = 6.5
-"""Pulleys too small for numbers in a font of this size show their name alone [points]."""
+"""Font size below which only the names of small pulleys are shown, without numbers [points]."""
 COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 """Colours of the pulleys, in the order of the circles."""
 
@@ -45,10 +45,10 @@ COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 class Wheel(NamedTuple):
     """One circle and its contacts."""
 
-    name: str  # name of the entity that carries it
+    name: str  # name of the entity that carries the circle
     center: FloatArray  # global x, y [m], shape (2,)
     radius: float  # [m]
-    spoke: FloatArray  # unit vector of its local x axis, shape (2,)
+    spoke: FloatArray  # unit vector of the local x axis, shape (2,)
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # see `PulleyReport`
     segments: Segments  # see `Segments`
@@ -56,7 +56,7 @@ class Wheel(NamedTuple):
 
 
 class CableLine(NamedTuple):
-    """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,), nan at its end."""
+    """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,), NaN at its end."""
 
     points: FloatArray
     arc: FloatArray
@@ -81,19 +81,19 @@ def draw_belt(
     speeds: Sensors | None = None,
     title: str = "",
 ) -> Any:
-    """Draw a belt drive into a picture; under MPI all processes must call this together.
+    """Draw a belt drive into a picture; under MPI all processes must call this function together.
 
     Args:
-        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.
-            None for a figure of matplotlib, which notebooks show.
+        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) determines the format. None
+            returns a figure of matplotlib, which notebooks show.
         state: the state to show.
         cables: the cables of the belt.
-        contacts: its contacts with the pulleys, rows of one law.
-        speeds: sensors; those in rad/s are shown over time.
+        contacts: contacts of the belt with the pulleys, rows of one law.
+        speeds: sensors; sensors in rad/s are shown over time.
         title: heading; default: the time.
 
     Returns:
-        The absolute path, or the figure; in place of a figure None on other processes than the first one.
+        The absolute path, or the figure; None instead of a figure on all processes except the first.
 
     Raises:
         OutputError: the file cannot be written.
@@ -123,7 +123,7 @@ def draw_belt(
 
 
 def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line: FloatArray, title: str) -> Any:
-    """A figure of a belt on its pulleys before any solve.
+    """Draw a figure of a belt on its pulleys before any solve.
 
     Args:
         centers: [m], shape (pulleys, 2).
@@ -151,12 +151,13 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
 
 
 def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[CableLine], dict[int, float]]:
-    """The chains of cables with their axial forces, and the arc length at which each cable begins [m], by entity."""
+    """Create the chains of cables with their axial forces, and the arc length at which each cable begins [m], by
+    entity."""
     rows = find_evaluated_rows(cables, world)
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
-    # between its values at 0, L/2 and L the axial force of coarse elements ripples
+    # between its values at 0, L/2 and L the axial force of coarse elements oscillates
     half = length[:, None] * np.array([0.0, 0.5, 1.0])
     stations = rows.evaluate(find_output(cables, "axial_force"), fields, {"x": half})
     weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)
@@ -177,7 +178,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
 
 
 def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
-    """The circles of the contacts."""
+    """Create the circles of the contacts."""
     circles, radii = (contacts.table.collect(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
@@ -223,7 +224,7 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Sorted intervals; adjacent ones are joined, shape (k, 2)."""
+    """Sort intervals and join adjacent intervals, shape (k, 2)."""
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
         if merged and begin <= merged[-1][1] + 0.25 * (end - begin):
@@ -242,7 +243,7 @@ def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArr
 
 
 def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
-    """The belt on its pulleys."""
+    """Draw the belt on its pulleys."""
     from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
     from matplotlib.colors import LinearSegmentedColormap  # imported here, because runs without pictures do not need it
     from matplotlib.lines import Line2D  # imported here, because runs without pictures do not need it
@@ -280,7 +281,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Smallest and largest axial force [N], kept apart so that rounding is not shown large."""
+    """Smallest and largest axial force [N], with a minimum difference, so rounding errors are not magnified."""
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
     room = max(0.5 * (0.005 * max(abs(low), abs(high)) - (high - low)), 0.0)
@@ -288,7 +289,8 @@ def find_range(lines: list[CableLine]) -> tuple[float, float]:
 
 
 def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
-    """A pulley with its spoke, and inside its rim where the belt sticks and slips; font size in points."""
+    """Draw a pulley with its spoke, and inside its rim the parts where the belt sticks and slips; font size in
+    points."""
     from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
     from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
 
@@ -299,7 +301,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
         arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
         axes.add_collection(arcs)
-    # the middle stays free for the text
+    # the middle remains free for the text
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
     axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
     report = wheel.report
@@ -320,7 +322,8 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 
 
 def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
-    """Write a text in a pulley, above belt and rim, with a light edge: in small pulleys it is wider than the pulley."""
+    """Write a text in a pulley, above belt and rim, with a light edge, because the text is wider than a small
+    pulley."""
     from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
 
     edge = withStroke(linewidth=2.5, foreground="#f5f7fa")
@@ -328,7 +331,7 @@ def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
 
 
 def _draw_tension(axes: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
-    """Axial force along the belt, with the stretches on the pulleys shaded."""
+    """Draw the axial force along the belt, with the parts on the pulleys shaded."""
     for wheel, color in zip(wheels, cycle(COLORS), strict=False):
         for k, (begin, end) in enumerate(wheel.spans):
             axes.axvspan(begin, end, color=color, alpha=0.13, linewidth=0, label=f"on {wheel.name}" if k == 0 else None)

@@ -1,24 +1,25 @@
 """Creep of a belt around two equal pulleys: speeds, tensions and slip arcs in steady motion, in closed form.
 
-A belt of the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow
-c = dX/dt of its reference length X, so with the speed v = c lam.  Of N the part
+A belt with the law N = EA (lam - 1 - e0), where lam is the stretch and e0 the reference strain, runs with the flow
+c = dX/dt of its reference length X, and therefore with the speed v = c lam. Of N the part
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-presses on the pulleys and carries torque.  Where the belt enters a pulley it sticks: it runs with the speed of the rim,
-v = omega R, and F stays.  Where it leaves it slips over the angle phi, in which F falls or grows by exp(mu phi):
+presses on the pulleys and transmits torque. At the entry of a pulley the belt sticks: it runs with the speed of the
+rim, v = omega R, and F is constant. Before the exit the belt slips over the angle phi, along which F changes by the
+factor exp(mu phi) or exp(-mu phi):
 
     tight strand 1, slack strand 2:    omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi),
     omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1),
     torque M = (F_1 - F_2) R,
     reference length of the belt = sum of length/lam over strands, sticking arcs and slip arcs.
 
-Further terms of the model, all small: the axis runs at the height h above the rim, R = r + h; on a contact of the
-stiffness k per length of belt it lies deeper by F lam/(k R), which lets the tight side run slower than the slack one
-and adds EA/(k R²) of the loss; and where the tight strand lies above the slack one by H, its tension is greater by
-the weight of the belt rhoA g H/lam, which needs no torque.
-Where the belt holds by bristles of a finite stiffness, it does not enter with the speed of the rim: see
-`belt_bristles`.  Bending stiffness and sag are left out: they do not affect the speeds.
+The model has further small terms. The axis runs at the height h above the rim, R = r + h. On a contact of the stiffness
+k per length of belt the axis lies deeper by F lam/(k R), which makes the tight side run slower than the slack side and
+adds EA/(k R²) of the loss. Where the tight strand lies above the slack strand by H, its tension is greater by the
+weight of the belt rhoA g H/lam, which needs no torque. With bristles of finite stiffness, the belt does not enter with
+the speed of the rim, see `belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the
+speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -50,12 +51,12 @@ class BeltCreep:
 
     Attributes:
         driver_speed, driven_speed: speeds of the pulleys [rad/s].
-        torque: torque that the belt carries [N m].
+        torque: torque that the belt transmits [N m].
         tight_tension, slack_tension: axial forces N of the strands [N].
-        tight_force, slack_force: their parts F that press on the pulleys [N].
+        tight_force, slack_force: parts F of the axial forces that press on the pulleys [N].
         tight_stretch, slack_stretch: stretches lam [1].
-        driver_slip_angle, driven_slip_angle: angle phi of the slip arcs [rad]; rigid bristles: the same on both.
-        flow: reference length of the belt that passes in unit time, c [m/s].
+        driver_slip_angle, driven_slip_angle: angle phi of the slip arcs [rad]; with rigid bristles both are equal.
+        flow: reference length of the belt that passes a point per unit time, c [m/s].
         tight_radius, slack_radius: radius of the axis [m] where the strands touch the pulleys.
     """
 
@@ -125,7 +126,7 @@ def belt_creep(
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
-    """The steady motion of an open belt around two equal pulleys; see the head of this file for the equations.
+    """Find the steady motion of an open belt around two equal pulleys; see the head of this file for the equations.
 
     Args:
         axial_stiffness: EA [N].
@@ -133,7 +134,7 @@ def belt_creep(
         distance: distance of the centres of the pulleys [m].
         radius: radius r of the pulleys [m].
         driver_speed: speed omega_1 of the driver [rad/s], > 0.
-        torque: torque M >= 0 that the belt carries [N m], or this as a function of the speed of the driven pulley.
+        torque: torque M >= 0 that the belt transmits [N m], or a function of the speed of the driven pulley.
         friction_coefficient: mu [1].
         reference_strain: e0 [1].
         mass_per_length: rhoA [kg/m], per reference length.
@@ -142,11 +143,12 @@ def belt_creep(
         friction_stiffness_per_length: mu_k [N/m²], of the bristles, per reference length; infinite: rigid bristles.
         friction_velocity_penalty_per_length: mu_v [N s/m²] parallel to them, per reference length.
         gravity: g [m/s²].
-        tight_above_slack: height H of the tight strand above the slack one [m], negative where it is the lower one.
+        tight_above_slack: height H of the tight strand above the slack strand [m], negative if the tight strand is
+            lower.
 
     Raises:
-        ModelError: the belt is slack, it slips on the whole of an arc, or bristles are so soft that a slipping part
-            precedes a sticking one, or that the driven pulley does not turn.
+        ModelError: the belt is slack, or slips on the whole of an arc, or bristles are so soft that a slipping part
+            precedes a sticking part, or that the driven pulley does not rotate.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness
@@ -161,7 +163,7 @@ def belt_creep(
         return lam / axis_radius(F, lam)
 
     def turn_slope(F: float) -> float:
-        """Its derivative with respect to F."""
+        """Derivative of lam/rho with respect to F."""
         lam = (F + stiff) / E
         rho = float(axis_radius(F, lam))
         return (1.0 + lam * (lam * E + F) / (R * contact_stiffness_per_length * rho)) / (E * rho)
@@ -183,7 +185,7 @@ def belt_creep(
     def evaluate(u: FloatArray, bristles: float) -> tuple[BeltCreep, list[float]]:
         """The motion of the unknowns [ln F_2, 1 + ln F_1/F_2, c], and the errors of the equations, each of order 1.
 
-        All unknowns are of order 1 or more, since the solver takes differences by parts of them.
+        All unknowns are of order 1 or more, because the solver takes differences by fractions of them.
         """
         nonlocal E
         F2, F1, c = exp(u[0]), exp(u[0] + (u[1] - 1.0)), u[2]
@@ -220,13 +222,13 @@ def belt_creep(
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
     from scipy.optimize import root  # imported here, because most models do not need it
 
-    # bristles of a finite stiffness from the motion on rigid ones
+    # the solution for bristles of finite stiffness starts from the motion on rigid bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
         start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x
         motion, errors = evaluate(start, bristles)
         if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
             raise ModelError(
-                f"torque = {motion.torque:g} N m: the belt slips on the whole arc, of which it would need "
+                f"torque = {motion.torque:g} N m: the belt slips on the whole arc, the slip arc would be "
                 f"{motion.slip_angle:.3g} rad of {pi:.3g} rad"
             )
     if motion.driven_speed <= 0.0:

@@ -4,13 +4,13 @@
     print(format_reports([report]))
     sensors = Sensors("pulley.csv", [PulleySensor(contacts, left, ("torque", "slip_arc"))])
 
-The contacts of one circle are followed along the cable in its direction of travel.  With s over the segments in contact
-(stored gap <= 0) and the polar angle phi_s that a segment spans, seen from the centre,
+The contacts of one circle are evaluated along the cable in its direction of travel. With s over the segments in contact
+(stored gap <= 0) and the polar angle phi_s that a segment covers about the centre,
 
     torque = sum r f_t (of contact points: (r + g) f_t),    normal force = -sum f_n,
     powers: `circle_segments/power.py`,
-    wrap angle = |sum phi_s| from the first to the last segment in contact, open ones between them included,
-    slip arc = sum |phi_s| over those that slip.
+    wrap angle = |sum phi_s| from the first to the last segment in contact, including open segments between them,
+    slip arc = sum |phi_s| over slipping segments.
 
 Source: statics of a belt on a pulley; forces of `ContactFrictionCircleCable2D`.
 """
@@ -47,7 +47,7 @@ REST = 1e-9
 @describe
 @dataclass(frozen=True)
 class PulleyReport:
-    """A cable on one pulley.  Without contact angles, forces and powers are 0, points and tensions NaN.
+    """A cable on one pulley. Without contact angles, forces and powers are 0, and points and tensions are NaN.
 
     The six powers sum to the power that contact absorbs from cable and pulley.
     """
@@ -89,18 +89,18 @@ UNITS = units_of(PulleyReport)
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), circle=handle())
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
-    """Report of the cables on one circle.  Under MPI all processes must call this together.
+    """Create the report of the cables on one circle. Under MPI all processes must call this function together.
 
-    If several separate cables touch the circle (parallel ropes), forces and counts are sums; entry, exit and the course
-    between them belong to the cable with most segments in contact.
+    If several separate cables touch the circle (parallel ropes), forces and counts are sums. Entry, exit and the course
+    between them belong to the cable with the largest number of segments in contact.
 
     Args:
-        state: the state to evaluate at.
-        contacts: rows of `ContactFrictionCircleCable2D` or `ContactCircleCable2D`, also of other circles.
+        state: the state of the evaluation.
+        contacts: rows of `ContactFrictionCircleCable2D` or `ContactCircleCable2D`, which may include other circles.
         circle: body, node or marker that carries the circle, one row.
 
     Raises:
-        ModelError: contacts of another kind, or none of them with this circle.
+        ModelError: contacts of another type, or contacts without this circle.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -118,10 +118,10 @@ class Segments(NamedTuple):
     touching: BoolArray  # touching, sticking, slipping: states
     sticking: BoolArray
     slipping: BoolArray
-    angle: FloatArray  # polar angle from the first to the second end point, seen from the centre [rad]
+    angle: FloatArray  # polar angle from the first to the second end point about the centre [rad]
     p0: FloatArray  # p0, p1: end points, global x, y [m], shape (segments, 2)
     p1: FloatArray
-    speed: FloatArray  # speed of the touching line along itself, relative to the centre [m/s]
+    speed: FloatArray  # speed of the contact line along itself, relative to the centre [m/s]
     drift: FloatArray  # velocity of the centre, global x, y [m/s], shape (segments, 2)
     ft: FloatArray  # ft, fn: tangential and normal force [N]
     fn: FloatArray
@@ -130,7 +130,8 @@ class Segments(NamedTuple):
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
-    """The segments of all rows of a pulley at the present fields, on every process; contact: its bound rows."""
+    """Evaluate the segments of all rows of a pulley for the current fields, on every process; contact: bound rows of
+    the pulley."""
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
@@ -142,7 +143,7 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
-    """The segments of the rows that this process evaluates, numbered among these rows."""
+    """Evaluate the segments of the rows of this process, numbered among these rows."""
     c, out = contact, contact.evaluate(fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -173,8 +174,8 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
-    """The report of a bound pulley at the present fields; ``tension=False`` omits tensions (NaN), which take
-    longest."""
+    """Create the report of a bound pulley for the current fields; ``tension=False`` omits the tensions (NaN), whose
+    evaluation takes most of the time."""
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
@@ -209,7 +210,7 @@ def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, te
 
 
 def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touching: IntArray) -> float:
-    """Mean speed of the axes of the cables that touch, along themselves, relative to the centre [m/s]."""
+    """Mean speed, relative to the centre, of the axes of the touching cables along themselves [m/s]."""
     row, first = np.unique(z.row[touching], return_index=True)
     cables = pulley.cables[row]
     rows, middle = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world)), {"x": 0.5 * pulley.length[row]}
@@ -221,15 +222,17 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Energy that all contacts of a pulley have lost in friction [J]; all processes call this together."""
+    """Energy that all contacts of a pulley have lost in friction [J]; all processes must call this function
+    together."""
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
-    """Segments from the first to the last one in contact, in the direction of growing local x; empty without contact.
+    """Segments from the first to the last segment in contact, in the direction of growing local x; empty without
+    contact.
 
-    On a closed chain the course begins after the longest stretch without contact.
+    On a closed chain the course begins after the longest part without contact.
     """
     chain = pulley.chain[z.row]
     counts = np.bincount(chain[z.touching], minlength=len(pulley.closed))
@@ -245,8 +248,8 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
     """Axial forces [N] at the beginning of the first and at the end of the second of two cables, given by their rows.
 
-    Contact begins or ends within these two cables, so their force changes; coarse elements smear this change over their
-    length.
+    Contact begins or ends within these two cables, so their force changes; coarse elements distribute this change over
+    their length.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))
@@ -268,11 +271,11 @@ class PulleySensor:
 
     Args:
         contacts, circle: as for `pulley_report`.
-        quantity: name of a number of the report, e.g. ``"torque"``, or several of them (one evaluation for all).
-        name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several.
+        quantity: name of a number of the report, e.g. ``"torque"``, or several of them (with one evaluation for all).
+        name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several quantities.
 
     Raises:
-        ModelError: the report has no such number.
+        ModelError: the report has no number of this name.
     """
 
     contacts: Entity
@@ -317,7 +320,7 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # each process would contribute the whole report to a sum over all processes
+            # a sum over all processes would count the whole report once per process
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1
@@ -326,5 +329,5 @@ class PulleySensor:
 
 @checked(reports=each(instance(PulleyReport), "a list of reports", 1))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
-    """Reports as a printed table, one column per pulley."""
+    """Format reports as a table with one column per pulley."""
     return format_table(reports)

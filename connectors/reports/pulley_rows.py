@@ -1,4 +1,4 @@
-"""The contacts of one circle, in the order in which the cable passes it."""
+"""The contacts of one circle, in the order in which the cable passes the circle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PulleyContacts(NamedTuple):
     """The contacts of one circle, cable after cable."""
 
     name: str  # name of the circle
-    bound: EvaluatedRows  # contact rows, sorted along the chains; this process evaluates some of them
+    bound: EvaluatedRows  # contact rows, sorted along the chains; this process evaluates some of these rows
     chain: IntArray  # chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
     radius: FloatArray  # radii of the circle [m], shape (rows,)
@@ -63,7 +63,7 @@ def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContact
 
 
 def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:
-    """Which of the markers are the entity ``circle`` or are attached to it."""
+    """Whether each marker is the entity ``circle`` or is attached to it."""
     found: NDArray[np.bool_] = markers == circle
     for table, positions, rows in world.split_by_table(markers):
         for name in table.component.refs:

@@ -1,4 +1,5 @@
-"""The pulleys of a model in the report of the run: a table with one column for each circle that cables touch."""
+"""Section on the pulleys of a model in the report of the run: a table with one column for each circle that cables
+touch."""
 
 from __future__ import annotations
 
@@ -17,11 +18,12 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 MOST = 8
-"""Largest number of pulleys in one table, and in all; call `pulley_report` for the others."""
+"""Largest number of pulleys in one table, and in all tables; call `pulley_report` for further pulleys."""
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
-    """The section; all processes must call it.  A model without contacts between circles and cables has none."""
+    """Create the section; all processes must call this function. A model without contacts between circles and cables
+    has no section."""
     reports = [
         replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
         for contacts, circle in list(find_circles(world))[:MOST]
@@ -32,14 +34,14 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
 
 
 def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
-    """A section with one column for each report, of ``count`` pulleys in the model."""
+    """Create a section with one column for each report, for ``count`` pulleys in the model."""
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
     table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
     return ReportSection(title, [when, table])
 
 
 def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
-    """Each circle with the contacts of its kind; all processes call this together."""
+    """Find each circle with the contacts of its type; all processes must call this function together."""
     for component, table in world.tables.items():
         if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:
             contacts = Entity(table, np.arange(table.count))
@@ -49,7 +51,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
 
 
 def show_numbers(value: Any) -> Any:
-    """Points and vectors in parentheses; unknown values are empty."""
+    """Format points and vectors in parentheses; unknown values are empty."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

@@ -1,4 +1,4 @@
-"""Reports as dataclasses of numbers, each declared once with its unit and its meaning, and tables of them."""
+"""Reports as dataclasses of numbers, with units and meanings in one declaration, and tables of reports."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Decimals, and digits without use before the point, up to which numbers are written without a power of ten."""
+"""Number of decimals, and of insignificant digits before the point, up to which numbers are written without a power of
+ten."""
 
 
 def quantity(unit: str, doc: str) -> Any:
-    """A number of a report, or a tuple of them."""
+    """Declare a number of a report, or a tuple of numbers."""
     return field(metadata={"unit": unit, "doc": doc})
 
 
@@ -35,7 +36,7 @@ def units_of(report: type[Any]) -> dict[str, str]:
 
 
 def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[Any]]:
-    """One row for each number: its name with the unit, then its text by ``show`` for each report."""
+    """List one row for each number: its name with the unit, followed by its text by ``show`` for each report."""
     return [
         [f"{name.replace('_', ' ')} [{unit}]", *(show(getattr(report, name)) for report in reports)]
         for name, unit in units_of(type(reports[0])).items()
@@ -43,7 +44,7 @@ def list_rows(reports: Sequence[Any], show: Callable[[Any], Any]) -> list[list[A
 
 
 def format_table(reports: Sequence[Any]) -> str:
-    """Reports of one kind as a printed table, one column for each."""
+    """Format reports of one type as a table with one column for each report."""
     lines = [["", *(report.name for report in reports)]]
     lines += [[row[0].removesuffix(" [1]"), *row[1:]] for row in list_rows(reports, _format_value)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
@@ -62,7 +63,7 @@ def _format_value(value: Any) -> str:
 
 
 def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
-    """Numbers of one quantity as texts with equal decimals, so that the largest one has the given digits.
+    """Format numbers of one quantity as texts with equal decimals, such that the largest number has the given digits.
 
     Numbers that are small compared with it become 0, such as a torque of 1e-4 N m next to 20 N m, which consists of
     rounding and waves of a belt; NaN becomes "-", and infinite numbers "slack".

@@ -3,8 +3,8 @@
     report = surface_report(world, state, contacts, drum)
     print(format_surface_reports([report]))
 
-The points of the cables that touch a surface, or one of several surfaces of a body such as both flanks of a groove, are
-followed along the cable.  With the force F on the body at the point p of each, and the axis k of the surface through
+The report follows the points of the cables that touch a surface, or one of several surfaces of a body such as both
+flanks of a groove, along the cable. With the force F on the body at each point p, and the axis k of the surface through
 its origin c,
 
     force on the body sum F,    torque about the axis k.sum (p - c) x F,    normal force -sum f_n,
@@ -48,9 +48,9 @@ NOWHERE: Triple = (np.nan, np.nan, np.nan)
 @describe
 @dataclass(frozen=True)
 class SurfaceReport:
-    """A rope on one surface.  Without contact lengths, angles, forces and powers are 0, points and tensions NaN.
+    """A rope on one surface. Without contact lengths, angles, forces and powers are 0, and points and tensions are NaN.
 
-    Entry and exit are the first and the last point that touch in the direction of travel (at rest: of growing local x);
+    Entry and exit are the first and the last touching point in the direction of travel (at rest: of growing local x);
     on a plane these are touchdown points.
     """
 
@@ -88,9 +88,9 @@ class SurfaceReport:
 
 
 class Course(NamedTuple):
-    """The points of the longest chain of cables in contact, from the first to the last that touches."""
+    """The points of the longest chain of cables in contact, from the first to the last touching point."""
 
-    cable: IntArray  # place of the cable of each point among all cables, shape (points,)
+    cable: IntArray  # position of the cable of each point among all cables, shape (points,)
     touching: BoolArray  # touching, slipping: states, shape (points,)
     slipping: BoolArray
     position: FloatArray  # global [m], shape (points, 3)
@@ -98,18 +98,19 @@ class Course(NamedTuple):
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), surface=handle())
 def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
-    """Report of the cables on a surface.  Under MPI all processes must call this together.
+    """Create the report of the cables on a surface. Under MPI all processes must call this function together.
 
-    If several separate cables touch it, forces and counts are sums; entry, exit and the course between them belong
-    to the chain with most points in contact.
+    If several separate cables touch the surface, forces and counts are sums. Entry, exit and the course between them
+    belong to the chain with the largest number of points in contact.
 
     Args:
-        state: the state to evaluate at.
-        contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, also of other surfaces.
-        surface: the surface, several of one body (both flanks of a groove), or the marker that carries them.
+        state: the state of the evaluation.
+        contacts: rows of `ContactFrictionSurfaceCable` or `ContactFrictionSurfaceSetCable`, which may include other
+            surfaces.
+        surface: the surface, several surfaces of one body (both flanks of a groove), or the marker that carries them.
 
     Raises:
-        ModelError: contacts of another kind, or none of them with this surface.
+        ModelError: contacts of another type, or contacts without this surface.
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world")
@@ -121,7 +122,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
 
 
 def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity) -> SurfaceReport:
-    """The report at the present fields; for errors see `surface_report`."""
+    """Create the report for the current fields; for errors see `surface_report`."""
     ids = find_surface_ids(world, fields, contacts)
     contacts, ids = contacts[np.flatnonzero(ids >= 0)], ids[ids >= 0]
     mine = np.isin(ids, surface.ids)
@@ -135,7 +136,8 @@ def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity
 
 
 def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray:
-    """Entity numbers of the surfaces of rows, for rows of a set their present surfaces, -1 for none, shape (rows,)."""
+    """Entity numbers of the surfaces of rows, for rows of a set their current surfaces, -1 without surface, shape
+    (rows,)."""
     if contacts.table.component is ContactFrictionSurfaceCable:
         given: IntArray = contacts.table.collect("surface", contacts.rows)
         return given
@@ -145,7 +147,7 @@ def find_surface_ids(world: World, fields: Fields, contacts: Entity) -> IntArray
 
 
 def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plane: bool) -> SurfaceReport:
-    """The report of some contacts as one surface."""
+    """Create the report of some contacts as one surface."""
 
     def read(output: str) -> Any:
         return np.asarray(read_output(contacts, output, world, fields))
@@ -165,7 +167,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     )
     force = fn[..., None] * normal - friction
     origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
-    # several surfaces of one body: a point touches if it touches one of them
+    # several surfaces of one body: a point touches if it touches any of the surfaces
     touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
     where = np.zeros((len(ids), gap.shape[1], 3))
     np.logical_or.at(touched, of_row, touching)
@@ -208,7 +210,7 @@ def _triple(values: FloatArray) -> Triple:
 
 
 def _find_cables(world: World, ids: IntArray) -> Entity:
-    """One handle to the cables."""
+    """Merge the cables into one handle."""
     parts = world.split_by_table(ids)
     if len(parts) != 1:
         raise ModelError(f"the surface touches cables of {len(parts)} kinds: must be of one kind")
@@ -220,7 +222,7 @@ def _find_course(
     world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
-    """The course, its angle about the axis and the slipping part of this angle [rad]; None without contact."""
+    """Find the course, its angle about the axis and the slipping part of this angle [rad]; None without contact."""
     chains = find_chains(world, ids)
     counts = [int(touched[chain.order].sum()) for chain in chains]
     if not any(counts):
@@ -236,29 +238,29 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # each point stands for half of the distances to its neighbours, the end points for the whole distance to one
+    # each point represents half of the distances to its neighbours, and end points the whole distance to one neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Places from the first to the last point that touches; on a closed chain from the end of the longest stretch
-    without contact."""
+    """Positions from the first to the last touching point; on a closed chain from the end of the longest part without
+    contact."""
     on = np.flatnonzero(touched)
     if not closed:
         return np.arange(on[0], on[-1] + 1)
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # without any gap the whole ring touches, and the course begins anywhere
+    # without any gap the whole ring touches, and the course may begin anywhere
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch
 
 
 class Travel(NamedTuple):
-    """Speed of the rope along itself, and entry and exit: points, tensions and fleet angles."""
+    """Speed of the rope along itself, and points, tensions and fleet angles at entry and exit."""
 
     speed: float
     points: tuple[Triple, Triple]
@@ -270,7 +272,7 @@ def _eval_travel(
     world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
-    """Speed, points, tensions and fleet angles at the ends of the course, in the direction of travel."""
+    """Evaluate speed, and points, tensions and fleet angles at the ends of the course, in the direction of travel."""
     course = found[0]
     if course is None:
         return Travel(0.0, (NOWHERE, NOWHERE), (np.nan, np.nan), (np.nan, np.nan))
@@ -281,7 +283,7 @@ def _eval_travel(
         for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
-    # contact begins or ends within these cables, which smear the change of the force over their length
+    # contact begins or ends within these cables, which distribute the change of the force over their length
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
     tension = np.asarray(read_output(ends, "axial_force", world, fields, x=outer)).ravel()
@@ -295,7 +297,7 @@ def _eval_travel(
 
 
 def _in_space(values: Any, count: int) -> FloatArray:
-    """2D or 3D vectors as 3D vectors, shape (count, 3)."""
+    """Convert 2D or 3D vectors to 3D vectors, shape (count, 3)."""
     out = np.zeros((count, 3))
     given = np.asarray(values).reshape(count, -1)
     out[:, : given.shape[1]] = given
@@ -304,5 +306,5 @@ def _in_space(values: Any, count: int) -> FloatArray:
 
 @checked(reports=each(instance(SurfaceReport), "a list of surface reports", 1))
 def format_surface_reports(reports: Sequence[SurfaceReport]) -> str:
-    """A table with one column for each surface."""
+    """Format a table with one column for each surface."""
     return format_table(reports)

@@ -1,4 +1,5 @@
-"""The surfaces of a model in the report of the run: a table with one column for each surface that cables touch."""
+"""Section on the surfaces of a model in the report of the run: a table with one column for each surface that cables
+touch."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from windlass.framework.state.state import State
 
 
 def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
-    """The section; all processes must call it.  A model without contacts between surfaces and cables has none."""
+    """Create the section; all processes must call this function. A model without contacts between surfaces and cables
+    has no section."""
     surfaces: list[tuple[Entity, int]] = []
     for component in (ContactFrictionSurfaceCable, ContactFrictionSurfaceSetCable):
         table = world.tables.get(component)

@@ -3,9 +3,10 @@
     g = K (x - offset) + D (x_t - rate_offset) + preload      generalised forces, n numbers
     g = force_function(t, row, x, x_t, K, D, offset)          where one is given
 
-n is 1 or 6.  A law has two kernels: ``measure`` evaluates x and x_t, ``apply`` the forces of g at the markers. A Python
-user function cannot be evaluated in kernels and has no complex numbers: columns store its forces and derivatives at x,
-x_t, and the law then evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
+n is 1 or 6. A law has two kernels: ``measure`` evaluates x and x_t, and ``apply`` evaluates the forces of g at the
+markers. A Python user function cannot be evaluated in kernels and does not accept complex numbers. Columns store its
+forces and derivatives at x, x_t, and the law evaluates g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same
+derivatives.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 @kernel
 def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """g of a user function, (n,)."""
+    """g from a user function, (n,)."""
     for a in range(len(g)):
         slope = 0.0
         for b in range(len(g)):
@@ -46,13 +47,13 @@ def user_forces(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) ->
 
 @kernel
 def force_of_one(row: Any, x: ComplexArray, xt: ComplexArray, g: ComplexArray) -> None:
-    """g of a spring of one number."""
+    """g of a spring with one number."""
     g[0] = row.preload + (row.stiffness * (x[0] - row.offset) + row.damping * (xt[0] - row.rate_offset))
 
 
 @kernel
 def energy_of_one(row: Any, x: ComplexArray) -> complex:
-    """Energy of a spring of one number [J]."""
+    """Energy of a spring with one number [J]."""
     return complex(0.5 * row.stiffness * (x[0] - row.offset) * (x[0] - row.offset))
 
 
@@ -102,7 +103,7 @@ class SpringKernels(NamedTuple):
 
 
 def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> SpringKernels:
-    """Kernels of a law around ``measure(row, u, ut, x, xt)`` and ``apply(row, u, g) -> F``."""
+    """Create the kernels of a law from ``measure(row, u, ut, x, xt)`` and ``apply(row, u, g) -> F``."""
     one = force_of_one, energy_of_one, power_of_one
     force_of, energy_of, power_of = one if n == 1 else (force_of_all, energy_of_all, power_of_all)
 
@@ -147,7 +148,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
                 x[i, a], xt[i, a] = one[a].real, rate[a].real
 
     def number(which: int, place: int) -> Kernel:
-        """Kernel for number ``place`` of x, x_t or g (which = 0, 1, 2)."""
+        """Create the kernel for number ``place`` of x, x_t or g (which = 0, 1, 2)."""
 
         @kernel
         def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
@@ -171,11 +172,11 @@ def eval_numbers(fill: Kernel, n: int, rows: LocalRows, s: Fields, which: IntArr
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account: a user force need not have an energy."""
+    """Declare the limits of the account: a user force may have no energy."""
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names
-    # torques about three axes have no energy, nor have forces with unbalanced moments
+    # torques about three axes have no energy, and forces with unbalanced moments have no energy either
     moves = any(own[name].any() for name in ("damping", "rate_offset", "preload") if name in names)
     moves = moves or own["offset"].ndim > 1 or ("moment_arm" in names and not own["moment_arm"].all())
     whole = not len(users.where)
@@ -183,7 +184,7 @@ def judge_account(rows: LocalRows, system: System) -> None:
 
 
 def check_frames(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are no rotations."""
+    """Raise ModelError for frames that are not rotations."""
     for name in ("frame0", "frame1"):
         if name in table.component.columns:
             table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
@@ -204,10 +205,10 @@ def register_rigid_spring(
     """Register a spring between two rigid markers.
 
     Args:
-        component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``,
-            with one number also ``rate_offset`` and ``preload``.
+        component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``;
+            for n = 1 also ``rate_offset`` and ``preload``.
         measure: kernel ``(row, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
-        apply: kernel ``(row, u, g) -> F`` that gives the nine numbers of `pairs`.
+        apply: kernel ``(row, u, g) -> F`` that returns the nine numbers of `pairs`.
         n: 1 or 6.
         outputs: function of ``number(which, place)``, which creates the kernel of one number of x, x_t or g.
         check: see `register`.

@@ -1,4 +1,4 @@
-"""Contact of two spheres, or of a sphere in a hollow one, with adhesion, plasticity or restitution, and friction.
+"""Contact of two spheres, or of a sphere in a hollow sphere, with adhesion, plasticity or restitution, and friction.
 
     h = 1,  or -1 where sphere 1 is hollow;    d = p1 - p0
     g = h |d| - (r0 + h r1),  n = h d/|d|,  v_n = n·(v1 - v0)            gap, its direction and rate;  δ = -g
@@ -13,14 +13,15 @@
     hunt_crossley        f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
     carvalho_martins     χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i  for ε > 1/3,  (ε² - 1)/ε k/v_i  below (Gonthier)
 
-v_i is the stored speed of the impact, at least the smallest allowed speed; powers of δ < 0 have its sign.
+v_i is the stored impact speed, limited from below by the smallest allowed speed; powers of δ < 0 have the sign of δ.
 
-History values per row: gap, slip |v_t|, speed of the impact -v_n, plastic depth δ_p. They stay fixed during Newton's
-iterations. After them gap and slip take the values of the motion; the speed is kept from the start of the step unless
-the gap was open there and is closed now; δ_p becomes the larger of its value at the start and λ^(1/m) δ, and 0 where
-the gap is open. A given gap of exactly 0, as scripts of Exudyn have, is without force until the first update, which
-does not count as closing. The force error is |k g| of a contact that opens or closes, with |start of the step/v_n| as
-the recommended step size, and the change of friction where the slip enters or leaves the zone.
+History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
+Newton's iterations. After the iterations gap and slip take the values of the motion. The impact speed keeps its value
+from the start of the step unless the gap was open at the start and is closed now. δ_p becomes the larger of its value
+at the start and λ^(1/m) δ, or 0 where the gap is open. A given gap of exactly 0, as in scripts of Exudyn, causes no
+force until the first update, which does not count as closing. The force error is |k g| for a contact that opens or
+closes, with |start of the step/v_n| as the recommended step size. Where the slip enters or leaves the zone, the error
+is the change of friction.
 
 In the energy ledger the work of a plastic contact counts as lost, and on rebound as a negative loss.
 
@@ -48,14 +49,14 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
 TOUCHES = -1e-300
-"""Gap [m] that is stored for 0: the contact is closed."""
+"""Gap [m] that is stored instead of 0, which means that the contact is closed."""
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
 class ContactSphereSphere(Component):
-    """Contact of one pair of spheres; `HuntCrossley` finds the pairs among many.
+    """Contact of one pair of spheres; `HuntCrossley` finds the pairs among many spheres.
 
-    History values per row: gap [m], slip [m/s], speed of the impact [m/s], plastic depth [m] (4).
+    History values per row: gap [m], slip [m/s], impact speed [m/s], plastic depth [m] (4).
     """
 
     marker0 = ref(RIGID, "centre of sphere 0")
@@ -91,10 +92,11 @@ def raise_depth(x: complex, m: float) -> complex:
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Gap [m], its rate and the slip, three numbers [m/s]; n; the arms of force on 0 and 1, three numbers [m]."""
+    """Gap [m], its rate and the slip, three numbers [m/s]; n; the lever arms of the force on spheres 0 and 1, three
+    numbers each [m]."""
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
-    # spheres with the same centre have no normal: any direction will do
+    # spheres with the same centre have no normal: any direction is valid
     inverse = side / length if length.real > 0.0 else complex(0.0, 0.0)
     n = (inverse * d[0], inverse * d[1], inverse * d[2] + (length.real == 0.0))
     gap = side * length - (row.radius0 + side * row.radius1)
@@ -112,7 +114,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex) -> Any:
-    """f_n [N] of a contact that is closed."""
+    """f_n [N] of a closed contact."""
     depth = raise_depth(-gap, row.exponent)
     f = row.contact_stiffness * depth - row.contact_damping * rate
     if row.impact_factor != 0.0:
@@ -129,8 +131,9 @@ def press(row: Any, gap: complex, rate: complex) -> Any:
 
 @kernel
 def rub(row: Any, fn: complex, slip: Any) -> Any:
-    """Friction by slip, s in f_t = -s v_t [N s/m]."""
-    # share of the slip written out: a call makes this kernel too large to be inlined, contacts take an eighth longer
+    """Friction factor s in f_t = -s v_t [N s/m]."""
+    # the share of the slip is written out: with a call this kernel would be too large for inlining, and contacts would
+    # take an eighth longer
     if not slides(row.history[1], row.proportional_zone):
         return row.friction * fn / row.proportional_zone
     square = slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]
@@ -150,7 +153,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Energy of the spring [J]; 0 of a plastic one."""
+    """Energy of the spring [J]; 0 for a plastic contact."""
     gap = measure(row, u, ut)[0]
     on = 1.0 if row.history[0] < 0.0 and row.plasticity_ratio == 0.0 else 0.0
     return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
@@ -168,7 +171,8 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 
 def number_of(which: int) -> Any:
-    """Kernel of the normal force, the size of friction, gap, its rate, the slip, and the plastic depth (0 ... 5)."""
+    """Create the kernel of one output: normal force, magnitude of friction, gap, its rate, slip, or plastic depth (0
+    ... 5)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -182,7 +186,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`; a sphere inside a hollow one leaves it through its gap only."""
+    """Write the numbers of `Gaps`; a sphere inside a hollow sphere leaves it through its gap only."""
     gap, rate, _, _, _, _ = measure(row, u, ut)
     speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
     note_gap(numbers, gap.real, rate.real, speed)
@@ -192,7 +196,8 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """New history values; force error [N], recommended step size [s], what has changed, and force [N]."""
+    """Update the history values; return force error [N], recommended step size [s], whether a state has changed, and
+    force [N]."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     closed, sliding = row.history[0] <= 0.0, slides(row.history[1], row.proportional_zone)
     jump, step, changed, force, share = 0.0, np.inf, False, 0.0, row.plasticity_ratio
@@ -227,7 +232,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Refuse a start where the centre of a sphere is inside the other one, or outside a hollow one."""
+    """Reject a start at which the centre of a sphere is inside the other sphere, or outside a hollow sphere."""
     pair = rows.columns[0]
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 

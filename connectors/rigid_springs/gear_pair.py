@@ -7,9 +7,10 @@
     (h |c| - (r_0 + r_1)) - b/2                 depth of the flanks for either direction N_± = k s_± + d ṡ_±  in [0, 2 k
     s_±]  where s_± > 0, else 0         forces of the flanks, along the line of action
 
-and forces and torques are N_± times the derivatives of s_± by the motion: along the line of action at the pressure
-angle α, so that they load the bearings, with the torques N r_i cos α.  Backlash grows as centres move apart. The
-initial position of the teeth is taken at the first solve, with the backlash on both sides: w_0 is a history value.
+and forces and torques are N_± times the derivatives of s_± with respect to the motion. The forces act along the line of
+action at the pressure angle α, so they load the bearings, with the torques N r_i cos α. Backlash increases when the
+centres move apart. The initial position of the teeth is determined at the first solve, with the backlash on both sides:
+w_0 is a history value.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ DERIVED = (
 class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
-    History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2).  A ratio without stiffness is a
-    `CoordinateConstraint`; a mesh between two angles, without bearings, a `CoordinateSpringDamperExt` with stops.
+    History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2). For a ratio without stiffness use
+    `CoordinateConstraint`; for a mesh between two angles, without bearings, use `CoordinateSpringDamperExt` with stops.
     """
 
     marker0 = ref(RIGID, "centre of gear 0")
@@ -90,7 +91,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
     """s and N of the flank of one direction."""
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
-    # without backlash one of the flanks always bears
+    # without backlash one of the flanks is always in contact
     if s.real < 0.0 or (s.real == 0.0 and sign < 0.0):
         return s, 0.0 * s, 0.0 * s
     st = sign * row.cosine * rate - row.sine * side * apart
@@ -104,7 +105,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Both flanks, w, distance, and a, e, t."""
+    """Evaluate both flanks, w, distance, and a, e, t."""
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
     way = shift(row, turned)
     s0, n0, p0 = flank(row, 1.0, way, rate, distance, apart)
@@ -146,7 +147,7 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, of the nearer flank; without backlash one of them always bears."""
+    """Write the numbers of `Gaps` for the nearer flank; without backlash one flank is always in contact."""
     if row.half_backlash == 0.0:
         numbers[GAP] = np.inf
         return
@@ -158,7 +159,7 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 
 def number_of(which: int) -> Any:
-    """Kernel of the force of the flanks, N_+ - N_-, of w, and of the distance of the axes (0, 1, 2)."""
+    """Create the kernel of the force of the flanks, N_+ - N_-, of w, or of the distance of the axes (0, 1, 2)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -170,14 +171,15 @@ def number_of(which: int) -> Any:
 
 @kernel
 def store_start(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Keep the position of teeth that is not known yet; there is no force error."""
+    """Store the position of teeth that is still unknown; there is no force error."""
     if row.history[0] == 0.0:
         row.history[0], row.history[1] = 1.0, measure(row, u, ut)[0].real
     return 0.0, np.inf, False, 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Radii with signs, h, the pitch [m], half the backlash b, the axis a in marker 0 and a direction x0 across it."""
+    """Radii with signs, h, the pitch [m], half the backlash b, the axis a in marker 0 and a direction x0 perpendicular
+    to a."""
     get, a = rows.local, normalise(rows.local("axis"))
     r0, r1 = (0.5 * get("module") * get(name) for name in ("teeth0", "teeth1"))
     return {
@@ -196,7 +198,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 def add_start(rows: LocalRows, system: System) -> None:
     """Add the update that stores the initial position of the teeth at the start of a solve."""
 
-    # explicit methods decide nothing before the first step, so that the update after a step does this, too
+    # explicit methods decide nothing before the first step, so the update after a step also stores the start
     def decide(s: Fields) -> None:
         run_post_newton(system, s)
         s.start_data[:] = s.data

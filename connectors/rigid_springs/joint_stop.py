@@ -7,10 +7,10 @@
     g = k δ max(0, 1 + c |δ|_t)                                pushes back, never pulls
     forces g a at the points, or torques g a; moments balance
 
-The force is continuous, also with c, so that no decision is needed: it is evaluated within Newton's iterations with its
-exact tangent.  Without c a stop returns the stored energy k δ²/2.  A rigid stop would need an impact law for the
-velocities, and an update between the iterations would detect the impact a step too late; a stiff stop is equivalent if
-about ten steps resolve its contact time of about π sqrt(m/k).
+The force is continuous for every c, so no contact state is needed: the force is evaluated within Newton's iterations
+with its exact tangent. With c = 0 a stop returns the stored energy k δ²/2. A rigid stop would need an impact law for
+the velocities, and an update between the iterations would detect the impact one step late. A stiff stop is equivalent
+if about ten steps resolve its contact time of about π sqrt(m/k).
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that grows with the depth.
 """
@@ -45,7 +45,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""A value beyond all reachable limits [m or rad]."""
+"""A value beyond all possible limits [m or rad]."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 
@@ -155,23 +155,23 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Keep the angle; there is no force error."""
+    """Store the angle; there is no force error."""
     if row.turns:
         row.history[0] = measure(row, u, ut)[1].real
     return 0.0, np.inf, False, 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Joint frames, rotated so that their third axis is a, and whether s is an angle."""
+    """Joint frames, rotated such that their third axis is a, and whether s is an angle."""
     direction = rows.local("direction")
-    # axes in cyclic order, the one of the stop last
+    # axes in cyclic order, with the axis of the stop last
     order = (direction[:, None] + np.array((1, 2, 0))) % 3
     F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
     return {"turned_frame0": F0, "turned_frame1": F1, "turns": direction > 2}
 
 
 def drop_update(rows: LocalRows, system: System) -> None:
-    """Translations alone have no angles to keep."""
+    """Remove the update if all rows are translations, which have no angle to store."""
     if not rows.columns[1]["turns"].any():
         system.post_newton = None
 
@@ -213,19 +213,20 @@ def joint_stops(
     Args:
         joint: rows of `GenericJoint` that are not driven.
         direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
-        lower, upper: limits, of displacements [m] or angles [rad] between the joint frames; one may be left out.
-        stiffness: of each stop [N/m or N m/rad].
-        dissipation: c of the damping [s/m or s/rad].
+        lower, upper: limits of displacements [m] or angles [rad] between the joint frames; one of the two may be
+            omitted.
+        stiffness: stiffness of each stop [N/m or N m/rad].
+        dissipation: coefficient c of the damping [s/m or s/rad].
 
     Returns:
         Handle to the stops, rows of `JointStop`.
 
     Raises:
-        ModelError: something other than such joints, or a direction that is locked.
+        ModelError: an argument that is not such a joint, or a direction that is locked.
     """
     schema, axis = joint.table.component, DIRECTIONS.index(direction)
     if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):
-        raise ModelError(f"joint = {joint!r}: must be rows of GenericJoint; other markers take rows of JointStop")
+        raise ModelError(f"joint = {joint!r}: must be rows of GenericJoint; for other markers add rows of JointStop")
     values = {name: joint.table.collect(name, joint.rows) for name in ("marker0", "marker1", "frame0", "frame1")}
     locked = joint.table.collect("translations" if axis < 3 else "rotations", joint.rows)[:, axis % 3]
     if locked.any():
@@ -233,7 +234,7 @@ def joint_stops(
     driven = [f is not None for f in joint.table.collect("offset_function", joint.rows)]
     if np.any(driven) or joint.table.collect("offset", joint.rows).any():
         raise ModelError(
-            f"joint = {joint!r} has offsets: must be a joint that is not driven, as stops do not follow it"
+            f"joint = {joint!r} has offsets: must be a joint that is not driven, because stops do not follow offsets"
         )
     limits: dict[str, Any] = {"lower": lower, "upper": upper, "stiffness": stiffness, "dissipation": dissipation}
     markers = {name: [world.entity(int(k)) for k in values.pop(name)] for name in ("marker0", "marker1")}

@@ -6,9 +6,9 @@
     g = k (x - offset) + d (x_t - rate_offset) + preload       or force_function(t, row, x, x_t, k, d, offset)
     f = g a on point 1, -f on point 0, and -d × f on marker 0 where moments balance; on the left-hand side
 
-If the points only move along the axis, as in a prismatic joint, both rates are the same.  Otherwise two opposite forces
-on parallel lines form a moment, which appears in the ledger as power without a source, as in the original.  Set
-``moment_arm = False`` for the results of the original.
+If the points only move along the axis, as in a prismatic joint, both rates are equal. Otherwise two opposite forces on
+parallel lines form a moment, which appears in the ledger as power without a source, as in the original law of Exudyn.
+Set ``moment_arm = False`` for the results of the original law.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Force along the axis, and its moment on marker 0."""
+    """Force along the axis, and the moment of this force on marker 0."""
     a, zero = turn_vector(u.A, row.unit_axis), complex(0.0, 0.0)
     f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])
     t = cross(f, u.d) if row.moment_arm else (zero, zero, zero)

@@ -1,6 +1,6 @@
-"""Laws between two rigid markers: forces and torques at both, of their places, frames and rates.
+"""Laws between two rigid markers: forces and torques at both markers, as functions of positions, frames and rates.
 
-A law gives one kernel ``(row, u, ut, t) -> F`` for one row, with u a `Pose` and ut the rates y = [v1 - v0, ω0, ω1],
+A law provides one kernel ``(row, u, ut, t) -> F`` for one row, with u a `Pose` and ut the rates y = [v1 - v0, ω0, ω1],
 
     F = [f, τ0, τ1]    on the left-hand side: f at point 1 and -f at point 0, torques about these points, all global
 
@@ -9,13 +9,13 @@ and the loops add, with X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.upd
     forces    Xᵀ F
     tangent   dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),  V = ∂F/∂y
 
-The law is written for complex numbers and gives P and V: along a direction s, ∂F/∂s = Im F(x + i h s)/h.  This needs no
-difference, so h can be so small that the result is exact to rounding; rotations by i h θ turn a frame A into A + i h θ
-× A.  A
-law must be analytic: no ``abs`` and no comparison of complex numbers; decide by ``.real``.
+The law is written for complex numbers, from which P and V follow: along a direction s, ∂F/∂s = Im F(x + i h s)/h. The
+complex step subtracts no numbers, so h can be so small that the result is exact to rounding; rotations by i h θ change
+a frame A into A + i h θ × A. A law must be analytic: no ``abs`` and no comparison of complex numbers; branches must use
+``.real``.
 
-In the energy ledger, a law provides its stored energy and losses; the rest of its power F·y is passed on, to a drive (a
-moving offset, a constant force) or to torques without energy.
+In the energy ledger, a law provides its stored energy and losses. The rest of its power F·y is transferred to a drive
+(a moving offset, a constant force) or to torques without energy.
 
 Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
 """
@@ -44,7 +44,7 @@ Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
 
 TINY = 1e-20
-"""Imaginary step: its square is negligible relative to 1, and nothing is subtracted."""
+"""Imaginary step: its square is negligible relative to 1, and no numbers are subtracted."""
 
 
 class Pose(NamedTuple):
@@ -64,7 +64,8 @@ def eval_angle(y: complex, x: complex) -> complex:
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """The angle of the frame Q about the third axis of P [rad], next to the last one, and ω1 - ω0 along it [rad/s]."""
+    """The angle of the frame Q about the third axis of P [rad], next to the last angle, and ω1 - ω0 along this axis
+    [rad/s]."""
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):
         sine -= P[a, 0] * Q[a, 1]
@@ -76,7 +77,7 @@ def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -
 
 @kernel
 def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
-    """The product A F of a frame of a marker and one in it, (3, 3)."""
+    """The product A F of the frame of a marker and a frame in the marker, (3, 3)."""
     product = np.zeros((3, 3), np.complex128)
     for a in range(3):
         for b in range(3):
@@ -86,7 +87,7 @@ def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
 
 @kernel
 def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexArray]:
-    """Pose and rates of a row."""
+    """Read pose and rates of a row."""
     m0, m1 = pair.m0[i], pair.m1[i]
     d, y = np.zeros(3), np.zeros(9)
     update_rates(pair, i, m, d, y)
@@ -104,7 +105,7 @@ def turn_by(A: ComplexArray, x: complex, y: complex, z: complex) -> None:
 
 @kernel
 def move(u: Pose, ut: ComplexArray, k: int) -> None:
-    """An imaginary step along direction k of [δd, θ0, θ1, δy]."""
+    """Apply an imaginary step along direction k of [δd, θ0, θ1, δy]."""
     h = complex(0.0, TINY)
     if k < 3:
         u.d[k] += h
@@ -116,7 +117,8 @@ def move(u: Pose, ut: ComplexArray, k: int) -> None:
 
 
 def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
-    """Kernels ``residual`` and ``tangent`` as of `pairs.coordinate_pair`; the tangent also takes the velocities v."""
+    """Create kernels ``residual`` and ``tangent`` as in `pairs.coordinate_pair`; the tangent also takes the velocities
+    v."""
 
     @kernel
     def evaluate(row: Any, u: Pose, ut: ComplexArray, t: float, F: ComplexArray) -> None:
@@ -182,7 +184,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 evaluate(row, u, ut, time[0], F)
                 for a in range(9):
                     PV[a, k] = F[a].imag / TINY
-            # dq ∂F/∂q + dv ∂F/∂v, then Xᵀ times it
+            # dq ∂F/∂q + dv ∂F/∂v, followed by the product with Xᵀ
             for a in range(9):
                 g[a] = F[a].real
                 for b in range(n):
@@ -225,7 +227,7 @@ def three_of(force: Kernel, first: int) -> Kernel:
 
 
 def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
-    """F·y minus the rate of the stored energy and minus the lost power [W]; this rate is the derivative of E along the
+    """F·y minus the rate of the stored energy and minus the lost power [W]; the rate is the derivative of E along the
     motion."""
 
     @kernel
@@ -276,11 +278,11 @@ def register_rigid_pair(
     Args:
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
         force: kernel ``(row, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m], complex.
-        outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
+        outputs: further output variables; kernels with the arguments of ``force`` that return one complex number.
         stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
-        passed: name of the rest of the power.
-        point: marker 1 may be any position marker, also without rotation; torques on it are ignored.
-        **more: ``before`` and others, see `register_kind`.
+        passed: name of the remaining power.
+        point: whether marker 1 may be any position marker, also without rotation; torques on such a marker are ignored.
+        **more: ``before`` and further arguments: see `register_kind`.
     """
     kind = replace(RIGID_PAIRS, targets=(RIGID, POSITION)) if point else RIGID_PAIRS
     load = create_load(len(more.get("start", ())))

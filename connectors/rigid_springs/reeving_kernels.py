@@ -1,7 +1,7 @@
-"""Kernels of `ReevingSystemSprings`: length and tension of ropes without mass, forces, tangents, points to draw.
+"""Kernels of `ReevingSystemSprings`: length and tension of massless ropes, forces, tangents, points for drawings.
 
-Rows are ropes, whose spans follow each other as rows of a `Pair` and of ``spans``.  In the coordinates of a row the
-span after marker k begins at k w, with the largest number w of coordinates of a marker.
+Rows are ropes, whose spans are successive rows of a `Pair` and of ``spans``. In the coordinates of a row the span after
+marker k begins at k w, with the largest number w of coordinates of a marker.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
-"""Numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], and powers that are lost and passed on [W]."""
+"""Numbers of a rope: L [m], its rate [m/s], N [N], L_0 [m], energy [J], and the lost and transferred powers [W]."""
 
 
 @kernel
 def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
-    """`eval_span` for span k of a row, moved by an imaginary step along one of 18 directions, or not moved."""
+    """Evaluate `eval_span` for span k of a row, optionally displaced by an imaginary step along one of 18
+    directions."""
     u, ut = row_of_rigid(m, pair, k)
     if which >= 0:
         move(u, ut, which)
@@ -36,7 +37,7 @@ def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which:
 
 @kernel
 def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
-    """N, its elastic part, energy, and ∂N/∂ of L, L̇, L_0 and L̇_0."""
+    """N, its elastic part, energy, and the derivatives of N with respect to L, L̇, L_0 and L̇_0."""
     k, d = row.axial_stiffness / L0, row.axial_damping / L0
     elastic = row.preload + k * (L - L0)
     raw = elastic + d * (Lt - L0t)
@@ -82,8 +83,8 @@ def measure(
 
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Length of rope that a span winds around the ends of its rope [m]: R_A ψ_A of a first span, -R_B ψ_B of a last
-    one."""
+    """Length of rope that a span winds around the ends of its rope [m]: R_A ψ_A for a first span, -R_B ψ_B for a last
+    span."""
     length = complex(0.0, 0.0)
     if is_first:
         length += span.radii[0] * leave
@@ -103,7 +104,7 @@ def residual(
     dofs: IntArray,
     f: FloatArray,
 ) -> None:
-    """Forces of all rows; ``most``: markers of the longest rope; ``dofs`` of the rows (n, ...)."""
+    """Forces of all rows; ``most``: number of markers of the longest rope; ``dofs`` of the rows (n, ...)."""
     numbers, wraps = np.zeros((most, 18), np.complex128), np.zeros(most)
     for i in range(len(rows)):
         row = rows[i]
@@ -111,7 +112,7 @@ def residual(
             continue
         L, Lt, L0, L0t = measure(row, spans, pair, m, q, numbers, wraps)
         N = eval_tension(row, L, Lt, L0, L0t)[0]
-        # on the markers of all spans: tension and the damping of twist and shear
+        # forces on the markers of all spans: tension and the damping of twist and shear
         for k in range(row.first, row.last + 1):
             at, m0, m1 = k - row.first, pair.m0[k], pair.m1[k]
             for b in range(pair.n0):
@@ -124,7 +125,7 @@ def residual(
                     two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
-        # on the coordinates that pay out rope
+        # forces on the coordinates that pay out rope
         for j in range(2):
             if row.end[j] >= 0:
                 for b in range(row.begin[j + 1] - row.begin[j]):
@@ -166,7 +167,7 @@ def tangent(
             for a in range(w):
                 for b in range(w):
                     own[k, a, b] = slots[i, begin + a, begin + b]
-            # Z: of N g + damping by the coordinates of the span
+            # Z: derivatives of N g + damping with respect to the coordinates of the span
             for a in range(9):
                 g[a] = N * numbers[at, a].real + numbers[at, 9 + a].real
                 for b in range(w):
@@ -215,7 +216,8 @@ def tangent(
 def fill_numbers(
     rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
 ) -> None:
-    """The numbers of each rope, see `LENGTH` and the others, shape (n, 7); angles on sheaves (n, markers)."""
+    """Fill the numbers of each rope, see `LENGTH` and the following constants, shape (n, 7); angles on sheaves (n,
+    markers)."""
     numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(rows)):
         row = rows[i]
@@ -239,7 +241,8 @@ def fill_numbers(
 
 @kernel
 def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
-    """Points along a row: both ends of its spans, and a given number on every sheave; returns their count."""
+    """Write points along a row: both ends of its spans, and a given number of points on every sheave; return their
+    count."""
     n, out, meets, k0 = 0, np.zeros(18, np.complex128), 0.0, row.first
     for k in range(k0, row.last + 1):
         leave, meet, _ = span_at(row, spans, pair, m, k, -1, out)
@@ -255,7 +258,7 @@ def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int,
 
 @kernel
 def put_point(span: Any, marker: int, m: PositionColumns, end: int, angle: float, points: FloatArray, n: int) -> int:
-    """The point at an angle on the sheave at one end of a span."""
+    """Write the point at an angle on the sheave at one end of a span."""
     x, y = span.radii[end] * np.cos(angle), span.radii[end] * np.sin(angle)
     for a in range(3):
         points[n, a] = m.p[marker, a]

@@ -1,17 +1,17 @@
-"""A rope without mass over any sheaves, with one tension along its whole length.
+"""A massless rope over any sheaves, with one tension along its whole length.
 
     L = Σ spans + Σ R_i θ_i,   θ_i in [0, 2 π)                        see `reeving_spans`
     L_0 = reference length + f_0 q_0 + f_1 q_1                        q: coordinates that pay out rope at the ends
     N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,                    N = N_s tanh(N/N_s) where it is < 0
     N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
-and between neighbours the damping of twist and shear of `reeving_spans`.  Sheaves turn without friction: the rope
-exerts no torque about their axes.  The rope ends at the first and the last marker: at points, or at drums, which have a
-radius.  The rope exerts a torque on a drum; L does not include the rope wound on it, so that a coordinate q must
-describe the rope paid out, and its forces are then not derivatives of L alone.
+and between neighbours the damping of twist and shear of `reeving_spans`. Sheaves rotate without friction: the rope
+exerts no torque about their axes. The rope ends at the first and the last marker: at points, or at drums, which have a
+radius. The rope exerts a torque on a drum; L does not include the rope wound on the drum, so a coordinate q must
+describe the rope paid out, and the forces of q are not derivatives of L alone.
 
-If a rope runs obliquely onto a sheave, all forces are derivatives of its length, so that no energy is lost.  The
-original has the same tangents, slightly longer arcs, and forces that are not derivatives of them.
+If a rope runs obliquely onto a sheave, all forces are derivatives of its length, so no energy is lost. The original law
+of Exudyn has the same tangents, slightly longer arcs, and forces that are not derivatives of these lengths.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ ENDS = "coordinate0", "coordinate1"
 
 
 class ReevingSystemSprings(Component):
-    """A rope without mass over any number of sheaves, for models that do not need cable elements."""
+    """A massless rope over any number of sheaves, for models that do not need cable elements."""
 
     markers = refs(POSITION, "places along the rope: rigid markers at sheaves and drums, else points", least=2)
     coordinate0 = ref(COORDINATE, "q_0, pays out rope at the start", optional=True)
@@ -90,15 +90,18 @@ def find_frames(axes: FloatArray) -> FloatArray:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of all markers, then of the coordinates at the ends, -1 for none, shape (rows, n)."""
+    """World coordinate numbers of all markers, followed by the coordinates at the ends, padded by -1, shape (rows,
+    n)."""
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    """The spans of all rows, one after the other; the records of rows and of spans; markers of the longest rope.
+    """Bind the spans of all rows, one after the other, the records of rows and of spans, and the number of markers of
+    the longest rope.
 
-    Records of rows have first, last: first and last span.  end: coordinate markers at the ends of the rope or -1 (2,);
-    begin: where their coordinates begin in a row, and end (3,); factor (2,).  Records of spans have the radii at both
+    Records of rows have first, last: first and last span. end: coordinate markers at the ends of the rope or -1 (2,);
+    begin: positions of the first coordinates of both markers in a row, followed by the end (3,); factor (2,). Records
+    of spans have the radii at both
     ends (2,), and the frames of both sheaves in their markers (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
@@ -183,7 +186,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 
 
 def output(unit: str, doc: str, which: int) -> Output:
-    """An output variable: one of the numbers of `fill_numbers`."""
+    """Create an output variable: one of the numbers of `fill_numbers`."""
     return Output(unit, doc, lambda rows, s: eval_numbers(rows, s)[0][:, which])
 
 
@@ -216,10 +219,10 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
     Args:
-        markers: places along the rope, from one end to the other, 2 or more; rigid markers at sheaves.
-        radii: radii of the sheaves [m], shape (markers,), also of drums at the ends; 0 at points.
-        axes: of the sheaves in the frames of their markers, about which the rope turns, shape (markers, 3); default (0,
-            0, 1), counter-clockwise.
+        markers: places along the rope, from one end to the other, 2 or more; sheaves need rigid markers.
+        radii: radii of the sheaves and of drums at the ends [m], shape (markers,); 0 at points.
+        axes: axes of the sheaves in the frames of their markers, about which the rope runs counter-clockwise, shape
+            (markers, 3); default (0, 0, 1).
         **columns: columns of `ReevingSystemSprings`, e.g. ``axial_stiffness`` and ``reference_length``.
 
     Returns:

@@ -8,10 +8,10 @@
     f = B0 g_123 on point 1, torque B0 g_456 on marker 1; on point 0 -f, on marker 0 minus the torque, and -d × f
     where moments balance; on the left-hand side
 
-The original has no moment d × f.  The moment is small if the points stay close; set ``moment_arm = False`` for the
-results of the original.  Torques along the axes of B0 are K times the angles, as in the original: their work equals the
-energy x·Kx/2 only for small angles, and the ledger shows the difference as ``drive``.  At an angle of 90° about y the
-angles are not defined.
+The original law of Exudyn has no moment d × f. The moment is small if the points remain close; set
+``moment_arm = False`` for the results of the original law. Torques along the axes of B0 are K times the angles, as in
+the original law. The work of these torques equals the energy x·Kx/2 only for small angles, and the ledger shows the
+difference as ``drive``. At an angle of 90° about y the angles are not defined.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
 
 
 def outputs(number: Any) -> dict[str, Output]:
-    """x, x_t and g, number by number."""
+    """Create the outputs x, x_t and g, number by number."""
     found = {}
     for k, axis in enumerate("xyz"):
         found[f"displacement_{axis}"] = Output("m", f"x along {axis} of the joint frame, ()", number(0, k))

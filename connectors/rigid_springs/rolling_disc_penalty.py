@@ -1,4 +1,4 @@
-"""Disc on a plane by a penalty, with friction: it rolls, slips and lifts off.
+"""Disc on a plane by a penalty, with friction: the disc rolls, slips and lifts off.
 
     c = d + r,  v_c                                            contact point and velocity of the rim, see `RollingJoint`
     e_0, e_1, n                                                across the track, along it, normal to the plane
@@ -10,10 +10,11 @@
     s = stored slip/|stored slip|                              where it is larger
     f = f_t0 e_0 + f_t1 e_1 + f_n n  on the disc at its contact point, -f there on the plane
 
-History values per row: slip across and along the track, and gap; they stay fixed during Newton's iterations.  After
-them they take the values of the motion, and the force error is the force of a contact that opens or closes, or the
-change of friction by them.  With a zone of 0 friction has its full size at any stored slip except exactly 0, where it
-vanishes.  In the original it vanishes there for every zone; here slip 0 lies in the zone.
+History values per row: slip across and along the track, and gap; they are constant during Newton's iterations. After
+the iterations the history values take the values of the motion. The force error is the force of a contact that opens or
+closes, or the change of friction due to new history values. With a zone of 0 friction has its full magnitude at any
+stored slip except exactly 0, where it vanishes. In the original law of Exudyn friction vanishes at slip 0 for every
+zone; in this law slip 0 lies in the zone.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 
 def number_of(which: int) -> Any:
-    """Kernel of the normal force and friction across and along (0, 1, 2), or of the results of `measure` (3 ...)."""
+    """Create the kernel of the normal force and friction across and along (0, 1, 2), or of the results of `measure` (3
+    ...)."""
 
     @kernel
     def value(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
@@ -140,7 +142,7 @@ def number_of(which: int) -> Any:
 
 @kernel
 def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """New history values; force error [N], no step size, what has changed, and force [N]."""
+    """Update the history values; return force error [N], no step size, whether a state has changed, and force [N]."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     fn, zone = row.contact_stiffness * gap + row.contact_damping * rate, row.proportional_zone
     closed, sliding = row.history[2] <= 0.0, row.history[0] ** 2 + row.history[1] ** 2 > zone**2
@@ -162,7 +164,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an axis or a normal of length 0, and history values that do not fit."""
+    """Raise ModelError for an axis or a normal of length 0, and for invalid history values."""
     for name in ("axis", "normal"):
         table.refuse(~table.local(name).any(axis=1), (name,), "have a length > 0 [1]")
 

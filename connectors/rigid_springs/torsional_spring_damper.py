@@ -6,10 +6,10 @@
     τ = k (φ - offset) + d (φ_t - rate_offset) + preload       or force_function(t, row, φ, φ_t, k, d, offset)
     torque τ z on marker 1, -τ z on marker 0, on the left-hand side
 
-The number n of whole turns is chosen such that φ is nearest to its value at the end of the last step, a history value:
-a step must turn by less than half a turn.  Without a given history value the angle at the start is in (-π, π]. The
-spring acts in parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`; if the axes of both markers deviate, φ_t is
-not the rate of φ, and the ledger shows the difference as ``drive``.
+The number n of whole turns is chosen such that φ is nearest to its value at the end of the last step, a history value.
+Therefore a step must rotate by less than half a turn. Without a given history value the initial angle is in (-π, π].
+The spring acts in parallel to a hinge, a `RevoluteJoint2D` or `GenericJoint`. If the axes of both markers deviate, φ_t
+is not the rate of φ, and the ledger shows the difference as ``drive``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
 
 @kernel
 def store_angle(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Keep the angle; there is no force error."""
+    """Store the angle; there is no force error."""
     row.history[0] = eval_turn(turn(u.A, row.frame0), turn(u.B, row.frame1), ut, row.history[0])[0].real
     return 0.0, np.inf, False, 0.0
 

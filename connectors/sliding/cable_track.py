@@ -1,7 +1,7 @@
-"""Tracks: chains of cables along which sliding joints move, each cable beginning where the one before ends.
+"""Tracks: chains of cables along which sliding joints move; each cable begins at the end of the previous cable.
 
-Places along a track are arc lengths of the undeformed cables from the start of the first one.  A track whose last cable
-ends where its first begins is closed: places repeat after each lap.
+Places along a track are arc lengths of the undeformed cables from the start of the first cable. A track whose last
+cable ends at the start of its first cable is closed, and places repeat after each lap.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@exudyn], ObjectJointSliding2D"
 SAME_PLACE = 1e-6
-"""Largest distance between the end of a cable and the start of the next one that counts as 0, per length of the cable
+"""Largest distance between the end of a cable and the start of the next cable that counts as 0, per length of the cable
 [1]."""
 WIDEST = 12
 """Number of coordinates of a 3D cable; 2D cables have fewer."""
@@ -33,7 +33,7 @@ class CableTrack(Component):
 
 
 class Tracks(NamedTuple):
-    """All tracks of a world, their cables one after the other; n cables, t tracks.
+    """All tracks of a world, with their cables one after the other; n cables, t tracks.
 
     Attributes:
         ids: entity number of each track, ascending, shape (t,).
@@ -41,9 +41,10 @@ class Tracks(NamedTuple):
         closed: whether each track is closed, shape (t,).
         cable: entity number of each cable, shape (n,).
         length: undeformed length of each cable [m], shape (n,).
-        start: place of its start along its track [m], shape (n,).
+        start: place of the start of each cable along its track [m], shape (n,).
         dims: 2 or 3 dimensions, shape (n,).
-        dofs: world coordinate numbers: axial motion of the material, then the nodes, -1 for none, shape (n, 13).
+        dofs: world coordinate numbers of the axial motion of the material, followed by the nodes, padded by -1, shape
+            (n, 13).
     """
 
     ids: IntArray
@@ -62,7 +63,7 @@ class Tracks(NamedTuple):
 
 
 def read_tracks(world: Tables) -> Tracks:
-    """The tracks of a world; this process has all their rows."""
+    """Read the tracks of a world; this process must have all their rows."""
     table = world.table(CableTrack)
     ids, cable = table.ids_of(table.resident), table.named("cables")
     first = np.append(0, np.cumsum([len(chain) for chain in table.local("cables")], dtype=np.int64))
@@ -94,21 +95,21 @@ def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) ->
 
 
 def check_tracks(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a track whose cables do not follow each other, or are of different kinds."""
+    """Raise ModelError for a track whose cables are not connected in order, or are of different types."""
     t = read_tracks(world)
     for k in range(len(t.ids)):
         for i in range(int(t.first[k]), int(t.first[k + 1]) - 1):
             where = f"cables[{i + 1 - t.first[k]}] of CableTrack row {table.resident[k]}"
             if t.dims[i + 1] != t.dims[i] or (t.dofs[i + 1, 0] != t.dofs[i, 0]):
                 raise ModelError(
-                    f"{where} differs in kind from the cable before: the cables of a track must all be 2D, all be "
+                    f"{where} differs in kind from the previous cable: the cables of a track must all be 2D, all be "
                     "3D, or have the same axial motion"
                 )
             gap = _gap(world, t.dofs, t.dims, i, i + 1)
             if gap > SAME_PLACE * t.length[i]:
                 raise ModelError(
-                    f"{where} begins {gap:.6g} m from the end of the cable before: must begin there (cables in the "
-                    "order and in the direction of the track)"
+                    f"{where} begins {gap:.6g} m from the end of the previous cable: must begin at this end (cables "
+                    "in the order and in the direction of the track)"
                 )
 
 

@@ -1,4 +1,4 @@
-"""Carriages: sliding joints with their tracks, places and stops, made in one call."""
+"""Carriages: one call creates sliding joints with their tracks, places and stops."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from windlass.framework.model.world import Handles, World
 @checked(world=instance(World), cables=inside())
 @all_or_nothing
 def cable_track(world: World, cables: Handles) -> Entity:
-    """A track along cables, in their order; a track is returned as it is.
+    """Create a track along cables, in their order; a track is returned unchanged.
 
     Args:
-        cables: rows of cables, each of which begins where the one before ends; or a track.
+        cables: rows of cables, each of which begins at the end of the previous cable; or a track.
 
     Returns:
         Handle to the track.
 
     Raises:
-        ModelError: something other than cables.
+        ModelError: an argument that is not cables.
     """
     merged = merge_handles(cables)
     if merged.table.component is CableTrack:
@@ -47,22 +47,23 @@ def cable_track(world: World, cables: Handles) -> Entity:
 def sliding_joint(
     world: World, cables: Handles, entity: Handles, start: Any, at: Any = (0.0, 0.0), **values: Any
 ) -> Entity:
-    """Make points of bodies slide along cables; each point has its place s along the track as a coordinate.
+    """Connect points of bodies to cables along which they slide; each point has its place s along the track as a
+    coordinate.
 
     Args:
-        cables: rows of cables, each of which begins where the one before ends; or a track, see `cable_track`.
-        entity: node, `MassPoint`, body or position markers, one for each joint; several rollers on one body are one
-            body and several places ``at``.
-        start: place s of each joint at the start, from the start of the first cable by undeformed length [m], a number
-            or shape (joints,).
+        cables: rows of cables, each of which begins at the end of the previous cable; or a track, see `cable_track`.
+        entity: node, `MassPoint`, body or position markers, one for each joint; for several rollers on one body give
+            one body and several places ``at``.
+        start: initial place s of each joint, counted from the start of the first cable by undeformed length [m], a
+            number or shape (joints,).
         at: place on the entity, see `position_marker`.
-        **values: columns of `SlidingJoint`, e.g. ``friction_coefficient``; and ``speed`` [m/s], s_t at the start.
+        **values: columns of `SlidingJoint`, e.g. ``friction_coefficient``; and ``speed`` [m/s], the initial s_t.
 
     Returns:
-        Handle to the joints; `fix`, `prescribe`, `coordinate_marker` take it for its coordinate ``"s"``.
+        Handle to the joints; `fix`, `prescribe`, `coordinate_marker` accept this handle for its coordinate ``"s"``.
 
     Raises:
-        ModelError: arguments that do not fit together.
+        ModelError: inconsistent arguments.
     """
     places, speed = read_numbers(start), read_numbers(values.pop("speed", 0.0))
     if places is None or places.ndim > 1 or not places.size:
@@ -87,18 +88,18 @@ def sliding_joint(
 )
 @all_or_nothing
 def end_stops(world: World, joints: Entity, length: float, stiffness: float, damping: float = 0.0) -> Entity:
-    """Buffers at both ends of the track of joints, on cables whose material does not move.
+    """Add buffers at both ends of the track of joints, on cables whose material does not move.
 
     Args:
         joints: rows of `SlidingJoint`.
-        length: place of the second stop [m], mostly the length of the track; the first one is at 0.
-        stiffness, damping: of each buffer [N/m], [N s/m].
+        length: place of the second stop [m], usually the length of the track; the first stop is at 0.
+        stiffness, damping: stiffness [N/m] and damping [N s/m] of each buffer.
 
     Returns:
-        Handle to the stops, rows of `ContactCoordinate`: those at 0, then those at the end.
+        Handle to the stops, rows of `ContactCoordinate`: stops at 0, followed by stops at the end.
 
     Raises:
-        ModelError: something other than sliding joints.
+        ModelError: an argument that is not sliding joints.
     """
     if joints.table.component is not SlidingJoint:
         raise ModelError(f"joints = {joints!r}: must be sliding joints")

@@ -1,7 +1,7 @@
 """Kernels of sliding joints: the equations, and friction along the cable.
 
-Letters as in `sliding_joint`: σ place along the track, ξ = σ - S place on the cable that begins at S, r its cubic axis,
-p = r', k = r'', l = |p|, t = p/l.  A row couples [s, coordinates of the marker, axial motion of the material, nodes].
+Symbols as in `sliding_joint`: σ place along the track, ξ = σ - S place on the cable that begins at S, r its cubic axis,
+p = r', k = r'', l = |p|, t = p/l. A row couples [s, coordinates of the marker, axial motion of the material, nodes].
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
 
 R, P, K, RT, PT = 0, 1, 2, 3, 4
-"""Rows of a place on a cable: r, r', r'', r_t, r'_t."""
+"""Numbers of the rows of a place on a cable: r, r', r'', r_t, r'_t."""
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
 """Numbers of a row for outputs: σ [m], l s_t [m/s], T [N], N [N], power of T [W], end of the track reached, force (3)
@@ -29,7 +29,7 @@ NUMBERS = 17
 
 @kernel
 def fill_place(c: SlidingRows, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
-    """S, S', S'' and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
+    """Fill S, S', S'' and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
     row = c.rows[i]
     L = c.cables[row.cable].length
     s = (place_of(c, i, x) - row.offset) / L
@@ -70,7 +70,7 @@ def add_equations(
     for i in range(len(c.rows)):
         row = c.rows[i]
         if not row.on or row.left:
-            # s is held, and nothing else
+            # only s is held
             s, k = c.dofs[i, 0], row.lam[0]
             C[k] += v[s] if rate_level else x[s] - row.reference[0] - row.held
             f[s] += lam[k]
@@ -113,7 +113,7 @@ def add_equation_tangent(
     slots: Coupling,
     values: FloatArray,
 ) -> None:
-    """values += derivatives of C and of C_qᵀ λ, and of the friction by λ."""
+    """values += derivatives of C and of C_qᵀ λ, and derivatives of the friction with respect to λ."""
     S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
     F = np.empty(6)
     for i in range(len(c.rows)):
@@ -146,7 +146,7 @@ def add_equation_tangent(
             force = dq * lam[row.lam[d]]
             if force == 0.0:
                 continue
-            # with respect to s and the axial motion, and mixed with the nodes
+            # derivatives with respect to s and the axial motion, mixed with the nodes
             for one in range(2):
                 e = 0 if one == 0 else ale
                 values[slots.block[i, e, 0]] += force * w[K, d]
@@ -161,7 +161,7 @@ def add_equation_tangent(
                 for a in range(c.width):
                     for b in range(c.width):
                         values[slots.block[i, 1 + a, 1 + b]] -= force * m.H[h, d, a, b]
-        # friction along the cable by λ
+        # derivatives of the friction along the cable with respect to λ
         if row.mu > 0.0:
             eval_friction(c, i, w, v, lam, F)
             for d in range(dims):
@@ -187,7 +187,7 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """T of row i [N]; F gets l T, l² ∂T/∂w, l ∂T/∂N, and n = λ⊥/N, 0 where N = 0, shape (6,)."""
+    """T of row i [N]; F receives l T, l² ∂T/∂w, l ∂T/∂N, and n = λ⊥/N, 0 where N = 0, shape (6,)."""
     row = c.rows[i]
     square, along = 0.0, 0.0
     for d in range(row.dims):
@@ -263,7 +263,7 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """The numbers of each row, shape (n, NUMBERS), see `PLACE` and the others."""
+    """Fill the numbers of each row, shape (n, NUMBERS), see `PLACE` and the following constants."""
     S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -280,7 +280,7 @@ def fill_outputs(
         s_t, N = v[c.dofs[i, 0]], 0.0
         for d in range(row.dims):
             N += F[3 + d] * lam[row.lam[d]]
-            # +λ acts on the marker
+            # λ acts with positive sign on the marker
             out[i, FORCE + d], out[i, GAP + d] = lam[row.lam[d]], w[R, d] - m.p[row.marker, d]
             out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[row.marker, d]
         out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t

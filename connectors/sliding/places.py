@@ -1,6 +1,6 @@
-"""Rows of sliding joints, and on which cable of its track each of them is.
+"""Rows of sliding joints, and the cable of its track on which each joint is.
 
-Letters as in `sliding_joint`: σ place along the track, S place at which a cable begins.  A row couples [s, coordinates
+Symbols as in `sliding_joint`: σ place along the track, S place at which a cable begins. A row couples [s, coordinates
 of the marker, axial motion of the material, nodes of the cable].
 """
 
@@ -17,13 +17,14 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 UNKNOWN, CABLE, TURNS, LEFT, HELD = -1.0, 0, 1, 2, 3
-"""Cable of a row before its first update; places of the history values of a row."""
+"""Cable of a row before its first update, and positions of the history values of a row."""
 BEYOND = 0.5
-"""Largest distance beyond an end of the track of a joint that does not leave it, per length of the last cable [1]."""
+"""Largest distance beyond an end of the track at which a joint counts as on the track, per length of the last cable
+[1]."""
 
 
 class SlidingRows(NamedTuple):
-    """Rows of sliding joints; n rows, all tracks with c cables.
+    """Rows of sliding joints; n rows, and all tracks with c cables.
 
     Attributes:
         rows: records, shape (n,), with the position of the ``marker`` in the columns of its family, the local numbers
@@ -34,8 +35,8 @@ class SlidingRows(NamedTuple):
             that the row is bound to, its ``offset`` S with the turns of a closed track [m], whether the row has
             ``left`` its track, and the displacement of s where it is switched off or has left, ``held`` [m].
         cables: records, shape (c,): place of the ``start`` [m], ``length`` [m], coordinate numbers ``nodes`` (13).
-        dofs: local coordinate numbers, including the nodes of the present cable, shape (n, width + 14).
-        width: coordinates of a marker.
+        dofs: local coordinate numbers, including the nodes of the current cable, shape (n, width + 14).
+        width: number of coordinates of a marker.
     """
 
     rows: NDArray[Any]
@@ -54,7 +55,7 @@ def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
 
 @kernel
 def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, float]:
-    """The cable at a place along the track of row i, sought from a near one, and the number of turns."""
+    """Find the cable at a place along the track of row i, beginning with a near cable, and the number of turns."""
     row = c.rows[i]
     turns = float(floor(place / row.total)) if row.closed else 0.0
     place -= turns * row.total
@@ -68,7 +69,7 @@ def find_cable(c: SlidingRows, i: int, place: float, near: int) -> tuple[int, fl
 
 @kernel
 def assign_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> bool:
-    """Bind rows to the cables of the history values; whether any is bound to another one than before."""
+    """Bind rows to the cables of the history values; return whether any row is bound to another cable than before."""
     changed = False
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -101,7 +102,7 @@ def note_cables(c: SlidingRows, x: FloatArray, data: FloatArray) -> None:
 
 @kernel
 def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
-    """The post-Newton update: which cable each row is on, and whether it has left its track.
+    """The post-Newton update: find the cable of each row, and whether the row has left its track.
 
     A new cable has a different cubic, so the step must be solved again, unless the joint carries no force.
     """
@@ -127,7 +128,7 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, place: float) -> bool:
-    """Whether a joint that must stay on its track is far beyond one of its ends."""
+    """Whether a joint that must remain on its track is far beyond one of its ends."""
     row = c.rows[i]
     if row.closed or row.leaves:
         return False

@@ -6,20 +6,20 @@
     friction  F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
     left, or switched off only s is held
 
-s is a coordinate without mass (`SlidingNode`), so by its equation r'·λ + F = 0 the component of λ along the cable is
-only friction and other forces on s: springs, stops, drives and supports, as on any coordinate. a is the axial motion of
-cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts along the material, and a
-support of s clamps the point to the rope.
+s is a coordinate without mass (`SlidingNode`). By its equation r'·λ + F = 0, the component of λ along the cable is
+caused only by friction and other forces on s, such as springs, stops, drives and supports, as for any coordinate. a is
+the axial motion of cables with moving material (`ALECable2D`) from its reference, and 0 for other cables. On moving
+cables s counts along the material, and a support of s clamps the point to the rope.
 
-Newton's method uses one cubic, also slightly beyond the ends of its cable.  The update after Newton's method finds the
-cable on which the point is; if it has changed, by one or several cables, the step is solved again.  Chains are smooth
-at their nodes, where only r'' jumps, so that both cubics give nearly the same.
+Newton's method uses one cubic, also slightly beyond the ends of its cable. The update after Newton's method finds the
+cable on which the point is; if the cable has changed, the step is solved again. Chains are smooth at their nodes, where
+only r'' jumps, so both cubics give nearly the same result.
 
-History values per row: cable (from 0 along the track, -1: not looked for yet), turns of a closed track, whether it has
-left (1), displacement of s for rows that have left or are switched off [m].
+History values per row: cable (from 0 along the track, -1: unknown), turns of a closed track, whether the row has left
+(1), displacement of s for rows that have left or are switched off [m].
 
-Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D; the
-friction by Coulomb's law, made smooth.
+Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D;
+smoothed Coulomb friction.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ from windlass.framework.model.table import EntityTable
 
 START = (UNKNOWN, 0.0, 0.0, 0.0)
 OFF = 0.01
-"""Distance from the cable at the start of a solve, per length of the cable, that is an error [1]."""
+"""Distance from the cable at the start of a solve, per length of the cable, above which an error is raised [1]."""
 
 
 class SlidingJoint(Component):
-    """Lets a point slide along a track; see `sliding_joint`, which creates it with its nodes and constraints.
+    """Constrains a point to slide along a track; `sliding_joint` creates it with its nodes and constraints.
 
     History values per row: cable, turns, left, displacement of s [m] (4).
     """
@@ -96,7 +96,7 @@ class SlidingJoint(Component):
 
 
 def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: IntArray) -> IntArray:
-    """The cable on which each row begins, -1 on a track without cables, shape (rows,).
+    """Find the initial cable of each row, -1 on a track without cables, shape (rows,).
 
     Args:
         world, tracks: the world and its tracks.
@@ -115,7 +115,7 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of s, the marker, the axial motion and the nodes of the cable at the start, -1 for none."""
+    """World numbers of s, the marker, the axial motion and the nodes of the initial cable, padded by -1."""
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)
     numbers = np.full((len(cables), 1 + WIDEST), -1)
@@ -124,7 +124,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for joints whose track, point or place does not fit."""
+    """Raise ModelError for joints with an invalid track, point or place."""
     check_history(world, table, len(START))
     tracks = read_tracks(world)
     number = tracks.number_of(table.local("track"))
@@ -136,7 +136,7 @@ def check(world: Tables, table: EntityTable) -> None:
             "cables Cable3D"
         )
     if len(np.unique(table.local("node"))) < table.resident_count:
-        raise ModelError(f"node of {table.kind}: two rows have the same; each needs its own")
+        raise ModelError(f"node of {table.kind}: two rows have the same node; each row needs a separate node")
     place = column_of(world, table.local("node"), "reference")
     total = tracks.start[end - 1] + tracks.length[end - 1]
     rounding = 1e-9 * total
@@ -149,7 +149,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> SlidingRows:
-    """The rows for the kernels, on the cables on which they begin."""
+    """Bind the rows for the kernels, on their initial cables."""
     world, layout, count = rows.world, rows.layout, len(rows.rows)
     t = read_tracks(world)
     cable = find_first_cables(world, t, rows.local("track"), rows.local("node"))
@@ -226,18 +226,18 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     out = evaluate_rows(rows, s)
     length = c.cables["length"][c.rows["cable"]]
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
-    # not `>`: the distance is NaN at a place too large to be evaluated
+    # not `>`: the distance is NaN at a place that is too large to be evaluated
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
         p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(
             f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "
-            f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on it at the start, within "
+            f"{distance[i]:.6g} m off its rope at s = {out[i, PLACE]:.6g} m: must be on the rope at the start, within "
             f"{OFF * length[i]:.3g} m"
         )
 
 
 def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
-    """Texts on joints that have left the ends of their tracks."""
+    """Texts about joints that have left the ends of their tracks."""
     found = []
     for i in np.flatnonzero(c.rows["on"] & ~c.rows["left"]):
         place = place_of(c, int(i), s.x)
@@ -250,7 +250,7 @@ def find_lost(rows: LocalRows, c: SlidingRows, s: Fields) -> list[str]:
 
 
 def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
-    """The numbers of `fill_outputs`, shape (rows, NUMBERS)."""
+    """Evaluate the numbers of `fill_outputs`, shape (rows, NUMBERS)."""
     c: SlidingRows = rows.columns
     assign_cables(c, s.x, s.data)
     out = np.zeros((len(rows.rows), NUMBERS))
@@ -259,12 +259,13 @@ def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def output(unit: str, doc: str, which: int | slice) -> Output:
-    """An output variable: one or several numbers of `fill_outputs`."""
+    """Create an output variable: one or several numbers of `fill_outputs`."""
     return Output(unit, doc, lambda rows, s, **where: evaluate_rows(rows, s)[:, which])
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Each joint as a line from its place on the cable to its point, which only shows where it has left."""
+    """Draw each joint as a line from its place on the cable to its point; the line is visible only after the joint has
+    left the track."""
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].p[c.rows["marker"]]
     shown = {"friction_force": (FRICTION, "N"), "normal_force": (NORMAL, "N"), "slide_speed": (SPEED, "m/s")}

@@ -58,7 +58,7 @@ def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
 
 @kernel
 def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3)."""
+    """Write P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3)."""
     for a in range(3):
         for b in range(3):
             if row.has_function:
@@ -71,7 +71,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the springs [J]; 0 with a user function."""
+    """Energy of the springs [J]; 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += 0.5 * row.stiffness[a] * (u[a] - row.offset[a]) ** 2
@@ -80,7 +80,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Power that the dampers dissipate [W]; 0 with a user function."""
+    """Power that the dampers dissipate [W]; 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += row.damping[a] * ut[a] ** 2

@@ -3,12 +3,13 @@
     g = x1 - x0 - offset,    f = k g + d g_t  while the stored gap is <= 0,  else 0;
     f on coordinate 1, -f on coordinate 0, on the left-hand side of the equations of motion.
 
-x are displacements from the reference.  The stored gap (one history value per row) stays fixed during Newton's
-iterations.  After them it becomes g, and if (g > 0) differs from (stored gap at the start of the step > 0)
+x are displacements from the reference. The stored gap (one history value per row) is constant during Newton's
+iterations. After the iterations the stored gap becomes g, and if (g > 0) differs from (stored gap at the start of the
+step > 0)
 
     force error = |k g|,    recommended step size = |gap at the start of the step / g_t|,
 
-so that a solver with adaptive steps may end a step where the contact closes or opens.
+so a solver with adaptive steps may end a step where the contact closes or opens.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ START = (0.1,)
 
 
 class ContactCoordinate(Component):
-    """A stop: coordinate 1 stays above coordinate 0 by the offset.  History values per row: gap [m or rad] (1)."""
+    """A stop: coordinate 1 remains above coordinate 0 plus the offset. History values per row: gap [m or rad] (1)."""
 
     marker0 = ref(COORDINATE, "lower coordinate; the ground if left out")
     marker1 = ref(COORDINATE, "upper coordinate")
@@ -75,11 +76,12 @@ def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
 
 @kernel
 def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Store the gap; force error [N], recommended step size [s], whether the row has opened or closed, and force [N].
+    """Store the gap; return force error [N], recommended step size [s], whether the row has opened or closed, and force
+    [N].
 
-    As recorded, a row has an error if it has opened or closed since the start of the step.  In statics, where there is
-    no step, it has one also where it came back to that state in the last pass: forces belonged to the other state. The
-    force is computed as for a row that was closed before.
+    As in recorded runs, a row has an error if it has opened or closed since the start of the step. In static solves,
+    where there is no step, a row also has an error if it returned to that state in the last pass, because its forces
+    belonged to the other state. The force is computed as for a row that was closed before.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

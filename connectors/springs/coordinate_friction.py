@@ -54,7 +54,7 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Depth in the stop that is touched, > 0 above, < 0 below; 0 if none is [m]."""
+    """Depth in the touched stop, > 0 above, < 0 below; 0 if no stop is touched [m]."""
     if not row.stops or row.history[2] == 0.0:
         return 0.0
     return float(q - (row.upper_stop if row.history[2] > 0.0 else row.lower_stop))
@@ -62,13 +62,13 @@ def depth(row: Any, q: float) -> float:
 
 @kernel
 def is_stopped(row: Any) -> float:
-    """1 while a stop is touched, else 0."""
+    """1 while a stop is touched, otherwise 0."""
     return 1.0 if row.stops and row.history[2] != 0.0 else 0.0
 
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J]: bent by F/k_b while it slides."""
+    """Energy of the bristle [J], with the deflection F/k_b while it slides."""
     if row.has_function or not row.bristle:
         return 0.0
     return float(
@@ -80,7 +80,7 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into the bristle or its sliding [W], energy of the bristle [J], whether it slides."""
+    """Power into the bristle or into sliding [W], energy of the bristle [J], and whether it slides."""
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0
     sticks = row.history[0] == STICKS
@@ -90,12 +90,13 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """New slip state, anchor, and depth in a stop; force error [N], no step size, what has changed, and force [N]."""
+    """Update slip state, anchor, and depth in a stop; return force error [N], no step size, whether a state has
+    changed, and force [N]."""
     jump, changed, largest = 0.0, False, 0.0
     if row.has_function:
         return jump, np.inf, changed, largest
     state, kb, db = row.history[0], row.sticking_stiffness, row.sticking_damping
-    # bristle: it begins to slide, sticks again, or continues to slide
+    # bristle: begins to slide, sticks again, or continues to slide
     if row.bristle:
         old = friction(row, u, ut)[0]
         size, static = sliding_force(row, ut)[0], row.dynamic_friction + row.static_friction_offset
@@ -105,7 +106,7 @@ def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[f
             if new != STICKS:
                 row.history[0] = new * (size if ut != 0.0 else static)
                 jump, changed = abs(row.history[0] - old), True
-        # turned back: it sticks, from the force or the place at the start of the step
+        # reversed: the row sticks, with the force or the place at the start of the step
         elif ut * state < 0.0:
             stuck = row.start[0] == STICKS
             row.history[1] = row.start[1] if stuck else u - bend(row.start[0], db * ut, kb)

@@ -1,4 +1,4 @@
-"""Spring and damper between two coordinates with factors, friction that sticks and slips, and stops.
+"""Spring and damper between two coordinates with factors, with friction that sticks and slips, and with stops.
 
     q = f1 x1 - f0 x0,    f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop,
     f1 f on coordinate 1, -f0 f on coordinate 0, on the left-hand side
@@ -16,12 +16,13 @@ Friction without history, where v_r = ``proportional_zone`` > 0:
 
 Stops, where ``stops`` is true: f_stop = k_s (q - upper) + d_s q_t above, likewise below, while a stop is touched.
 
-History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched).  They stay fixed
-during Newton's iterations.  After them a sliding row gets anchor = q; a row that begins to stick gets the anchor for
-which its bristle has the force at the start of the step, or the anchor at the start of the step if it stuck then; a row
-that begins to slide gets the sign of q_t, or of the force if q_t = 0.  The force error is the jump of the force.
+History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched). History values are
+constant during Newton's iterations. After the iterations a sliding row gets anchor = q. A row that begins to stick gets
+the anchor for which its bristle has the force at the start of the step, or the anchor at the start of the step if it
+stuck at that time. A row that begins to slide gets the sign of q_t, or of the force if q_t = 0. The force error is the
+jump of the force.
 
-In the energy ledger a sliding bristle stays bent by F/k_b, as in contacts.
+In the energy ledger a sliding bristle keeps the deflection F/k_b, as in contacts.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the spring [J]; 0 with a user function, like all following kernels."""
+    """Energy of the spring [J]; 0 for rows with a user function, as for all following kernels."""
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
 
 
@@ -125,7 +126,7 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """The numbers of `Gaps`, of the nearer stop."""
+    """Write the numbers of `Gaps` for the nearer stop."""
     above, below = row.upper_stop - u, u - row.lower_stop
     if not row.stops or row.has_function:
         numbers[GAP] = np.inf
@@ -160,25 +161,25 @@ def stop_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def drive_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Power that a moving damper takes from the motion and gives to its drive [W]."""
+    """Power that a moving damper takes from the motion and transfers to its drive [W]."""
     return row.damping * (ut - row.rate_offset) * row.rate_offset if not row.has_function else 0.0
 
 
 def derive(rows: LocalRows) -> dict[str, Any]:
-    """Which rows have a user function, and which have bristles."""
+    """Derive whether each row has a user function, and whether it has bristles."""
     names = "dynamic_friction", "static_friction_offset", "viscous_friction"
     rubs = np.any([rows.local(name) > 0.0 for name in names], axis=0)
     return derive_users(rows) | {"bristle": rubs & (rows.local("proportional_zone") == 0.0)}
 
 
 def judge_account(rows: LocalRows, system: System) -> None:
-    """Declare the limits of the account: a user force need not have an energy."""
+    """Declare the limits of the account: a user force may have no energy."""
     assert system.account is not None
     system.account = replace(system.account, is_whole=not len(find_users(rows).where))
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for bristles without stiffness, stops in the wrong order, and history values that do not fit."""
+    """Raise ModelError for bristles without stiffness, stops in the wrong order, and invalid history values."""
     get = table.local
     rubs = (get("dynamic_friction") > 0.0) | (get("static_friction_offset") > 0.0) | (get("viscous_friction") > 0.0)
     loose = rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0)
@@ -189,7 +190,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def history_output(place: int) -> Any:
-    """An output that evaluates a history value of all rows, shape (rows,)."""
+    """Create an output that evaluates a history value of all rows, shape (rows,)."""
     return lambda rows, s: s.data[rows.columns[1]["data"] + place]
 
 

@@ -1,4 +1,4 @@
-"""One-way clutch of an overrunning pulley: it locks in one direction and turns freely in the other.
+"""One-way clutch of an overrunning pulley: it locks in one direction and rotates freely in the other direction.
 
     u = x1 - x0 rotation of the driven part (a shaft) relative to the driving one (the rim)
     tau = k_b (u - anchor)               with the anchor at the start of the step
@@ -7,7 +7,8 @@
     slips      f = -M_max                tau < -M_max: overload
     f + d u_t while it locks;            f on coordinate 1, -f on coordinate 0, on the left-hand side
 
-With ``direction`` -1 all signs of u are reversed.  The return map runs within Newton's method, with its exact tangent.
+With ``direction`` -1 all signs of u are reversed. The return map is evaluated within Newton's method, with its exact
+tangent.
 
 Source: return of a Prandtl element with two limits, J. C. Simo and T. J. R. Hughes, Computational Inelasticity,
 Springer (1998), chapter 1.
@@ -45,7 +46,7 @@ class OverrunningClutch(Component):
 
 @kernel
 def lock(row: Any, u: float) -> tuple[float, float, float]:
-    """Torque without its damper [N m], its derivative with respect to u, and whether it overruns or slips."""
+    """Torque without the damper [N m], its derivative with respect to u, and whether the clutch overruns or slips."""
     side = row.direction
     tau = row.stiffness * side * (u - row.start[0])
     if tau > row.drag_torque:
@@ -71,7 +72,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the locked clutch [J]; while it overruns it stays wound by f/k_b."""
+    """Energy of the locked clutch [J]; during overrunning the deflection f/k_b remains."""
     return float(0.5 * lock(row, u)[0] ** 2 / row.stiffness)
 
 
@@ -83,20 +84,20 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def overruns(row: Any, u: float, ut: float, t: float) -> float:
-    """1 while row i overruns or slips, else 0."""
+    """1 while row i overruns or slips, otherwise 0."""
     return float(lock(row, u)[2])
 
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into the clutch without its damper [W], its energy [J], and whether it overruns."""
+    """Power into the clutch without its damper [W], its energy [J], and whether the clutch overruns."""
     f, _, slips = lock(row, u)
     return f * ut, energy(row, u, ut, t), slips
 
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """The anchor at the end of the step, from the anchor at its start; there is no force error."""
+    """Compute the anchor at the end of the step from the anchor at its start; there is no force error."""
     row.history[0] = u - lock(row, u)[0] / row.stiffness
     return 0.0, np.inf, False, 0.0
 

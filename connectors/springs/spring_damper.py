@@ -8,10 +8,11 @@
     N = N_e + d s_t, in [0, 2 N_e], where N_e > 0, else 0        tension only
     N = force_function(t, row, s, s_t, k, d, L)                  where one is given
 
-A slack rope must not push, and its force must not jump: so with tension only, the elastic tension limits the damping.
-The damping dissipates energy for every s_t.
+A slack rope must not push, and its force must not jump. Therefore with tension only, the elastic tension limits the
+damping. The limited damping dissipates energy for every s_t.
 
-Where the points coincide (l = 0) the force has no direction and is NaN: the solve fails with a message.
+Where the points coincide (l = 0) the direction of the force is undefined and the force is NaN: the solve fails with a
+message.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def line(u: Vector, ut: Vector) -> tuple[float, float]:
 def axial_force(row: Any, length: float, rate: float) -> tuple[float, float, float]:
     """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m]."""
     if row.has_function:
-        # NaN stands for a length of 0: then the result is NaN for any user function
+        # NaN replaces a length of 0, so the result is NaN for any user function
         return row.user_force[0] + 0.0 * length, row.df_du[0, 0], row.df_dut[0, 0]
     elastic, damping = row.preload + row.stiffness * (length - row.rest_length), row.damping * rate
     if row.tension_only:
@@ -110,7 +111,7 @@ def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
 
 @kernel
 def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
-    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3).
+    """Write P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], both (3, 3).
 
     P = N_s e eᵀ + N_v e (u_t - s_t e)ᵀ/l + N/l (I - e eᵀ),   V = N_v e eᵀ
     """
@@ -141,14 +142,15 @@ def fill_stretch(
 
 
 def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
-    """s and s_t of some rows with functions of users."""
+    """Evaluate s and s_t of some rows with user functions."""
     given = *pick_pairs(rows, which, "m0", "m1"), np.ascontiguousarray(rows.columns[1]["rest_length"][which])
     return prepare_measure(fill_stretch, read_positions, given, (np.zeros((len(which), 1)), np.zeros((len(which), 1))))
 
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Energy of the spring [J], of a rope from where it goes slack; 0 with a user function."""
+    """Energy of the spring [J], for a rope relative to the point where it becomes slack; 0 for rows with a user
+    function."""
     if row.has_function:
         return 0.0
     s: float = line(u, ut)[0] - row.rest_length
@@ -162,7 +164,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Power lost in the damper [W]; 0 with a user function."""
+    """Power lost in the damper [W]; 0 for rows with a user function."""
     length, rate = line(u, ut)
     elastic = row.preload + row.stiffness * (length - row.rest_length)
     if row.has_function or (row.tension_only and elastic <= 0.0):
@@ -188,14 +190,14 @@ def add_words(rows: LocalRows, system: System) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with tension only and a user function; such a function must limit the tension
+    """Raise ModelError for rows with tension only and a user function, because such a function must limit the tension
     itself."""
     functions = table.local("force_function")
     for k in np.flatnonzero(table.local("tension_only")):
         if functions[k] is not None:
             raise ModelError(
-                f"tension_only = True in SpringDamper row {table.resident[k]} with a force_function: must be False "
-                "there; the function gives the tension itself"
+                f"tension_only = True in SpringDamper row {table.resident[k]} with a force_function: must be "
+                "False, because the function limits the tension itself"
             )
 
 

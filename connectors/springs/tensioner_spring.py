@@ -1,4 +1,4 @@
-"""Spring of an automatic belt tensioner: torsion spring, dry friction that grows with its torque, asymmetric damping.
+"""Spring of an automatic belt tensioner: torsion spring, dry friction proportional to its torque, asymmetric damping.
 
     e = M + k u                          torque of the spring, u = x1 - x0 the rotation of the arm since mounting
     f = e + d_s u_t + f_friction         on coordinate 1, -f on coordinate 0, on the left-hand side
@@ -7,17 +7,18 @@
     sticks    f_friction = tau           |tau| <= F_s
     slips     f_friction = F_s sign(tau), anchor = u - f_friction/k_b at the end of the step
 
-s is *loading* while |e| grows, *unloading* while it falls, with a coefficient mu_s and a damping d_s each: the spring
-presses the sleeve of a tensioner, which resists more when the belt lifts the arm than when the arm follows the belt.
-The return map runs within Newton's method, with its exact tangent: nothing is decided between Newton runs.
+s is *loading* while |e| increases and *unloading* while |e| decreases, with separate coefficients mu_s and dampings
+d_s. The reason is that the spring presses the sleeve of a tensioner, which resists more when the belt lifts the arm
+than when the arm follows the belt. The return map is evaluated within Newton's method, with its exact tangent, and
+nothing changes between Newton runs.
 
-A slow cycle of the turn between a and b with e > 0 that slips both ways has the loop (mu_l and mu_u loading and
-unloading, k_l = k_b - mu_l k and k_u = k_b + mu_u k the differences of stiffness to both limits)
+A slow cycle of the rotation between a and b with e > 0 that slips in both directions has the loop (mu_l and mu_u
+loading and unloading, k_l = k_b - mu_l k and k_u = k_b + mu_u k the differences of stiffness to both limits)
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
-as the bristles cut off both ends of the loop: between the limits f rises by k_b, while both limits change with the
-slopes mu_l k and -mu_u k.
+because the bristles cut off both ends of the loop: between the limits f increases by k_b, while both limits change with
+the slopes mu_l k and -mu_u k.
 
 Source: return of a Prandtl element, J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998),
 chapter 1, with a yield limit that follows the spring.
@@ -40,7 +41,8 @@ START = (0.0,)
 
 
 class TensionerSpring(Component):
-    """The spring of a tensioner arm, with friction that grows with its torque.  History values per row: anchor (1)."""
+    """The spring of a tensioner arm, with friction that increases with its torque. History values per row: anchor
+    (1)."""
 
     marker0 = ref(COORDINATE, "angle of the carrier of the arm; default: the ground")
     marker1 = ref(COORDINATE, "angle of the arm")
@@ -105,7 +107,7 @@ def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Energy of the bristle [J]: bent by f/k_b also while it slips."""
+    """Energy of the bristle [J], with the deflection f/k_b also while it slips."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
@@ -117,21 +119,22 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Power into friction [W], energy of the bristle [J], and whether it slips."""
+    """Power into friction [W], energy of the bristle [J], and whether the bristle slips."""
     f, _, slips = friction(row, u)
     return f * ut, bristle_energy(row, u, ut, t), slips
 
 
 @kernel
 def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """The anchor at the end of the step, from the anchor at its start; there is no force error."""
+    """Compute the anchor at the end of the step from the anchor at its start; there is no force error."""
     if row.sticking_stiffness > 0.0:
         row.history[0] = u - friction(row, u)[0] / row.sticking_stiffness
     return 0.0, np.inf, False, 0.0
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for friction without a bristle, or with a bristle softer than the rise of the friction limit."""
+    """Raise ModelError for friction without a bristle, or with a bristle stiffness below the slope of the friction
+    limit."""
     get = table.local
     rubs = (get("friction_torque") > 0.0) | (get("loading_friction") > 0.0) | (get("unloading_friction") > 0.0)
     words = "be > 0 N m/rad with friction, best some hundred times the stiffness of the spring"

@@ -1,4 +1,4 @@
-"""Helpers for surfaces: contact of many cables with several surfaces, drums with flanges, V-grooves."""
+"""Functions for surfaces: contact of many cables with several surfaces, drums with flanges, V-grooves."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
-"""Smallest k R²/EA for which penetration and bending of bristles are small relative to the stretch of the rope."""
+"""Smallest k R²/EA for which penetration and deflection of bristles are small relative to the stretch of the rope."""
 
 DEPTH_SHARE = 1e-3
 """Penetration of a taut rope into its sheave, per radius of the sheave, for which the stiffness is chosen."""
 RIM = 0.1
-"""Largest penetration of a flange, per height: deeper points have passed over its rim from outside and are ignored."""
+"""Largest penetration of a flange, relative to its height: deeper points have passed over its rim from outside and are
+ignored."""
 DAMPING = 1.0 / 3.0
 """Damping ratio of the rope on its contact."""
 
@@ -60,30 +61,31 @@ def add_surface_contact(
     skin: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch every surface, by one row per pair or by rows with a search.
+    """Add contact of every cable with every surface, by one row per pair or by rows with a search.
 
-    With many surfaces give ``touching``: then rows belong to `ContactFrictionSurfaceSetCable`, whose cost grows with
-    the number of cables, not of pairs.
+    For many surfaces give ``touching``: in this case rows belong to `ContactFrictionSurfaceSetCable`, whose cost
+    increases with the number of cables instead of pairs.
 
     With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) missing
-    stiffness and damping are chosen: k = 1000 T/R², for which the line pressure T/R causes a penetration of 0.1 % of R,
-    or on drums, sheaves and spheres 100 EA/R² if this is more, so that penetration and bristles move the rope by at
-    most 1 % of its stretch; bristles are as stiff, mu_k = k; both have a third of the critical damping.
+    stiffness and damping are chosen. The stiffness is k = 1000 T/R², for which the line pressure T/R causes a
+    penetration of 0.1 % of R, or on drums, sheaves and spheres 100 EA/R² if this is larger, so penetration and bristles
+    displace the rope by at most 1 % of its stretch. Bristles have the same stiffness, mu_k = k; both have a third of
+    the critical damping.
 
     Args:
-        surfaces: the surfaces, k of them, of one kind or of several.
-        cables: the cables, n of them, of `Cable2D` or `Cable3D`.
-        points: contact points of each cable.
+        surfaces: k surfaces, of one type or of several types.
+        cables: n cables of type `Cable2D` or `Cable3D`.
+        points: number of contact points of each cable.
         rope_radius: radius of the rope [m].
-        tension: tension of the rope [N], to choose stiffness and damping.
-        radius: radius of the rope's axis on the surface [m], to choose stiffness and damping.
-        touching: number of surfaces that a cable can touch at a time, found by a search; None: one row per pair.
+        tension: tension of the rope [N], used to choose stiffness and damping.
+        radius: radius of the rope's axis on the surface [m], used to choose stiffness and damping.
+        touching: number of surfaces that a cable can touch simultaneously, found by a search; None: one row per pair.
         skin: margin of the search [m]; default: length of the longest cable.
-        **columns: further columns of the law: one value for all, or one for each cable.
+        **columns: further columns of the law: one value for all cables, or one for each cable.
 
     Returns:
-        The pairs, surface by surface: row i n + j is surface i with cable j, shape (k n,); with ``touching`` row
-        j touching + i is place i of cable j, shape (touching n,).
+        The pairs, surface by surface: row i n + j is the pair of surface i and cable j, shape (k n,); with ``touching``
+        row j touching + i is place i of cable j, shape (touching n,).
 
     Raises:
         ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
@@ -124,14 +126,15 @@ def add_surface_contact(
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
-    """Values by cable converted to values by row; others are unchanged."""
+    """Convert values by cable to values by row; other values are not changed."""
     if shape_of(value) != (cables,):
         return value
     return np.repeat(value, repeat) if places else np.tile(value, repeat)
 
 
 def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
-    """Stiffness and damping per metre of cable for a taut rope; ``bends``: around drums and sheaves."""
+    """Choose stiffness and damping per metre of cable for a taut rope; ``bends``: whether the rope bends around drums
+    and sheaves."""
     mass, EA = (
         np.concatenate([cable.table.collect(name, cable.rows) for cable in cables])
         for name in ("mass_per_length", "axial_stiffness")
@@ -166,12 +169,13 @@ def add_drum(
 ) -> list[Entity]:
     """Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.
 
-    A rope touches flanges only from inside of the drum; points deeper in them than a tenth of their height are open.
+    A rope touches flanges only from the inside of the drum; points that penetrate them by more than a tenth of their
+    height are open.
 
     Args:
         marker: rigid marker in the middle of the drum.
         radius: radius of the drum [m].
-        half_width: half of its width between the flanges [m].
+        half_width: half of the width of the drum between the flanges [m].
         flange_radius: radius of the flanges [m], > radius.
         axis: direction of the axis in the frame of the marker.
 
@@ -179,7 +183,7 @@ def add_drum(
         The surfaces, for `add_surface_contact`.
 
     Raises:
-        ModelError: flanges that are not larger than the drum.
+        ModelError: a flange radius that is not larger than the radius of the drum.
     """
     drum = world.add(DrumSurface, marker=marker, axis=axis, radius=radius, half_width=half_width)
     if flange_radius is None:
@@ -215,11 +219,11 @@ def add_v_groove(
     outer_radius: float,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
 ) -> Entity:
-    """Add a V-groove: two flanks that press on a rope, together 1/sin(half_angle) times as much as a drum.
+    """Add a V-groove: two flanks that press on a rope, in total 1/sin(half_angle) times as much as a drum.
 
     Args:
         marker: rigid marker in the middle of the sheave.
-        radius: radius where the flanks meet [m].
+        radius: radius at which the flanks meet [m].
         half_angle: angle between a flank and the plane of the groove [rad].
         outer_radius: radius of the rim [m].
         axis: direction of the axis in the frame of the marker.

@@ -1,11 +1,11 @@
 """Contact with friction between surfaces and points of 2D and 3D cables: ropes on drums and sea beds.
 
-A cable of length L has n points at (i + 1/2) L/n on its axis, each for w = L/n of cable.  With the signed distance phi
-of the surface, the radius r_c of the rope and g = phi - r_c,
+A cable of length L has n points at (i + 1/2) L/n on its axis, and each point represents the length w = L/n of the
+cable. With the signed distance phi of the surface, the radius r_c of the rope and g = phi - r_c,
 
     f_n = w (k g + d v_n),    f_t = w (mu_k u_t + mu_v v_t)  while |f_t| <= mu |f_n|,  else mu |f_n| along it,
 
-where u_t is the displacement along the surface since the point stuck to it.  The force acts at the point on both
+where u_t is the displacement along the surface since the point began to stick. The force acts at the point on both
 bodies; see `kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
@@ -51,20 +51,20 @@ START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
 """Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""Depth behind a surface, per length of a cable, from which the cable begins too deep."""
+"""Depth behind a surface, per length of a cable, above which the start of the cable is rejected."""
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
-"""Places of the coordinates of a 2D cable among the coordinates of a 3D cable."""
+"""Positions of the coordinates of a 2D cable among the coordinates of a 3D cable."""
 
 
 class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
     The cable is divided into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius
-    of the rope.  Stiffness and damping are per metre of cable; each point has the share of its part L/n.  Forces and
-    moments of cable and body sum to 0 exactly.  Beyond the end of a surface points are open.  With
-    ``friction_coefficient`` 0 there is no friction at all.  A 2D cable stays in its plane, which carries the normal
-    forces of surfaces that are not at right angles to it.  History values per row: gaps [m] (n), states (n), anchors in
-    the frame of the surface [m] (n x 3).
+    of the rope. Stiffness and damping are per metre of cable; each point has the share of its part L/n. Forces and
+    moments of cable and body sum to 0 exactly. Points beyond the end of a surface are open. With
+    ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane, which carries the normal forces of
+    surfaces that are not perpendicular to it. History values per row: gaps [m] (n), states (n), anchors in the frame of
+    the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -77,8 +77,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12, see `find_cable_dofs`) and of the surface (as many as the widest
-    marker has), -1 for none."""
+    """World coordinate numbers of the cable (12, see `find_cable_dofs`) and of the surface (the number of the widest
+    marker), padded by -1."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
@@ -96,13 +96,13 @@ def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> ContactRows:
-    """The rows for the kernels."""
+    """Bind the rows for the kernels."""
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     return bind_rows(rows, bind_surfaces(rows, ids), surface)
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray) -> ContactRows:
-    """The rows for the kernels, with these surfaces."""
+    """Bind the rows for the kernels, with the given surfaces."""
     points = rows.local("points")
     own = create_records(
         surface=surface, points=points, rope_radius=rows.local("rope_radius"), **bind_parameters(rows, points)
@@ -120,14 +120,14 @@ def check(world: Tables, table: EntityTable) -> None:
     for k in np.setdiff1d(np.arange(table.resident_count), first)[:1]:
         surface, cable = world.entity(int(surfaces[k])), world.entity(int(cables[k]))
         raise ModelError(
-            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} belong to another "
-            "row, too: each pair must have one row, otherwise its contact counts twice"
+            f"surface {surface!r} and cable {cable!r} of {table.kind} row {table.resident[k]} also belong to "
+            "another row: each pair must have one row, otherwise its contact counts twice"
         )
     check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface; ``place``: the row of this process with each."""
+    """Raise ModelError for ropes that are too thick for a surface; ``place``: a row of this process for each pair."""
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
         needed, words = None, ""
@@ -152,7 +152,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Cables from which motion cannot begin; see `Checks.refusals`."""
+    """Find cables from whose position motion cannot start; see `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -164,8 +164,8 @@ def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """Reasons for doubt: cables that begin deep behind a surface, steps longer than the period of cables on their
-    contact, surfaces out of reach."""
+    """Find reasons for doubt: cables that begin deep behind a surface, steps longer than the period of cables on their
+    contact, and surfaces out of reach."""
     on = np.flatnonzero(c.rows["active"])
     if not len(on):
         return []
@@ -182,7 +182,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
         )
     if step > 0.0:
         return found + find_long_steps(rows, c, on, step)
-    # cables of other processes may be near even if no cable of this one is
+    # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         mine = np.flatnonzero(c.rows["surface"] == s)
         if gap[mine].min() > (c.rows["length"] * c.rows["points"])[mine].sum():
@@ -206,7 +206,7 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
 
 
 def create_system(rows: LocalRows, c: ContactRows) -> System:
-    """Forces, tangent and update of rows."""
+    """Create forces, tangent and update of rows."""
     system = System(rows.table.kind, c.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
@@ -223,7 +223,7 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         )  # fmt: skip
 
     none = np.zeros(0)
-    # in motion damping forces jump when a point closes; Newton's method would not converge
+    # in motion damping forces jump when a point closes; this prevents convergence of Newton's method
     system.post_newton, system.return_map.rest = update(True), update(False)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

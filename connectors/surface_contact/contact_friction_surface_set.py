@@ -1,8 +1,8 @@
 """Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
 
-The law is the same as in `ContactFrictionSurfaceCable`, but a row is not a fixed pair of a surface and a cable: it is a
-slot of a cable for a near surface of a set.  So a rope of n cables over k sheaves has 2 n rows, not k n, and the
-tangent couples each cable only to the surfaces that it may touch now; see `surface_search.py`.
+The law is the same as in `ContactFrictionSurfaceCable`, but a row is a slot of a cable for any near surface of a set,
+instead of a fixed pair of a surface and a cable. So a rope of n cables over k sheaves has 2 n rows, not k n, and the
+tangent couples each cable only to the surfaces that are near at present; see `surface_search.py`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `pair_search.py`.
 """
 
@@ -56,8 +56,8 @@ LAW = ContactFrictionSurfaceCable
 class SurfaceSet(Component):
     """Surfaces that the same cables may touch.
 
-    Neighbours are searched for with a margin, the skin, and again when cable and surface together have moved by the
-    skin.
+    The search for near surfaces uses a margin, the skin, and is repeated when cable and surface together have moved by
+    the skin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -73,8 +73,9 @@ class SetSurface(Component):
 class ContactFrictionSurfaceSetCable(PointContact):
     """Contact and friction between n points of a cable and a near surface of a set.
 
-    A cable that can touch two surfaces at a time (both flanks of a groove) has two rows.  Everything else is as in
-    `ContactFrictionSurfaceCable`.  History values per row: as in that law, then the number of the surface, 0 for none.
+    A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
+    the same as for `ContactFrictionSurfaceCable`. History values per row: as in that law, followed by the number of the
+    surface, 0 without surface.
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")
@@ -114,7 +115,7 @@ def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> SurfacePairs:
-    """The rows for the kernels, bound to no surface yet."""
+    """Bind the rows for the kernels, without surfaces."""
     layout, count = rows.layout, len(rows.rows)
     numbers, of_set = _find_surfaces(rows.world)
     known = layout.local_dofs(numbers) if numbers.size else numbers
@@ -152,14 +153,14 @@ def build(rows: LocalRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """Reasons for doubt: steps longer than the period of cables on their contact; in statics surfaces that no cable of
-    their set can reach.  ``first``: a row of each cable."""
+    """Find reasons for doubt: steps longer than the period of cables on their contact, and in static solves surfaces
+    that no cable of their set can reach. ``first``: a row of each cable."""
     c = p.points
     on = np.flatnonzero(p.on)
     if step > 0.0:
         return find_long_steps(rows, c, on, step)
     found, mine = [], first[np.isin(first, on)]
-    # cables of other processes may be near even if no cable of this one is
+    # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
         cables = mine[p.set_of[p.group[mine]] == p.surface_set[s]]
         gap = np.full(len(cables), np.inf)
@@ -172,7 +173,7 @@ def find_doubts(rows: LocalRows, p: SurfacePairs, first: IntArray, fields: Field
 
 
 class _Bound:
-    """Rows with the columns of their present surfaces, for the outputs of the law of pairs."""
+    """Rows with the columns of their current surfaces, for the outputs of the law of pairs."""
 
     def __init__(self, rows: LocalRows, fields: Fields) -> None:
         p: SurfacePairs = rows.columns
@@ -181,7 +182,7 @@ class _Bound:
 
 
 def _follow(output: Output) -> Output:
-    """An output of the law of pairs for the present surfaces of rows."""
+    """Create an output of the law of pairs for the current surfaces of rows."""
     return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
 
 
@@ -194,21 +195,21 @@ def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
-    """Row of the surface of each row among all `SetSurface`, -1 for none, shape (rows,)."""
+    """Row of the surface of each row among all `SetSurface`, -1 without surface, shape (rows,)."""
     p: SurfacePairs = rows.columns
     found: IntArray = fields.data[p.place].astype(np.int64) - 1
     return found
 
 
 def paint_present(rows: LocalRows, fields: Fields) -> Painting:
-    """Fields of the contact with the present surfaces on the cables."""
+    """Add fields of the contact with the current surfaces to the drawings of the cables."""
     p: SurfacePairs = rows.columns
     assign_surfaces(p, fields.data)
     return paint_points(rows, p.points, fields)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
+    """Create the history values that the user did not give."""
     return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
 
 

@@ -1,6 +1,6 @@
 """Signed distances from surfaces, with gradient and Hessian in closed form: kernels for one point.
 
-X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x² + y²).  phi > 0 on the side of the rope.
+X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x² + y²). phi > 0 on the side of the rope.
 
     plane      z - z0
     sphere     |X| - R,  inside  R - |X|
@@ -9,7 +9,7 @@ X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x²
     bottom, else a - (s cos(psi) + t sin(psi)), the flank, which continues it profile    the nearest of successive lines
     and arcs in the half plane (rho, z) with common tangents
 
-A surface of revolution has phi(rho, z), hence with e = (x, y)/rho
+A surface of revolution has phi(rho, z), therefore with e = (x, y)/rho
 
     gradient   phi_rho e + phi_z e_z,
     Hessian    phi_rho,rho e eᵀ + phi_rho,z (e e_zᵀ + e_z eᵀ) + phi_zz e_z e_zᵀ + (phi_rho/rho) (I - e eᵀ - e_z e_zᵀ).
@@ -34,7 +34,7 @@ concave, rho, z of its centre, radius, direction to its middle, cosine of half i
 
 
 class Geometry(NamedTuple):
-    """The surfaces that rows of contact touch."""
+    """The surfaces of rows of contact."""
 
     marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # which distance, shape (surfaces,)
@@ -64,7 +64,7 @@ class Distance(NamedTuple):
 
 
 Profile = tuple[bool, float, float, float, float, float, float]
-"""Whether the surface exists at this place, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
+"""Whether the surface exists at this point, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
 
 
 DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
@@ -73,7 +73,7 @@ DistanceNumbers = tuple[float, float, float, float, float, float, float, float]
 
 @kernel(inline=True, fast=False)
 def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
-    """Round bottom and flanks of a groove."""
+    """Distance from the round bottom and the flanks of a groove."""
     s, t, side = geo[0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
     cos, sin = geo[2], geo[3]
     there = rho <= geo[4] and t <= geo[5]
@@ -87,7 +87,7 @@ def eval_sheave(geo: DistanceNumbers, rho: float, z: float) -> Profile:
 
 @kernel(inline=True, fast=False)
 def eval_profile(geo: DistanceNumbers, pieces: FloatArray, rho: float, z: float) -> Profile:
-    """The nearest of the lines and arcs of a profile."""
+    """Distance from the nearest of the lines and arcs of a profile."""
     there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
     first = int(geo[0])
     for k in range(first, first + int(geo[1])):
@@ -122,7 +122,7 @@ def eval_distance(
 
 @kernel(inline=True, fast=False)
 def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y: float, z: float) -> Distance:
-    """Distance of the point (x, y, z) [m] from a surface of one kind; a constant kind leaves no branch in the code."""
+    """Distance of the point (x, y, z) [m] from a surface of one kind; with a constant kind the code has no branches."""
     square = x * x + y * y
     if which == PLANE:
         phi = z - geo[0]

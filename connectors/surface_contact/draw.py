@@ -1,7 +1,7 @@
 """Drawings of surfaces that cables touch, as faces: each surface once, moving with its marker.
 
-Surfaces of revolution are drawn by rings of four-cornered faces, planes by such rings from their middle to their rim.
-Infinite cylinders and planes are drawn as far as nodes of the model lie along them in the reference configuration.
+Surfaces of revolution are drawn by rings of quadrilateral faces, planes by such rings from their middle to their rim.
+Infinite cylinders and planes are drawn over the range of all nodes of the model in the reference configuration.
 Field: `velocity` [m/s] of the points.
 """
 
@@ -21,7 +21,7 @@ from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
 
 ALONG, AROUND = 13, 48
-"""Points of a surface across and around its axis; of a plane from its middle to its rim and around."""
+"""Numbers of points of a surface across and around its axis; for a plane from its middle to its rim and around."""
 
 
 class Meshes(NamedTuple):
@@ -32,7 +32,7 @@ class Meshes(NamedTuple):
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """The surfaces of the rows; ``subdivisions`` is for cables."""
+    """Draw the surfaces of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[FAMILY]
     surfaces: Geometry = rows.columns
     marker = surfaces.marker
@@ -44,7 +44,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Meshes:
-    """One mesh of faces for each surface."""
+    """Create one mesh of faces for each surface."""
     nodes, count = find_nodes(world), len(surfaces.kind)
     local = np.empty((count, ALONG * AROUND, 3))
     for s, (marker, Q) in enumerate(zip(surfaces.marker, surfaces.Q, strict=True)):
@@ -69,7 +69,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
 
 
 def find_nodes(world: Tables) -> FloatArray:
-    """Reference positions of all nodes that this process has [m], shape (n, 3)."""
+    """Reference positions of all nodes of this process [m], shape (n, 3)."""
     found = [np.zeros((1, 3))]
     for component, table in world.tables.items():
         law = law_of(component)
@@ -121,7 +121,7 @@ def eval_section(
 
     Args:
         kind, par, pieces: data of the surface.
-        low, high: smallest and largest z of all nodes [m], for a cylinder without end.
+        low, high: smallest and largest z of all nodes [m], for an infinite cylinder.
     """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:

@@ -1,9 +1,9 @@
-"""Gaps between surfaces and points of cables, by which solvers check whether steps resolve contacts; see `Gaps`.
+"""Gaps between surfaces and points of cables, from which solvers decide whether steps resolve contacts; see `Gaps`.
 
-A point has missed its surface if it is outside of it at both ends of a step, has come from outside, within 70 degrees
-of the normal, and lies inside somewhere on the straight path between.  The path refers to the frame at the end of the
-step.  In sets, surfaces that are not neighbours are searched for along the paths of points and surfaces that move by
-more than half the skin in a step.
+A point has missed its surface if three conditions hold: the point is outside at both ends of a step, it has come from
+outside, within 70 degrees of the normal, and it lies inside at some place of the straight path. The path refers to the
+frame at the end of the step. In sets, surfaces that are not neighbours are searched along the paths of points and
+surfaces that move by more than half the skin in a step.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from windlass.framework.model.law import LocalRows
 LOOKS = 32
 """Number of places on the path of a fast point at which its distance is evaluated."""
 MOVED = 0.5
-"""Motion in a step per skin from which surfaces that are not neighbours are searched for [1]."""
+"""Motion in a step per skin above which surfaces that are not neighbours are searched [1]."""
 HEAD_ON = 0.35
-"""Cosine of the angle to the normal from which a point comes from outside [1]."""
+"""Cosine of the angle to the normal above which a point comes from outside [1]."""
 
 
 @kernel
@@ -49,7 +49,8 @@ def find_missed(
     by: float,
     bz: float,
 ) -> float:
-    """How deep a point of a cable of the radius rc was inside of surface s on its way from a to b, in its frame [m]."""
+    """Largest depth of a point of a cable of the radius rc in surface s on the path from a to b, in the frame of the
+    surface [m]."""
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
     least = 0.0
@@ -65,8 +66,8 @@ def find_missed(
 
 @kernel
 def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
-    """The numbers of all points, row after row; points that are inactive or beyond the end of their surface count as
-    far away."""
+    """Fill the numbers of all points, row after row; points that are inactive or beyond the end of their surface count
+    as far away."""
     kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
     for i in range(len(c.rows)):
         own = c.rows[i]
@@ -90,7 +91,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             note_gap(row, h.phi - rc if h.there else np.inf, rate, speed)
             row[REACH], row[X], row[Y], row[Z] = 0.0, z.dx, z.dy, z.dz
             g0, g1 = row[START + GAP], h.phi - rc
-            # the path of a point that is open at both ends, and known at the start
+            # the path of a point that is open at both ends and whose start is known
             if not (g0 > 0.0 and g1 > 0.0):
                 continue
             ax, ay, az = to_surface(o, row[START + X], row[START + Y], row[START + Z])
@@ -99,7 +100,7 @@ def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: Floa
             # distances change no faster than the path
             if not g1 < way < np.inf:
                 continue
-            # also beyond the ends of its surface
+            # also for points beyond the ends of the surface
             if not h.there or g0 == np.inf:
                 g0 = eval_distance(kind, geo, pieces, s, ax, ay, az).phi - rc
             if not (g0 > 0.0 and g0 + g1 < way):
@@ -120,7 +121,7 @@ def sweep_surfaces(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """The deepest passage of a point through any surface of its set within a step; as `sweep_circles`."""
+    """Find the deepest passage of a point through any surface of its set within a step, as in `sweep_circles`."""
     c, s = p.points, p.points.surfaces
     row[MISSED] = 0.0
     # motion of the surfaces
@@ -135,7 +136,7 @@ def sweep_surfaces(
         n, L, rc, skin = own.points, own.length * own.points, own.rope_radius, p.skin[p.set_of[g]]
         if not p.on[i]:
             continue
-        # motion of the control points, and their distance from the first
+        # motion of the control points, and their distance from the first control point
         q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
@@ -163,7 +164,7 @@ def sweep_surfaces(
             for k in range(n):
                 S = shape(relative_place(k, n), L)
                 z0, z = eval_touch(o, S, q0, q0), eval_touch(o, S, q, q)
-                # relative to the place of the surface at the start
+                # relative to the position of the surface at the start
                 dx, dy, dz = z0.dx + cx, z0.dy + cy, z0.dz + cz
                 ax, ay, az = to_surface(o, dx, dy, dz)
                 g0 = eval_distance(s.kind, s.geo, s.pieces, j, ax, ay, az).phi - rc
@@ -180,7 +181,7 @@ def sweep_surfaces(
 
 
 def watch_surface_sets(rows: LocalRows, p: SurfacePairs, family: str, assign: Callable[[Any], Any]) -> Gaps:
-    """The gaps of rows of sets; ``assign`` as in `watch_circles`."""
+    """Create the gaps of rows of sets; ``assign`` as in `watch_circles`."""
     c, fill, sweep, which = p.points, call(fill_surface_gaps), call(sweep_surfaces), np.zeros(2, int)
     first: IntArray = np.unique(p.group, return_index=True)[1]
 

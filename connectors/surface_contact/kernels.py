@@ -11,22 +11,23 @@ signed distance phi(X) of the surface, n = grad phi, H its Hessian and the radiu
     u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
     f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
 
-In motion a point with a bristle that was open at the start of the step has no friction in this step: its anchor is
-where it is, and its damper alone would exceed the limit.
+In motion a point with a bristle that was open at the start of the step has no friction in this step: its anchor is its
+current position, and its damper alone would exceed the limit.
 
-In statics, where V = 0, a slipping point that turns back in an iteration has |tau| < mu |f_n|/2, below which f_t = 2
-tau: without a jump of the force Newton's method converges, and the update makes the point stick.
+In static solves, where V = 0, a slipping point that reverses in an iteration has |tau| < mu |f_n|/2. Below this limit
+f_t = 2 tau: without a jump of the force Newton's method converges, and the update makes the point stick.
 
-A (f_n n + f_t) stands on the left-hand side of the cable's equations at p, its reaction on the left-hand side of the
-body's equations at the same point, so that forces and moments sum to 0 and absorb the power f_n v_n + f_t.v_t.  All
-forces are functions Phi(X, V): with the Jacobian G of V with respect to the rates of all coordinates the generalised
-forces are G^T Phi.
+A (f_n n + f_t) acts on the left-hand side of the cable's equations at p, and its reaction on the left-hand side of the
+body's equations at the same point. So forces and moments sum to 0 and absorb the power f_n v_n + f_t.v_t. All forces
+are functions Phi(X, V): with the Jacobian G of V with respect to the rates of all coordinates the generalised forces
+are G^T Phi.
 
     dg = n.dX,    d v_n = n.dV + (H V).dX,    d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
 History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3), the
-points of the surface, in its frame, where bristles are fixed.  They change only between Newton runs, by `update.py`.
+points of the surface, in its frame, where bristles are fixed. History values change only between Newton runs, by
+`update.py`.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 """
@@ -57,7 +58,8 @@ CABLE = 12
 PER_POINT = 5
 """Number of history values of a point."""
 TURNING = 0.5
-"""Share of the friction limit [1] below which in statics the force of a slipping point falls with the trial force."""
+"""Share of the friction limit [1] below which in static solves the force of a slipping point is proportional to the
+trial force."""
 TOUCHES = 2.0
 """State of a closed point that was open at the start of the step and has a bristle, stored as `STICKS`."""
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
@@ -68,10 +70,10 @@ class ContactRows(NamedTuple):
 
     Attributes:
         surfaces: the surfaces.
-        rows: records, shape (rows,): the ``surface`` that a row touches, the position of its first history value
-            ``data``, the number of ``points``; of a point ``contact_stiffness`` [N/m], ``contact_damping`` [N s/m],
-            ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the reference ``length`` [m] that it
-            stands for; ``friction_coefficient`` [1], ``rope_radius`` [m]; ``clip_normal_force``; ``active``.
+        rows: records, shape (rows,): the ``surface`` of a row, the position of its first history value ``data``, the
+            number of ``points``; of a point ``contact_stiffness`` [N/m], ``contact_damping`` [N s/m],
+            ``friction_velocity_penalty`` [N s/m], ``friction_stiffness`` [N/m] and the reference ``length`` [m] that
+            the point represents; ``friction_coefficient`` [1], ``rope_radius`` [m]; ``clip_normal_force``; ``active``.
         dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
     """
 
@@ -163,7 +165,7 @@ def read_parameters(c: ContactRows, i: int) -> SurfaceParameters:
 def create_frame(
     Q: FloatArray, s: int, p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int
 ) -> SurfaceFrame:
-    """Frame of surface s at marker k."""
+    """Create the frame of surface s at marker k."""
     a, b, c = A[k, 0], A[k, 1], A[k, 2]
     return SurfaceFrame(
         a[0] * Q[s, 0, 0] + a[1] * Q[s, 1, 0] + a[2] * Q[s, 2, 0],
@@ -181,7 +183,7 @@ def create_frame(
 
 @kernel(inline=True)
 def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
-    """The values of the 12 coordinates of the cable of row i."""
+    """Read the values of the 12 coordinates of the cable of row i."""
     return (
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
@@ -216,7 +218,8 @@ def to_global(o: SurfaceFrame, x: float, y: float, z: float) -> Vector:
 
 @kernel(inline=True, fast=False)
 def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
-    """The point of the cable with shape functions S against the surface; q are coordinates, w their rates."""
+    """Evaluate the point of the cable with shape functions S relative to the surface; q are coordinates, w their
+    rates."""
     px, py, pz = combine(S, q)
     ux, uy, uz = combine(S, w)
     dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
@@ -241,13 +244,13 @@ def eval_trial(par: SurfaceParameters, h: Distance, z: Lever, vn: float, a: Vect
 
 @kernel(inline=True)
 def rests(z: Lever) -> bool:
-    """Whether a point has no velocity relative to the surface, as in statics."""
+    """Whether a point has no velocity relative to the surface, as in static solves."""
     return z.U == 0.0 and z.V == 0.0 and z.W == 0.0
 
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
-    """`TURNING` in statics, 0 in motion."""
+    """`TURNING` in static solves, 0 in motion."""
     return TURNING if rests(z) else 0.0
 
 
@@ -284,8 +287,10 @@ def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Anchor of point k: for a slipping point the anchor of the start of the step, else the anchor of the data."""
+    """Read the anchor of point k: for a slipping point the anchor at the start of the step, otherwise the current
+    anchor."""
     at, slips = first + 2 * n + 3 * k, state == SLIPS
-    # both are read: arrays in branches of an inlined function would need atomic reference counting at each point
+    # both arrays are read, because arrays in branches of an inlined function would need atomic reference counting at
+    # each point
     x, y, z = start[at], start[at + 1], start[at + 2]
     return x if slips else data[at], y if slips else data[at + 1], z if slips else data[at + 2]

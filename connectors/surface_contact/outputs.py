@@ -44,7 +44,7 @@ FN, GAP, STATE, RATE, SPEED = range(5)
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
 POWER, SIZE = 14, 26
-"""First of the numbers for `circle_segments.power.create_place_account`, and their count."""
+"""Position of the first number for `circle_segments.power.create_place_account`, and the count of these numbers."""
 
 
 @kernel
@@ -57,10 +57,10 @@ def fill_numbers(
     v: FloatArray,
     out: FloatArray,
 ) -> None:
-    """All numbers of all points into out, shape (rows, points, SIZE).
+    """Write all numbers of all points into out, shape (rows, points, SIZE).
 
-    P = f_n v_n + f_t.v_t.  Sticking bristles store mu_k u_t.(u_t)_t; on curved surfaces their force absorbs mu_k (n.u)
-    (u_t.H V) more, which is the lever.
+    P = f_n v_n + f_t.v_t. Sticking bristles store mu_k u_t.(u_t)_t; on curved surfaces their force absorbs the
+    additional power mu_k (n.u) (u_t.H V), which is the lever power.
     """
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
     for i in range(len(c.rows)):
@@ -95,7 +95,7 @@ def fill_numbers(
             row[POWER + 9], row[POWER + 11] = F.fn - spring, F.fn
             if not rubs(par, z, state):
                 continue
-            # of friction: slipping points dissipate all, sticking points store energy in bristles
+            # friction: slipping points dissipate all of the power, sticking points store energy in bristles
             if state == SLIPS:
                 row[POWER] = taken
                 row[POWER + 7] = bent_energy(
@@ -117,7 +117,8 @@ _fill = call(fill_numbers)
 
 
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
-    """All numbers of all points, shape (rows, points, SIZE); rows with fewer points end with zeros and state -2."""
+    """Evaluate all numbers of all points, shape (rows, points, SIZE); rows with fewer points are padded with zeros and
+    state -2."""
     out = np.zeros((len(c.rows), int(c.rows["points"].max(initial=0)), SIZE))
     out[..., STATE], out[..., POWER + 8] = UNDEFINED, OPEN
     _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
@@ -130,7 +131,7 @@ def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N], from gaps and displacements on the surface: eps |p| each."""
+    """2-norm of the rounding errors of the forces [N], from errors eps |p| of gaps and displacements on the surface."""
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)
@@ -141,16 +142,16 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Forces, gaps and states on the cables of the rows.
+    """Add forces, gaps and states to the drawings of the cables of the rows.
 
-    `contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length` [N/m], the size of the
-    friction, `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open), with a ledger `friction_work_per_length`.
+    `contact_normal_force_per_length` [N/m] (< 0 presses), `contact_tangential_force_per_length` [N/m], the magnitude of
+    the friction, `gap` [m], `stick_slip` (0 sticks, 1 slips, -2 open), with a ledger `friction_work_per_length`.
     """
     return paint_points(rows, rows.columns, fields)
 
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
-    """The same for rows with these columns; rows without surface have no active points."""
+    """Add the same fields for rows with the given columns; rows without surface have no active points."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
     values, length = eval_points(c, fields)[row, point], c.rows["length"][row]
     friction = np.linalg.norm(values[:, FRICTION], axis=1)
@@ -179,7 +180,8 @@ def _power(k: int, doc: str) -> Output:
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """An output of the markers that carry the surfaces of rows; ``pick`` gets their positions in the columns."""
+    """Create an output of the markers that carry the surfaces of rows; ``pick`` receives their positions in the
+    columns."""
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:
         c: ContactRows = rows.columns

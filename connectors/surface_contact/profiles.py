@@ -1,8 +1,8 @@
 """Profiles of revolution: polylines of (rho, z) whose corners are rounded by arcs, as lines and arcs for the kernels.
 
-The rope is on the right of the polyline: with z ascending, outside of the material about the axis.  A corner that turns
-to the left is convex, one to the right concave; an arc of the radius r touches both lines at r tan(angle/2) from the
-corner.
+The rope is on the right of the polyline: with ascending z, outside of the material about the axis. A corner that turns
+to the left is convex, and a corner to the right is concave; an arc of the radius r touches both lines at r tan(angle/2)
+from the corner.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 OVERLAP = 1e-9
-"""Share by which pieces are extended, so that rounding leaves no gap between them."""
+"""Share by which pieces are extended, so rounding causes no gap between them."""
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
     """Lines and arcs of a profile, shape (pieces, 8), see `PIECE`.
 
     Args:
-        points: rho, z of the vertices one after the other [m], shape (2 k,), k >= 2.
-        radii: radius of each corner between them [m], shape (k - 2,), or one for all, shape (1,).
-        where: text with the row, for messages.
+        points: rho, z of successive vertices [m], shape (2 k,), k >= 2.
+        radii: radius of each corner between the vertices [m], shape (k - 2,), or one for all corners, shape (1,).
+        where: description of the row, for messages.
 
     Raises:
-        ModelError: too few points, a negative rho or radius, two equal points, arcs that do not fit on their lines.
+        ModelError: too few points, a negative rho or radius, two equal points, or arcs that do not fit on their lines.
     """
     if len(points) < 4 or len(points) % 2:
         raise ModelError(f"vertices in {where} has {len(points)} numbers: must have rho, z [m] of two points or more")

@@ -1,8 +1,8 @@
-"""Forces of the contact of surfaces with points of cables, of many rows side by side; see `kernels.py`.
+"""Forces of the contact of surfaces with points of cables, for several rows at once; see `kernels.py`.
 
 Eight rows whose surfaces are of one kind are evaluated together, one in each lane of the processor's vector
-instructions, point after point; see docs/explanation/design.md, Lanes.  They are in a record g of `ROW_LANES`.
-Missing values, such as points of shorter rows, count as 0.
+instructions, point after point; see docs/explanation/design.md, Lanes. The coordinates of the rows are in a record g of
+`ROW_LANES`. Missing values, such as points of shorter rows, count as 0.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ ROW_LANES = lane_type(
 """Rows: their `SurfaceParameters`, the `SurfaceFrame` and the numbers of the geometry of their surface; reference
 length and number of points of the cable, its coordinates and their rates.
 
-Of the present point whether it is ``closed``, 1 or 0, its state, anchor, `Lever`, normal and distance.  Results:
+Of the current point whether it is ``closed``, 1 or 0, its state, anchor, `Lever`, normal and distance. Results:
 ``forces`` on the coordinates, and ``load``: force and moment of the cable about the origin of the surface.
 """
 
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Lanes without a row are evaluated, too, with the value 1."""
+    """Lanes without a row are also evaluated, with the value 1."""
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
@@ -70,7 +70,7 @@ def begin_lanes(g: Any) -> None:
 
 @kernel(inline=True)
 def read_twelve(a: FloatArray, k: int) -> Twelve:
-    """Twelve numbers of lane k."""
+    """Read twelve numbers of lane k."""
     return (
         a[0, k], a[1, k], a[2, k], a[3, k], a[4, k], a[5, k], a[6, k], a[7, k], a[8, k], a[9, k], a[10, k], a[11, k],
     )  # fmt: skip
@@ -78,7 +78,7 @@ def read_twelve(a: FloatArray, k: int) -> Twelve:
 
 @kernel(inline=True)
 def read_frame(k: int, g: Any) -> SurfaceFrame:
-    """The surface of lane k."""
+    """Read the surface of lane k."""
     return SurfaceFrame(
         g.a00[k], g.a01[k], g.a02[k], g.a10[k], g.a11[k], g.a12[k], g.a20[k], g.a21[k], g.a22[k],
         g.cx[k], g.cy[k], g.cz[k], g.vx[k], g.vy[k], g.vz[k], g.wx[k], g.wy[k], g.wz[k],
@@ -115,7 +115,7 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
 def gather_history(
     c: ContactRows, data: FloatArray, start: FloatArray, rows: IntArray, count: int, j: int, g: Any
 ) -> bool:
-    """Copy the history values of point j of listed rows to the first lanes; returns whether any is closed."""
+    """Copy the history values of point j of listed rows to the first lanes; return whether any point is closed."""
     some = False
     for k in range(LANES):
         g.closed[k] = 0.0
@@ -132,7 +132,7 @@ def gather_history(
 
 @kernel(inline=True)
 def place_points(j: int, g: Any) -> None:
-    """Point j of all lanes in the frames of their surfaces."""
+    """Evaluate point j of all lanes in the frames of their surfaces."""
     for k in range(LANES):
         S = shape(relative_place(j, g.points[k]), g.cable_length[k])
         z = eval_touch(read_frame(k, g), S, read_twelve(g.coordinates, k), read_twelve(g.velocities, k))
@@ -143,8 +143,8 @@ def place_points(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
-    """Distances of the points of the first lanes from their surfaces, all of one kind; points beyond the end of a
-    surface do not count."""
+    """Evaluate the distances of the points of the first lanes from their surfaces, all of one kind; points beyond the
+    end of a surface are ignored."""
     for k in range(lanes):
         h = eval_kind(which, read_eight(g.geometry, k), pieces, g.lever[6, k], g.lever[7, k], g.lever[8, k])
         g.closed[k] = g.closed[k] if h.there else 0.0
@@ -153,7 +153,7 @@ def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
-    """`measure` with a constant kind."""
+    """Call `measure` with a constant kind."""
     if which == PLANE:
         measure(PLANE, pieces, LANES, g)
     elif which == SPHERE:
@@ -221,7 +221,7 @@ def add_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities, start as `eval_points`."""
+    """Add the left-hand-side forces of all rows to f; total coordinates x, velocities v, start as in `eval_points`."""
     lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]

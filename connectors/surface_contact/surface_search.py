@@ -1,9 +1,10 @@
-"""Search for the surfaces of a set that cables may touch: changing pairs in fixed rows; see `pair_search.PairSearch`.
+"""Search for the surfaces of a set that cables may touch: changing pairs in constant rows; see
+`pair_search.PairSearch`.
 
-Surfaces with a bounding sphere are found by a tree of the middles of the cables; infinite ones (a sea bed) are compared
-with all cables.  A pair is near when a point of its cable is closer than the skin, or so close to the end of the
-surface that it may move over it.  The motion of a surface is the motion of its origin plus the motion by rotation on
-its bounding sphere; rotation about the axis of a surface of revolution does not count.
+Surfaces with a bounding sphere are found by a tree of the middles of the cables; infinite surfaces (a sea bed) are
+compared with all cables. A pair is near when a point of its cable is closer than the skin, or so close to the end of
+the surface that the point may move over it. The motion of a surface is the motion of its origin plus the motion by
+rotation on its bounding sphere; rotation about the axis of a surface of revolution does not count.
 """
 
 from __future__ import annotations
@@ -24,34 +25,34 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap, per skin, of a pair whose surface does not reach any point of the cable, such that it does not delay
+"""Gap, per skin, of a pair whose surface does not reach any point of the cable; it is large enough not to cause
 searches."""
 
 
 class SurfacePairs(NamedTuple):
     """Rows of the law with surface sets."""
 
-    # data of the kernels; ``surface``, ``active`` and the coordinates of the surface follow the history values
+    # data of the kernels; ``surface``, ``active`` and the coordinates of the surface follow from the history values
     points: ContactRows
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
-    number: IntArray  # number of the surface that a row is bound to at present, 0 for none, -1 at first, shape (rows,)
-    place: IntArray  # place of that number among the history values, shape (rows,)
+    number: IntArray  # number of the current surface of each row, 0 without surface, -1 at first, shape (rows,)
+    place: IntArray  # position of that number among the history values, shape (rows,)
     group: IntArray  # rows of one cable and one set have the same number, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    dofs: IntArray  # by number of the surface, 0 for none: local coordinate numbers, shape (surfaces + 1, m)
+    dofs: IntArray  # by number of the surface, 0 without surface: local coordinate numbers, shape (surfaces + 1, m)
     surface_set: IntArray  # set of each surface, shape (surfaces,)
-    reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], infinite without one
+    reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], inf if unbounded
     skin: FloatArray  # margin of the search by set [m]
 
 
 def eval_reach(s: Geometry) -> FloatArray:
-    """Radii of the bounding spheres of surfaces about their origins [m], infinite without one."""
+    """Radii of the bounding spheres of surfaces about their origins [m], inf for unbounded surfaces."""
     p, reach = s.geo, np.full(len(s.kind), np.inf)
     corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])
     for kind, radius in (
         (PLANE, np.hypot(p[:, 0], corner)),
         (SPHERE, p[:, 0]),
-        # of a drum and of flanks of a groove
+        # extent of a drum and of flanks of a groove
         (LINE, np.hypot(np.where(np.isfinite(p[:, 5]), p[:, 5], np.abs(p[:, 2])), p[:, 4])),
         (SHEAVE, np.hypot(p[:, 4], p[:, 5])),
         (PROFILE, p[:, 2]),
@@ -62,7 +63,7 @@ def eval_reach(s: Geometry) -> FloatArray:
 
 @kernel
 def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
-    """Bind rows to the surfaces that the history values name; whether any was bound to another one before."""
+    """Bind rows to the surfaces in the history values; return whether any row was bound to another surface before."""
     changed, c = False, p.points
     for i in range(len(p.number)):
         number = int(data[p.place[i]])
@@ -78,7 +79,7 @@ def assign_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
 
 @kernel
 def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -> None:
-    """Control points [m] of the cables of some rows, shape (rows, 4, 3)."""
+    """Fill control points [m] of the cables of the given rows, shape (rows, 4, 3)."""
     for k in range(len(row)):
         i = row[k]
         q, third = gather(x, c.dofs, i), c.rows[i].length * c.rows[i].points / 3.0
@@ -91,7 +92,8 @@ def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -
 def fill_gaps(
     p: SurfacePairs, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray
 ) -> None:
-    """Smallest gap [m] of the points of each row to a surface, infinite where it reaches none, shape (pairs,)."""
+    """Fill the smallest gap [m] of the points of each row to a surface, inf where the surface reaches no point, shape
+    (pairs,)."""
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
@@ -113,7 +115,7 @@ class SurfaceSearch(PairSearch):
     things = "surfaces"
 
     def eval_motion(self, fields: Fields) -> float:
-        """Largest motion of a cable and of a surface since the last search, summed [m]."""
+        """Sum of the largest motions of a cable and of a surface since the last search [m]."""
         hull, centre = self.eval_places(fields)
         s, before = self.p.points.surfaces, self.centre
         cables = float(np.linalg.norm(hull - self.hull, axis=2).max(initial=0.0))
@@ -143,7 +145,7 @@ class SurfaceSearch(PairSearch):
         return own["data"].copy(), own["points"].copy()
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        """Find groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
         from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
         p, rope = self.p, self.p.points.rows["rope_radius"][self.first]
@@ -165,7 +167,7 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         skin = p.skin[p.set_of[group]]
-        # motion along a surface may reach it from beyond its end at any time
+        # motion along a surface may bring a point from beyond its end onto it at any time
         gap = np.where(np.isfinite(gap), gap, AT_END * skin)
         near = gap < skin
         return group[near], number[near], gap[near]

@@ -1,7 +1,7 @@
 """Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution.
 
-A surface belongs to a rigid marker, whose point is its origin, and has an axis, its local z.  Formulas: `distances.py`.
-Rows of `ContactFrictionSurfaceCable` define contact, one for each surface and cable.
+A surface is attached to a rigid marker, whose point is its origin, and has an axis, its local z. Formulas:
+`distances.py`. Rows of `ContactFrictionSurfaceCable` define contact, with one row for each surface and cable.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ AXIS = column(
 )
 RADIUS = column("m", "radius R", above=0)
 PARALLEL = 1e-6
-"""Sine of the angle to the axis below which a direction along a plane has no part across the axis."""
+"""Sine of the angle to the axis below which a direction along a plane has no component perpendicular to the axis."""
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 
 
 class PlaneSurface(Component):
     """A plane with its normal along the axis, on the side of the cable: sea beds, floors, rectangles, flanges of drums.
 
-    0 means no limit. A rectangle has its sides along local x and y, a disc the radius ``outer_radius``.
+    0 means no limit. A rectangle has its sides along local x and y; a disc has the radius ``outer_radius``.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
@@ -78,7 +78,7 @@ class DrumSurface(Component):
 
 
 class SheaveSurface(Component):
-    """A sheave with a round groove that two straight flanks continue."""
+    """A sheave with a round groove that continues in two straight flanks."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -165,7 +165,7 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # places of pieces are those within the table until tables are joined
+    # positions of pieces are positions within the table until tables are joined
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -173,7 +173,7 @@ def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Lines and arcs of the profiles of some rows."""
+    """Create lines and arcs of the profiles of some rows."""
     rows = zip(get("vertices"), get("rounding"), strict=True)
     return [
         create_pieces(np.asarray(points), np.asarray(radii), f"{where} {k}") for k, (points, radii) in enumerate(rows)
@@ -181,7 +181,8 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
 
 
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Radius of the narrowest concave corner of each of some profiles [m], infinite without any, shape (rows,)."""
+    """Radius of the narrowest concave corner of each of some profiles [m], infinite without concave corners, shape
+    (rows,)."""
     arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
     return np.array([radii.min(initial=np.inf) for radii in arcs])
 
@@ -194,18 +195,18 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
 }
-"""Function that fills the parameters of each kind of surface and gives its kind of distance."""
+"""Function that fills the parameters of each type of surface and returns its type of distance."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
-    """Vectors scaled exactly by powers of 2, such that squares of tiny or huge vectors are not 0 or infinite."""
+    """Scale vectors exactly by powers of 2, such that squares of tiny or huge vectors are not 0 or infinite."""
     _, exponent = np.frexp(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0))
     scaled: FloatArray = np.ldexp(vectors, -exponent)
     return scaled
 
 
 def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
-    """The parts of directions across axes z of length 1, shape (n, 3)."""
+    """Components of directions perpendicular to axes z of length 1, shape (n, 3)."""
     across: FloatArray = along - (along * z).sum(axis=1)[:, None] * z
     return across
 
@@ -215,7 +216,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     axis = scale(axis)
     z = axis / np.linalg.norm(axis, axis=1)[:, None]
     Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
-    # where the axis points down, x stays
+    # where the axis points downwards, x is not changed
     if along is not None:
         x = eval_across(scale(along), z)
         size = np.linalg.norm(x, axis=1)
@@ -228,7 +229,7 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
 
 
 def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
-    """The surfaces with these entity numbers, for the kernels."""
+    """Bind the surfaces with these entity numbers for the kernels."""
     world, count = rows.world, len(ids)
     marker, kind = np.zeros(count, np.int64), np.zeros(count, np.int64)
     Q, geo, pieces = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS)), np.zeros((0, PIECE))
@@ -259,7 +260,7 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero((size > 0.0) & (part < PARALLEL * size))[:1]:
             raise ModelError(
                 f"along = {show(table.local('along')[k])} in {table.kind} row {table.resident[k]} is parallel to axis: "
-                "must have a part across it, or be (0, 0, 0) for any"
+                "must have a component perpendicular to axis, or be (0, 0, 0) for an arbitrary direction"
             )
     for name in ("flank_half_angle", "half_angle"):
         if name in table.component.columns:
@@ -275,7 +276,7 @@ def check(world: Tables, table: EntityTable) -> None:
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():
         if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
-            # a process with only some of the contacts cannot decide this
+            # a process with only a part of the contacts cannot decide this
             if contacts.resident_count < contacts.count:
                 return
             touched |= np.isin(ids, contacts.local("surface"))

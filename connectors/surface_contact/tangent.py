@@ -68,7 +68,7 @@ def change_of_trial(
 def fill_force_tangent(
     par: SurfaceParameters, h: Distance, z: Lever, state: float, a: Vector, n: FloatArray, X: FloatArray, V: FloatArray
 ) -> None:
-    """Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is working space."""
+    """Write Phi_X and Phi_V into X and V, shape (3, 3) each, in the frame of the surface; n (6, 3) is work space."""
     F = eval_forces(par, h, z, state, a)
     kc, dc = par.contact_stiffness, par.contact_damping
     if par.clip_normal_force and F.fn >= 0.0:
@@ -79,7 +79,7 @@ def fill_force_tangent(
     n[4, 0], n[4, 1], n[4, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 0.0, 0.0, 1.0)
     has_friction, slips = rubs(par, z, state), False
-    # of sticking points, and of slipping points that turn back; else the direction of tau
+    # derivatives for sticking points, and for slipping points that reverse; otherwise for the direction of tau
     gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, share, by_fn, e = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
     if has_friction:
@@ -125,7 +125,8 @@ def fill_cross(x: float, y: float, z: float, a: FloatArray, b: FloatArray, k: in
 
 @kernel
 def fill_rotation_rates(m: PositionColumns, k: int, v: FloatArray, dofs: IntArray, i: int, W: FloatArray) -> None:
-    """Derivatives of omega with respect to coordinates of the surface of row i, rates fixed, into W, shape (3, m)."""
+    """Write the derivatives of omega with respect to coordinates of the surface of row i, at constant rates, into W,
+    shape (3, m)."""
     width, h = dofs.shape[1] - CABLE, m.h[k]
     for d in range(3):
         for b in range(width):
@@ -149,13 +150,13 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values."""
+    """Add dq df/dq + dv df/dv of all rows, at constant history values, to the matrix values."""
     kind, geo, pieces = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces
     wide = c.dofs.shape[1]
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((6, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
-    # of a row: its matrix, and derivatives with respect to the coordinates of the surface
+    # per row: its matrix, and derivatives with respect to the coordinates of the surface
     K, B, T, W, E = (
         np.empty((wide, wide)),
         np.empty((3, width)),
@@ -200,7 +201,7 @@ def add_tangent(
                 M[a, 0] = dq * (GX[a, 0] + o.wy * g2 - o.wz * g1) + dv * g0
                 M[a, 1] = dq * (GX[a, 1] + o.wz * g0 - o.wx * g2) + dv * g1
                 M[a, 2] = dq * (GX[a, 2] + o.wx * g1 - o.wy * g0) + dv * g2
-            # between the nodes of the cable
+            # entries between the nodes of the cable
             for a in range(4):
                 for b in range(4):
                     SS = S[a] * S[b]

@@ -1,7 +1,6 @@
-"""Kernel that switches the contact of surfaces with points of cables between Newton runs.
+"""Kernel that updates the contact states of surfaces and points of cables between Newton runs.
 
-See `kernels.py` for the letters.  The update of a point, where "start" refers to the stored values at the start of the
-step:
+See `kernels.py` for the symbols. Update of a point, where "start" refers to the stored values at the start of the step:
 
     gap:      (g > 0) differs from the stored value: error += k |g - stored gap|, k of the point; the gap is stored.
     closed:   a point open at the start takes a := X and sticks, in motion without friction until the next step; else
@@ -11,8 +10,8 @@ step:
               Without bristles, mu_k = 0: fd comes from the damper, and a := X.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2.
 
-Beyond the end of a surface a point is open, with the stored gap `OUTSIDE`.  Errors are compared with sum |f_n| over the
-points that were closed before.
+Beyond the end of a surface a point is open, with the stored gap `OUTSIDE`. Errors are compared with sum |f_n| over the
+points that were closed before the update.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -57,12 +56,13 @@ def update_history(
     mapped: FloatArray,
     commits: bool,
 ) -> None:
-    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+    """Update gaps, states and anchors; ``start`` contains the history values at the start of the step.
 
-    The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
-    largest normal force of a row [N] with the previous decisions, and the row of the largest error, -1 for none.
+    Returns the largest sum of force errors of a row [N], whether any point opened, closed, began to stick or slip, the
+    largest normal force of a row [N] with the previous contact states, and the row of the largest error, -1 without
+    errors.
     """
-    # apply a map of iterates only if there is one
+    # apply a map of iterates only if a map exists
     if not commits and mapped[0] <= 0.0:
         return
     kind, geo, pieces, dofs = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, c.dofs
@@ -77,7 +77,7 @@ def update_history(
         o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
         q, w = gather(x, dofs, i), gather(v, dofs, i)
         force, error = 0.0, 0.0
-        # point by point: place, and distance from the surface
+        # point by point: position, and distance from the surface
         for k in range(n):
             z = eval_touch(o, shape(relative_place(k, n), L), q, w)
             h = eval_distance(kind, geo, pieces, s, z.X, z.Y, z.Z)
@@ -91,7 +91,7 @@ def update_history(
             F = eval_forces(par, h, z, UNDEFINED, (0.0, 0.0, 0.0))
             if old <= 0.0 and h.there:
                 force += abs(F.fn)
-            # state and anchor of closed points, from the anchor of the start of the step
+            # state and anchor of closed points, from the anchor at the start of the step
             if gap <= 0.0 and rubs:
                 limit, state, ax, ay, az = coulomb(par.friction_coefficient, F.fn)[0], STICKS, z.X, z.Y, z.Z
                 if start[first + n + k] != UNDEFINED or not bristles:
@@ -104,7 +104,7 @@ def update_history(
                         along = h.nx * ux + h.ny * uy + h.nz * uz
                         ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
                         size = sqrt(ux * ux + uy * uy + uz * uz)
-                        # a slipping point updates its anchor so that the bristle is at the limit
+                        # a slipping point updates its anchor such that the bristle is at the friction limit
                         back = slip_bend(limit, 0.0, par.friction_stiffness) * return_share(size, 1.0)
                         ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
                 else:

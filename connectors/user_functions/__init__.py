@@ -1,1 +1,1 @@
-"""Functions of users, of time or of displacement, for springs, loads and constraints."""
+"""User functions of time or of displacement, for springs, loads and constraints."""

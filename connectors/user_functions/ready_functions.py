@@ -1,12 +1,12 @@
-"""Functions of time that are compiled: tables, ramps, smooth steps and sines, with exact time derivatives.
+"""Compiled functions of time: tables, ramps, smooth steps and sines, with exact time derivatives.
 
     table        values between two times by a straight line, before the first and after the last constant
     smooth step  first + (last - first) (1 - cos(pi x))/2,  x = (t - begin)/(end - begin) between 0 and 1
     sine         mean + amplitude sin(2 pi frequency t + phase)
     spline       cubics between times, with two continuous derivatives, before the first and after the last constant
 
-They are allowed wherever a function of time is, and a kernel evaluates them, without Python in a step.  At a kink or
-jump the derivative is the derivative just after it.
+Ready functions are allowed wherever a function of time is allowed, and a kernel evaluates them, without Python in a
+step. At a kink or jump the derivative is the derivative just after it.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 class ReadyRows(NamedTuple):
     """Ready functions of rows."""
 
-    where: IntArray  # place of each in the values, shape (k,)
-    kind: IntArray  # kind, order: kind of each, and how often it is differentiated, shape (k,)
+    where: IntArray  # position of each function in the values, shape (k,)
+    kind: IntArray  # kind, order: kind of each function, and order of its derivative, shape (k,)
     order: IntArray
-    first: IntArray  # its first number, shape (k + 1,)
+    first: IntArray  # first number of each function, shape (k + 1,)
     numbers: FloatArray  # parameters, one function after the other, see `eval_ready`
 
 
 @kernel(fast=False)
 def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) -> None:
-    """A function, or its first or second derivative, at a time t [s], into out, shape (m,).
+    """Write a function, or its first or second derivative, at a time t [s] into out, shape (m,).
 
-    The numbers p are of a table the k times and then the values, (k, m); of a smooth step begin, end, first (m,) and
-    last (m,); of a sine the angular frequency [rad/s], the phase [rad], amplitude (m,) and mean (m,); of a spline the k
-    times and then the coefficients of 1, s, s² and s³ with s = t - time before, (k - 1, 4, m).
+    The numbers p are: for a table the k times followed by the values, (k, m); for a smooth step begin, end, first (m,)
+    and last (m,); for a sine the angular frequency [rad/s], the phase [rad], amplitude (m,) and mean (m,); for a spline
+    the k times followed by the coefficients of 1, s, s² and s³ with s = t - time before, (k - 1, 4, m).
     """
     m = len(out)
     if kind in (TABLE, SPLINE):
@@ -59,7 +59,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             else:
                 high = middle
         inside_table = 0 <= low < k - 1
-        # of a spline the cubic of the stretch, which stays at its end values outside
+        # spline: the cubic of the interval, constant outside
         if kind == SPLINE:
             s, first = min(max(t, p[0]), p[k - 1]), min(max(low, 0), k - 2)
             s -= p[first]
@@ -74,7 +74,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 else:
                     out[j] = 2.0 * p[c + 2 * m] + 6.0 * s * p[c + 3 * m]
             return
-        # of a table the straight line of the stretch, or the value at its end
+        # table: the straight line of the interval, or the value at its end
         for j in range(m):
             value = p[k + max(low, 0) * m + j]
             if order > 0:
@@ -84,7 +84,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
                 value = value + change * ((t - p[low]) / span) if order == 0 else change / span
             out[j] = value
         return
-    # of a smooth step half a period of a cosine
+    # smooth step: half a period of a cosine
     if kind == SMOOTH_STEP:
         x = (t - p[0]) / (p[1] - p[0])
         speed = math.pi / (p[1] - p[0])
@@ -111,7 +111,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
 
 @kernel
 def fill_rows(c: ReadyRows, time: FloatArray, values: FloatArray) -> None:
-    """The functions at a time, shape (1,), into their places of values, shape (rows, m)."""
+    """Write the functions at a time, shape (1,), to their positions in values, shape (rows, m)."""
     for i in range(len(c.where)):
         eval_ready(c.kind[i], c.order[i], c.numbers[c.first[i] : c.first[i + 1]], time[0], values[c.where[i]])
 
@@ -144,13 +144,13 @@ def count_times(kind: int, size: int, m: int) -> int | None:
 @register_functions
 @dataclass(frozen=True, eq=False)
 class ReadyFunction:
-    """A function of time [s] made by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
+    """A function of time [s] created by `table`, `ramp`, `smooth_step` or `sine`; call it for its value."""
 
-    name: str  # the call that made it, for messages
+    name: str  # the call that created the function, for messages
     kind: int  # kind, numbers: see `eval_ready`
     numbers: FloatArray
-    shape: tuple[int, ...]  # of its values, () or (3,)
-    order: int = 0  # how often it is differentiated in time
+    shape: tuple[int, ...]  # shape of the values, () or (3,)
+    order: int = 0  # order of the time derivative
 
     def __call__(self, t: float) -> Any:
         """The value at a time [s], a number or an array of shape (3,)."""
@@ -159,7 +159,7 @@ class ReadyFunction:
         return out.reshape(self.shape) if self.shape else float(out[0])
 
     def __post_init__(self) -> None:
-        # kernels rely on all these conditions
+        # kernels require all these conditions
         name, p, m = self.name, self.numbers, math.prod(self.shape)
         if self.kind not in KINDS or self.shape not in ((), (3,)) or self.order not in (0, 1, 2):
             given = f"kind {self.kind}, order {self.order}, shape {self.shape} of {show(name)}"
@@ -171,7 +171,9 @@ class ReadyFunction:
             words = SIZES[self.kind].format(m=m)
             raise ModelError(f"numbers of {show(name)} are {len(p)}: must be {words}")
         if not (np.diff(p[:k]) > 0.0).all():
-            raise ModelError(f"numbers of {show(name)} begin with the times {show(p[:k])} s: must be numbers that rise")
+            raise ModelError(
+                f"numbers of {show(name)} begin with the times {show(p[:k])} s: must be increasing numbers"
+            )
 
     def __repr__(self) -> str:
         return f"{self.name}{self.order * chr(39)}(...)"
@@ -182,10 +184,10 @@ class ReadyFunction:
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
-        """The function that a model file describes by this data.
+        """Create the function that a model file describes by these data.
 
         Raises:
-            ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` would give.
+            ModelError: values that none of `table`, `ramp`, `smooth_step` and `sine` can produce.
         """
         names = [field.name for field in fields(cls)]
         for key in [*values, *names]:
@@ -207,12 +209,12 @@ class ReadyFunction:
         return cls(name=values["name"], numbers=found, **given)
 
     def differentiate(self) -> ReadyFunction:
-        """Its derivative in time, first or second."""
+        """Evaluate the first or second time derivative of the function."""
         return replace(self, order=self.order + 1)
 
 
 def create_rows(functions: Sequence[tuple[int, ReadyFunction]]) -> ReadyRows:
-    """The parameters of functions, each with its place in the values."""
+    """Create the parameters of functions, each with its position in the values."""
     given = [function for _, function in functions]
     return ReadyRows(
         np.array([i for i, _ in functions], np.int64),
@@ -228,19 +230,18 @@ VALUE = numbers("", (), (3,), words="one finite number, or finite numbers of sha
 
 @checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
 def table(times: Any, values: Any) -> ReadyFunction:
-    """A function of time given by points, with straight lines between them and constant before and after.
+    """Create a function of time from points, linear between the points and constant before and after.
 
     Args:
-        times: times that rise [s], shape (k,), at least two.
-        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of the quantity that the function
-            gives.
+        times: increasing times [s], shape (k,), at least two.
+        values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:
-        ModelError: times that do not rise, other shapes, or numbers that are not finite.
+        ModelError: times that do not increase, other shapes, or numbers that are not finite.
     """
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 2 or not (np.diff(t) > 0.0).all():
-        raise ModelError(f"times = {show(times)} s in table: must be at least two numbers that rise")
+        raise ModelError(f"times = {show(times)} s in table: must be at least two increasing numbers")
     if len(v) != len(t):
         raise ModelError(f"values = {show(values)} in table: must be {len(t)}, one for each time")
     return ReadyFunction("table", TABLE, np.concatenate([t, v.ravel()]), v.shape[1:])
@@ -248,12 +249,11 @@ def table(times: Any, values: Any) -> ReadyFunction:
 
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
-    """A straight line from one value to another, constant before and after.
+    """Create a linear function from one value to another, constant before and after.
 
     Args:
-        begin, end: times between which it rises or falls [s].
-        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity that the function
-            gives.
+        begin, end: times between which the value changes [s].
+        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -264,12 +264,11 @@ def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFu
 
 @checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
 def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
-    """Half a cosine from one value to another, constant before and after; its first derivative has no jump.
+    """Create half a cosine from one value to another, constant before and after; its first derivative has no jump.
 
     Args:
-        begin, end: times between which it rises or falls [s].
-        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity that the function
-            gives.
+        begin, end: times between which the value changes [s].
+        first, last: values before and after, numbers or of shape (3,), in the unit of the quantity.
 
     Raises:
         ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
@@ -281,13 +280,13 @@ def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> 
 
 @checked(amplitude=VALUE, frequency=number("Hz"), phase=number("rad"), mean=VALUE)
 def sine(amplitude: Any, frequency: float, phase: float = 0.0, mean: Any = 0.0) -> ReadyFunction:
-    """mean + amplitude sin(2 pi frequency t + phase).
+    """Create the function mean + amplitude sin(2 pi frequency t + phase).
 
     Args:
-        amplitude: a number, or of shape (3,), in the unit of the quantity that the function gives.
+        amplitude: a number, or of shape (3,), in the unit of the quantity.
         frequency: periods per second [Hz].
         phase: angle at t = 0 [rad].
-        mean: value about which it swings, likewise.
+        mean: mean value, a number or of shape (3,).
 
     Raises:
         ModelError: other shapes, or numbers that are not finite.
@@ -302,6 +301,6 @@ def _check_order(name: str, begin: float, end: float) -> None:
 
 
 def _join(one: Any, other: Any) -> FloatArray:
-    """Two values of shape () or (3,), shape (2, *shape); a single number counts as three equal ones if the other value
-    has shape (3,)."""
+    """Join two values of shape () or (3,) into shape (2, *shape); a single number counts as three equal numbers if the
+    other value has shape (3,)."""
     return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

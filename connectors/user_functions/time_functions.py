@@ -1,11 +1,12 @@
 """User functions of time in tables: evaluated once per time, checked, and differentiated in time where needed.
 
-A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following concerns Python
-functions.
+A kernel evaluates ready functions (`windlass.connectors.user_functions.ready_functions`); the following text concerns
+Python functions.
 
-Rates that the user does not give come from differences over a few times around t, of order four: central ones, and
-one-sided ones near t = 0, because a function need not be defined before the start.  Their steps of 1e-5 s (first
-derivative) and 1e-4 s (second) leave relative errors near 1e-11 and 1e-8 where the function changes within 0.1 s.
+Rates that the user does not give are differences of order four over a few times around t: central differences, or
+one-sided differences near t = 0, because a function need not be defined before the start. The steps of the differences,
+1e-5 s (first derivative) and 1e-4 s (second derivative), cause relative errors near 1e-11 and 1e-8 for functions that
+change within 0.1 s.
 """
 
 from __future__ import annotations
@@ -39,17 +40,17 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 
 class TimeColumn:
-    """Values of all rows at a time; each row's function is called once per time, a ready one by a kernel.
+    """Values of all rows at a time; the function of each row is called once per time, and ready functions by a kernel.
 
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None.
-        in_place: ``constant`` itself is where values are written, a field of records.
+        in_place: ``constant`` itself is the array into which values are written, a field of records.
 
     Attributes:
-        values: the values at the last time asked for, shape (rows, *shape), always the same array; to be read only.
-        ready: brings the values of ready functions to the time of an evaluation; see `call`.
-        fill: the same for all functions, including Python functions.
+        values: the values at the last requested time, shape (rows, *shape), always the same array, which is read-only.
+        ready: call that updates the values of ready functions to the time of an evaluation; see `call`.
+        fill: call that updates the values of all functions, including Python functions.
     """
 
     def __init__(
@@ -87,12 +88,13 @@ class TimeColumn:
 
     @property
     def is_called(self) -> bool:
-        """Whether Python has to call functions."""
+        """Whether Python must call functions."""
         return bool(self._called)
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
-    """The values of a column at a time: from the table, or from the row's function of time if it has one.
+    """Bind the values of a column at a time: from the table, or from the row's function of time if the row has a
+    function.
 
     Args:
         rows: rows of a table with the column ``active``; functions of inactive rows are not called.
@@ -104,11 +106,11 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """The checked functions of the rows, None for rows that have none or are switched off.
+    """Bind the checked functions of the rows, None for rows without function and for inactive rows.
 
     Args:
         rows: rows of a table with the column ``active``.
-        values: name of the column with constant values, which gives shape and unit.
+        values: name of the column with constant values, which determines shape and unit.
         functions: name of the column with the functions.
     """
     col = rows.table.component.columns[values]
@@ -137,10 +139,10 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
-    """The result of a user function as an array, or None if it is not finite or of another shape."""
+    """Return the result of a user function as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    # usual vectors, many times faster; others, and sums that overflow, are examined below
+    # fast check for usual vectors; other values, and sums that overflow, are examined below
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
     if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
@@ -153,14 +155,14 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
 def compare_rates(
     rows: LocalRows, values: str, rates: str, functions: Sequence[TimeFunction | None], given: list[TimeFunction | None]
 ) -> list[TimeFunction | None]:
-    """Time derivatives given by users, compared with differences of the functions in their first calls.
+    """Compare time derivatives given by users with differences of the functions in their first calls.
 
     Args:
         values, rates: names of the columns with the functions and with their derivatives.
-        functions, given: both for each row, or None.
+        functions, given: function and derivative of each row, or None.
 
     Returns:
-        The derivatives; they raise ModelError where they contradict their function.
+        Returns the derivatives, which raise ModelError where they contradict their function.
     """
     calls, columns = first_calls(rows.world), rows.local(rates)
 
@@ -173,8 +175,8 @@ def compare_rates(
                     row = int(rows.rows[k])
                     raise ModelError(
                         f"{rates} of {rows.table.describe(row)} ({rows.table.kind} row {row}) gave {write(result)} at "
-                        f"t = {t:.9g} s, but {values} changes by {write(differences)} per second there: must be "
-                        "its time derivative"
+                        f"t = {t:.9g} s, but {values} changes by {write(differences)} per second: must be its "
+                        "time derivative"
                     )
             return result
 
@@ -191,14 +193,15 @@ def write(values: FloatArray) -> str:
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
-    """First derivative in time, by differences unless the function is a ready one; see the head of this file."""
+    """Create the first time derivative, by differences unless the function is a ready function; see the head of this
+    file."""
     if isinstance(function, ReadyFunction):
         return function.differentiate()
     return _difference(function, STEP, CENTRAL, FORWARD, 1)
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Second derivative in time, by differences unless the function is a ready one."""
+    """Create the second time derivative, by differences unless the function is a ready function."""
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()
     return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)

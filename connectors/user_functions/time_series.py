@@ -3,8 +3,8 @@
     heave = con.spline(*con.read_series("heave.csv", "heave"))
     con.prescribe(world, top, "z", heave)
 
-A motion that is prescribed by a `table` has a velocity that jumps at every time; a spline has a continuous
-acceleration.  It is the cubic one whose third derivative does not jump at the second and at the last but one time.
+A motion prescribed by a `table` has a velocity that jumps at every time; a spline has a continuous acceleration. The
+spline is cubic, and its third derivative does not jump at the second time and at the last but one time.
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978), chapter 4; by SciPy.
 """
@@ -29,21 +29,20 @@ from windlass.framework.errors import ModelError
 
 @checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
 def spline(times: Any, values: Any) -> ReadyFunction:
-    """A smooth function of time through points, constant before the first and after the last one.
+    """Create a smooth function of time through points, constant before the first and after the last point.
 
     Args:
-        times: times that rise [s], shape (k,), at least four.
-        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of the quantity that the function
-            gives.
+        times: increasing times [s], shape (k,), at least four.
+        values: the values at these times, shape (k,), or (k, 3) for vectors, in the unit of the quantity.
 
     Raises:
-        ModelError: times that do not rise, fewer than four, other shapes, or numbers that are not finite.
+        ModelError: times that do not increase, fewer than four times, other shapes, or numbers that are not finite.
     """
     from scipy.interpolate import CubicSpline  # imported here, because most models do not need it
 
     t, v = np.array(times, np.float64), np.array(values, np.float64)
     if len(t) < 4 or not (np.diff(t) > 0.0).all():
-        raise ModelError(f"times = {show(times)} s in spline: must be at least four numbers that rise")
+        raise ModelError(f"times = {show(times)} s in spline: must be at least four increasing numbers")
     if len(v) != len(t):
         raise ModelError(f"values = {show(values)} in spline: must be {len(t)}, one for each time")
     # SciPy has the highest power first, shape (4, k - 1, m)
@@ -60,9 +59,9 @@ class SeriesColumn(NamedTuple):
 
     Attributes:
         name: name without its unit.
-        unit: the unit of its heading, "1" without brackets.
+        unit: unit in its heading, "1" without brackets.
         factor: SI unit per unit.
-        values: in the unit of the heading, shape (rows,).
+        values: values in the unit of the heading, shape (rows,).
     """
 
     name: str
@@ -73,24 +72,24 @@ class SeriesColumn(NamedTuple):
 
 @checked(file=path(), column=word(), time=word())
 def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -> tuple[FloatArray, FloatArray]:
-    """Times and values of one column of a CSV file, for `table` and `spline`, in SI units.
+    """Read times and values of one column of a CSV file, for `table` and `spline`, in SI units.
 
-    The first line that is no comment (``#``) has the names of the columns, with units in brackets or without:
-    ``time [ms],heave [mm]``.  Values are converted to SI units by the text in brackets: SI units with prefixes
-    (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of these; without brackets they
-    are in SI units already.  Files of `Sensors` are of this form.
+    The first line that is not a comment (``#``) contains the names of the columns, with units in brackets or without
+    units, such as ``time [ms],heave [mm]``. Values are converted to SI units by the text in brackets: SI units with
+    prefixes (ms, mm, kN, MPa), deg, rpm, %, min, h, t, bar, and products, quotients and powers of these units. Values
+    without brackets must be in SI units. Files of `Sensors` have this form.
 
     Args:
         file: the file, with commas between numbers.
-        column: name of the values, with its unit or without.
-        time: likewise for the times.
+        column: name of the values, with or without unit.
+        time: name of the times, with or without unit.
 
     Returns:
-        Times [s] that rise, and values in the SI unit of the column, both of shape (rows,).
+        Increasing times [s], and values in the SI unit of the column, both of shape (rows,).
 
     Raises:
-        ModelError: no such file or column, an unknown unit, lines that are not numbers or whose length differs from the
-            heading, or times that do not rise.
+        ModelError: the file or column does not exist, an unknown unit, lines that are not numbers or whose length
+            differs from the heading, or times that do not increase.
     """
     times, (found,) = read_columns(file, time, [column])
     return times, found.values * found.factor
@@ -99,10 +98,11 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
 def read_columns(
     file: str | os.PathLike[str], time: str, columns: Sequence[str] | None = None
 ) -> tuple[FloatArray, list[SeriesColumn]]:
-    """Times [s] that rise, shape (rows,), and columns of a CSV file as for `read_series`; None: all but the times.
+    """Read increasing times [s], shape (rows,), and columns of a CSV file as in `read_series`; None: all columns except
+    the times.
 
     Raises:
-        ModelError: as in `read_series`, or two of all columns with one name.
+        ModelError: as in `read_series`, or two columns with the same name.
     """
     try:
         with open(file, newline="", encoding="utf-8-sig") as lines:
@@ -124,14 +124,14 @@ def read_columns(
     times = factors[0] * values[:, 0]
     for i in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
         raise ModelError(
-            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must rise"
+            f"row {i + 2} of {file} is at {times[i + 1]:g} s, row {i + 1} at {times[i]:g} s: times must increase"
         )
     found = [(*split_heading(headings[at]), factors[k], values[:, k].copy()) for k, at in enumerate(places)]
     return times, [SeriesColumn(name, unit or "1", factor, column) for name, unit, factor, column in found[1:]]
 
 
 def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) -> int:
-    """The place of a column, by its name with or without unit."""
+    """Position of a column, by its name with or without unit."""
     found = [k for k, heading in enumerate(headings) if wanted in (heading, split_heading(heading)[0])]
     if len(found) != 1:
         has = ", ".join(headings) or "none"
@@ -140,7 +140,7 @@ def _find_column(headings: Sequence[str], label: str, wanted: str, file: Any) ->
 
 
 def _read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) -> FloatArray:
-    """The numbers below the heading in chosen columns, shape (rows, columns)."""
+    """Read the numbers below the heading in chosen columns, shape (rows, columns)."""
     values = np.empty((len(table) - 1, len(places)))
     for i, row in enumerate(table[1:]):
         try:
@@ -155,7 +155,7 @@ def _read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any)
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Name and unit of a column; numbers in square brackets, as in ``force[0]``, belong to the name."""
+    """Split a heading into name and unit; numbers in square brackets, as in ``force[0]``, belong to the name."""
     found = HEADING.fullmatch(heading)
     if found is None or (found[2] is not None and re.fullmatch(r"\d+", found[2]) and not heading.endswith(" [1]")):
         return heading, None

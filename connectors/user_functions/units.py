@@ -1,4 +1,4 @@
-"""Units in headings of tables: the factor to the SI unit of this project, or none where a text is no unit.
+"""Units in headings of tables: the factor to the SI unit of this project, or None for a text that is not a unit.
 
 ms -> 1e-3 (s)    mm/s -> 1e-3 (m/s)    kN m -> 1e3    deg -> pi/180 (rad)    rpm -> 2 pi/60 (rad/s)    km/h -> 1/3.6
 """
@@ -24,14 +24,15 @@ PLAIN = {
 }  # fmt: skip
 """Units without prefixes."""
 TIMES = ("s", "min", "h", "d", "sec")
-"""Units of time; the first one takes prefixes."""
+"""Units of time; the first unit accepts prefixes."""
 FACTOR = re.compile(r"(.*?)(?:\^?(-?\d+(?:\.\d+)?)|([²³]))?$")
 POWERS = {"²": 2.0, "³": 3.0}
 
 
 def read_unit(text: str) -> float | None:
-    """The factor from a unit to the SI unit; several, separated by commas or semicolons, must have the same factor."""
-    # (m, rad)/s stands for both with the same end
+    """The factor from a unit to the SI unit; if several units are separated by commas or semicolons, their factors must
+    be equal."""
+    # (m, rad)/s means both units with the same denominator
     group = re.fullmatch(r"\((.*)\)(/.*)", text.strip())
     parts = [part + group[2] for part in re.split(r"[,;]", group[1])] if group else re.split(r"[,;]", text)
     factors = {_read_quotient(part.strip()) for part in parts}
@@ -52,7 +53,7 @@ def _read_quotient(text: str) -> float | None:
         return None
     factor = _read_product(above)
     for part in below:
-        # kg/(m s) and kg/m s² alike: everything after the slash is in the denominator
+        # kg/(m s) and kg/m s² are read alike: everything after the slash is in the denominator
         divisor = _read_product(part.strip().removeprefix("(").removesuffix(")"))
         factor = None if factor is None or divisor is None else factor / divisor
     return factor
@@ -74,7 +75,7 @@ def _read_product(text: str) -> float | None:
 def _read_symbol(name: str) -> float | None:
     if name in PLAIN:
         return PLAIN[name]
-    # whole names first: m is a metre and min a minute, but mm is a thousandth of one
+    # whole names first: m is a metre and min a minute, but mm is a thousandth of a metre
     for unit in sorted(PREFIXED, key=len, reverse=True):
         if name.endswith(unit) and name[: len(name) - len(unit)] in PREFIXES:
             return PREFIXES[name[: len(name) - len(unit)]] * PREFIXED[unit]

@@ -1,10 +1,10 @@
-"""User force functions of springs in three forms, with derivatives given or by differences.
+"""User force functions of springs in three forms, with derivatives given by the user or by differences.
 
     plain Python    called row by row with the numbers of one row
     `vectorised`    called once for all rows that share the function, with arrays over these rows
     `compiled`      a kernel, called row by row by a compiled loop
 
-Their results are stored in small arrays before the compiled row loop runs, which then reads them.
+The results of user functions are stored in small arrays before the compiled loop over rows reads them.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ from windlass.framework.model.schema import function
 from windlass.framework.model.system import Fields
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences, the best one for a smooth function."""
+"""Relative step of central differences, the optimum for a smooth function."""
 
 SMALLEST = 1e-2
-"""Displacements [m, rad] and velocities below this share one step: springs do not change within 1e-7 of this value."""
+"""Displacements [m, rad] and velocities below this value share one step: springs do not change within 1e-7 of this
+value."""
 
 UserFunction = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Vectorised:
-    """A user function over many rows, made by `vectorised`."""
+    """A user function for many rows, created by `vectorised`."""
 
     function: UserFunction
 
@@ -51,7 +52,7 @@ class Vectorised:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A user kernel for one row, made by `compiled`, and the loops that call it as a force or as a derivative."""
+    """A user kernel for one row, created by `compiled`, and the loops that call it as a force or as a derivative."""
 
     function: UserFunction
     force_loop: UserFunction = field(repr=False, compare=False)
@@ -63,13 +64,14 @@ class Compiled:
 
 @checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
-    """Mark a force function of springs that takes all rows at once: one call for the rows that share it.
+    """Mark a force function of springs that takes many rows: one call for all rows that share the function.
 
     Args:
-        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with t [s], row numbers ``rows`` of
-            shape (n,), and all others of shape (n, 3) for `CartesianSpringDamper`, (n,) for `CoordinateSpringDamper`
-            and `SpringDamper` (rest length for offset), in the units of the spring.  As ``force_derivative`` it gives
-            (df/du, df/du_t), each of shape (n, 3, 3) or (n,).  In a parallel run it gets the rows of its process.
+        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with t [s], row numbers ``rows`` of shape
+            (n,), and the other arguments of shape (n, 3) for `CartesianSpringDamper`, or (n,) for
+            `CoordinateSpringDamper` and `SpringDamper` (rest length for offset), in the units of the spring. As
+            ``force_derivative`` it returns (df/du, df/du_t), each of shape (n, 3, 3) or (n,). In a parallel run the
+            function receives the rows of its process.
 
     Returns:
         The value for ``force_function`` or ``force_derivative``.
@@ -90,12 +92,12 @@ def compiled(function: UserFunction) -> Compiled:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
             force) -> None`` with t [s], the number of the row, and arrays of shape (3,), or (1,) for
             `CoordinateSpringDamper` and `SpringDamper` (rest length for offset), in the units of the spring; it writes
-            ``force``, which holds zeros.  As ``force_derivative`` it gets ``df_du, df_dut`` instead of ``force``, zeros
-            of shape (3, 3) or (1, 1).
+            ``force``, which holds zeros. As ``force_derivative`` it receives ``df_du, df_dut`` instead of ``force``,
+            zeros of shape (3, 3) or (1, 1).
 
     Returns:
-        The value for ``force_function`` or ``force_derivative``.  Call this once per function, as each result is
-        prepared separately.
+        The value for ``force_function`` or ``force_derivative``. Call this function once per user function, because
+        each result is prepared separately.
 
     Raises:
         ModelError: if ``function`` is neither a kernel nor a plain function.
@@ -139,9 +141,9 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function of time, and of values that it reads by itself, but not of the motion of its row.
+    """A user function of time, and of values that the function reads itself, but not of the motion of its row.
 
-    It is not differentiated, and nothing is computed for it.
+    The function is not differentiated, and no displacements are computed for it.
     """
 
     function: Callable[[float], Any]
@@ -152,7 +154,7 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """Rows that share a function: their places among the user rows, shape (n,)."""
+    """Rows that share a function: their positions among the user rows, shape (n,)."""
 
     function: UserFunction
     where: IntArray
@@ -160,15 +162,15 @@ class FunctionGroup:
 
 @dataclass(frozen=True)
 class UserForces:
-    """The rows of a spring table with a user function; n numbers each (1 or 3)."""
+    """The rows of a spring table with a user function, with n numbers each (1 or 3)."""
 
     index: IntArray  # position of each row among the rows with a user function, -1 without one, shape (rows,)
-    where: IntArray  # their local positions, shape (users,)
+    where: IntArray  # local positions of these rows, shape (users,)
     names: list[str]  # their names for messages
-    forces: list[FunctionGroup]  # all of them, by force function
+    forces: list[FunctionGroup]  # all these rows, by force function
     derivatives: list[FunctionGroup]  # functions with a derivative, by derivative
-    differences: list[FunctionGroup]  # functions without, by force function
-    rows: IntArray  # their numbers in the table, shape (users,)
+    differences: list[FunctionGroup]  # functions without a derivative, by force function
+    rows: IntArray  # row numbers in the table, shape (users,)
     parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
     unit: str  # unit of the force
     f: FloatArray  # forces [N or N m], shape (users, n)
@@ -178,18 +180,18 @@ class UserForces:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Their numbers in the table, for functions of a row."""
+        """Row numbers in the table, for functions of a row."""
         numbers: list[int] = self.rows.tolist()
         return numbers
 
     @cached_property
     def arguments(self) -> list[tuple[float, ...]]:
-        """The parameters of each, where they are numbers."""
+        """Parameters of each row, where they are numbers."""
         return list(zip(*(column[:, 0].tolist() for column in self.parameters), strict=True))
 
 
 def force_columns(call: str, derivatives: str) -> tuple[Any, Any]:
-    """The columns ``force_function`` and ``force_derivative`` of a law.
+    """Create the columns ``force_function`` and ``force_derivative`` of a law.
 
     call: ``"f(t, row, x, x_t, ...) -> force [N]"``; derivatives: results of the other function, with shapes.
     """
@@ -206,7 +208,7 @@ def bind_user_forces(
 
     Args:
         unit: of the force.
-        parameters: the three columns that the function gets.
+        parameters: the three columns that the function receives.
     """
     functions = rows.local("force_function")
     where = np.flatnonzero([f is not None and on for f, on in zip(functions, rows.local("active"), strict=True)])
@@ -237,7 +239,7 @@ def bind_user_forces(
 
 
 def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
-    """The rows ``where`` by their function, in the order of the first row of each."""
+    """Group the rows ``where`` by their function, in the order of the first row of each function."""
     found: dict[tuple[type, int], list[int]] = {}
     for k in where:
         f = functions[k]
@@ -249,7 +251,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
-        # one row, as in many small models
+        # single rows, as in many small models
         if isfinite(u.sum() + ut.sum()):
             _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
         else:
@@ -263,7 +265,8 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Evaluate the derivatives, given or by differences, into ``users.df_du`` and ``df_dut``; see `update_forces`."""
+    """Evaluate the derivatives, given by the user or by differences, into ``users.df_du`` and ``df_dut``; see
+    `update_forces`."""
     n = users.f.shape[1]
     for group in users.derivatives:
         where = group.where
@@ -280,7 +283,7 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
 
 
 def update_without_motion(users: UserForces, t: float) -> None:
-    """Evaluate the forces at the time t [s] into ``users.f``, where all functions are `WithoutMotion`."""
+    """Evaluate the forces at the time t [s] into ``users.f`` if all functions are `WithoutMotion`."""
     shape = users.f.shape[1:]
     for group in users.forces:
         for k in group.where.tolist():
@@ -294,9 +297,9 @@ def update_without_motion(users: UserForces, t: float) -> None:
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """The updates of user forces and of their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
+    """Create the updates of user forces and of their derivatives, by ``find``: (fields) -> u, ut, shape (users, n).
 
-    ``with_forces``: the second one brings the forces, too, for the curvature of markers.
+    ``with_forces``: whether the second update also evaluates the forces, for the curvature of markers.
     """
     if all(isinstance(group.function, WithoutMotion) for group in users.forces):
 
@@ -318,7 +321,8 @@ def bind_user_updates(
 
 
 def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Warn of a derivative that contradicts the differences of its force; it changes the tangent only."""
+    """Warn of a derivative that contradicts the differences of its force; a wrong derivative changes the tangent
+    only."""
     where, n = group.where, users.f.shape[1]
     for which, (given, name) in enumerate(((users.df_du, "displacement"), (users.df_dut, "velocity"))):
         step = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which][where]).max(axis=1))[:, None]
@@ -336,8 +340,9 @@ def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, u
                 component = f"[{k}][{j}]" if n > 1 else ""
                 warn(
                     f"force_derivative of {users.names[where[i]]} gave {given[where[i], k, j]:.9g} for the derivative "
-                    f"by {name}{component} at t = {t:.9g} s, but force_function changes by {differences[i, k]:.9g}: "
-                    "Newton needs its derivative",
+                    f"with respect to {name}{component} at t = {t:.9g} s, but force_function changes by "
+                    f"{differences[i, k]:.9g}: "
+                    "Newton's method needs the derivative",
                     ModelWarning,
                     stacklevel=2,
                 )
@@ -350,7 +355,7 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # Newton's method diverges and reports it itself
+    # Newton's method diverges and reports this itself
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))
@@ -362,7 +367,8 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
 def _difference(
     users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
 ) -> FloatArray:
-    """Central difference of the forces by component j of the displacements (which = 0) or of the velocities (1)."""
+    """Central difference of the forces with respect to component j of the displacements (which = 0) or of the
+    velocities (1)."""
     values = []
     h = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which]).max(axis=1))
     for sign in (1.0, -1.0):
@@ -382,7 +388,7 @@ def _eval_group(
         for i, k in enumerate(where.tolist()):
             _eval_row(users, function, k, t, u[i], ut[i], [result[i] for result in results])
         return
-    # new arrays for each call, as the user may change them
+    # new arrays for each call, because the user may change them
     arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
     if isinstance(function, Compiled):
         loop = function.force_loop if len(results) == 1 else function.derivative_loop
@@ -425,14 +431,15 @@ def _eval_row(
 
 
 def _split(given: Any, count: int) -> Sequence[Any]:
-    """The result of a user function as one or two parts; None for the parts if there are not two."""
+    """Split the result of a user function into one or two parts; None for the parts if the result does not have two
+    parts."""
     if count == 1:
         return (given,)
     return given if isinstance(given, (list, tuple)) and len(given) == count else (None,) * count
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """The error for user row k, whose function did not give ``count`` arrays of the right shape."""
+    """Create the error for user row k, whose function did not return ``count`` arrays of the right shape."""
     n = users.f.shape[1]
     if count == 1:
         name, meaning = "force_function", f" [{users.unit}]"

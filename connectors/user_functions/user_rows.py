@@ -1,4 +1,4 @@
-"""Fields of rows that may have a user function, and their updates.
+"""Fields of rows that may have a user function, and updates of these fields.
 
 Rows have ``has_function``, and the force ``user_force`` [N], shape (n,), of their user function with its derivatives
 ``df_du`` [N/m] and ``df_dut`` [N s/m], shape (n, n); n is 3 along axes, 1 between coordinates, 6 of bushings.
@@ -24,7 +24,7 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """The rows with a user function, and the places of their forces."""
+    """Find the rows with a user function, and the positions of their forces."""
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
     unit = "N, N m" if rows.table.component.refs["marker0"].target == "rigid marker" else "N"
@@ -33,7 +33,8 @@ def find_users(rows: LocalRows) -> UserForces:
 
 
 def derive_users(rows: LocalRows) -> dict[str, Any]:
-    """Which rows have a user function, and room for its results; none in tables without such functions."""
+    """Derive whether each row has a user function, and space for its results; no space in tables without such
+    functions."""
     users, count = find_users(rows), len(rows.rows)
     n = users.f.shape[1] if len(users.where) else 0
     f, df_du, df_dut = np.zeros((count, n)), np.zeros((count, n, n)), np.zeros((count, n, n))
@@ -41,10 +42,10 @@ def derive_users(rows: LocalRows) -> dict[str, Any]:
 
 
 def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
-    """The updates of user forces, and then of their derivatives; none without user functions.
+    """Create the updates of user forces, followed by the updates of their derivatives; empty without user functions.
 
     Args:
-        measure: ``(rows, which)`` gives a function ``(fields) -> u, ut`` of these rows, of shape (n,) or (n, k).
+        measure: ``(rows, which)`` returns a function ``(fields) -> u, ut`` of these rows, of shape (n,) or (n, k).
         with_forces: whether tangents also need the forces, for the curvature of markers.
         rows: the rows.
     """

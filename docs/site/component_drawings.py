@@ -172,6 +172,24 @@ def twist(s: Sketch) -> None:
     )
 
 
+@draws("Beam2D", "Beam3D", "UnitRotation3D")
+def beam(s: Sketch) -> None:
+    way = s.curve([(0, 0.1), (1.6, 0.5), (3.4, 0.6), (5.0, 0.3)])
+    for at, angle, words in ((0, 30.0, "node0"), (100, 8.0, "node2"), (199, -25.0, "node1")):
+        s.frame(way[at], angle, 0.75)
+        s.dot(way[at], words, (0.0, -0.3))
+    for at, angle in ((40, 100.0), (150, 80.0)):
+        across = 0.35 * np.array((np.cos(np.radians(angle)), np.sin(np.radians(angle))))
+        s.line(way[at] - across, way[at] + across, color=GREEN)
+    s.text(
+        (2.5, 1.45),
+        "cross sections turn with the nodes, not at a right angle to the axis: shear",
+        GREEN,
+        align="center",
+    )
+    s.text((2.5, -0.6), "stiffness: forces and moments by strains, in the frame of the section", align="center")
+
+
 @draws("WinchCable2D", "WinchCable3D")
 def winch(s: Sketch) -> None:
     s.circle((0, 0), 0.6, fill="0.92")

@@ -28,6 +28,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Cables along lines, around circles and over sheaves, hanging cables, nets from files, ropes of winches.",
         {
             "Cables": "straight_cable cable_around cable_along catenary",
+            "Beams with shear": "straight_beam beam_along",
             "Routes": "Route route_around straight SpatialRoute route_over_sheaves helix SplineRoute through_points "
             "nodes_along Circle Sheave DrumLayers",
             "Hanging shapes": "FreeCatenary hang_between GroundedCatenary hang_from_ground",
@@ -40,6 +41,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Supports, prescribed motion, functions of time, and markers: the points and coordinates to which laws attach.",
         {
             "Supports": "fix hinge clamp",
+            "Links that break": "BreakingLinks Link Break",
             "Prescribed motion": "prescribe prescribe_velocity",
             "Functions of time": "ramp smooth_step sine table spline read_series",
             "Force functions": "compiled vectorised",

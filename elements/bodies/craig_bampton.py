@@ -4,7 +4,8 @@
     u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with the boundary held: K_ii φ = ω² M_ii φ
     T = [[I, 0], [Ψ, Φ]],  Tᵀ M T,  Tᵀ K T      static responses to forces on the boundary are exact
 
-Matrices are arrays, sparse matrices, or files: ``.npz`` of SciPy or a single NumPy array, ``.mtx`` (Matrix Market).
+Matrices are NumPy arrays, sparse matrices of SciPy, or names of files: ``.npz`` of SciPy or a single NumPy array,
+``.mtx`` (Matrix Market).
 
 Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319.
 """
@@ -44,19 +45,19 @@ from windlass.framework.model.world import World
 SMALL = 400
 """Coordinates between boundaries up to which all modes are computed at once."""
 SYMMETRIC = 1e-9
-"""Largest asymmetry of given matrices that counts as rounding, relative to their largest entry [1]."""
+"""Largest asymmetry of given matrices that is attributed to rounding, relative to their largest entry [1]."""
 AXES = 3
 
 
 @dataclass(frozen=True)
 class Superelement:
-    """A reduced body; made by `craig_bampton`, put into worlds by `add_to`.
+    """A reduced body, created by `craig_bampton` and added to worlds by `add_to`.
 
     Attributes:
         mass, stiffness: Tᵀ M T and Tᵀ K T, shape (n, n), n = boundary coordinates and modes.
         basis: T, shape (N, n), with rows in the order of the given matrices.
         boundary: numbers of the coordinates of the boundary, shape (b,).
-        frequencies: of the modes with the boundary held [Hz], shape (n - b,).
+        frequencies: natural frequencies of the modes with the boundary held [Hz], shape (n - b,).
     """
 
     mass: FloatArray
@@ -89,13 +90,13 @@ class Superelement:
 
         Args:
             world: the world.
-            nodes: at most seven handles to one node each; their coordinates, node after node, are the coordinates of
-                the boundary in its order.  Markers, supports and joints are attached to these nodes.
-            directions: which axis each of the N coordinates moves along, 0, 1, 2 for x, y, z, -1 for none (rotations),
-                shape (N,), for the weight; default: no weight.
+            nodes: one to seven handles to one node each. The coordinates of these nodes, node after node, are the
+                coordinates of the boundary in its order. Markers, supports and joints are attached to these nodes.
+            directions: global axis along which each of the N coordinates moves, for the weight: 0, 1, 2 for x, y, z,
+                and -1 for rotations, shape (N,). Default: no weight.
             mass_damping, stiffness_damping: α and β of the damping α M + β K [1/s, s].
-            mesh: file of the mesh, read through meshio, whose edges are shown; its points have two or three coordinates
-                each, in the order of the matrices.
+            mesh: file of the mesh whose edges are drawn, read through meshio. The points of the mesh have two or three
+                coordinates each, in the order of the matrices.
             name: of the body.
 
         Returns:
@@ -109,7 +110,7 @@ class Superelement:
         if any(len(node) != 1 for node in nodes) or given != b:
             raise ModelError(
                 f"nodes of Superelement.add_to have {given} coordinates: must be handles to one node each, with {b} "
-                "coordinates together, those of the boundary"
+                "coordinates in total, the number of boundary coordinates"
             )
         values: dict[str, Any] = {"mass": self.mass, "stiffness": self.stiffness}
         if mass_damping or stiffness_damping:
@@ -143,7 +144,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
     held, free = _read_boundary(boundary, M.shape[0])
     if modes > len(free):
         raise ModelError(
-            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the coordinates between boundaries"
+            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the number of coordinates between boundaries"
         )
     count, b = M.shape[0], len(held)
     basis = np.zeros((count, b + modes))
@@ -154,7 +155,7 @@ def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> 
         basis[free, :b] = -_solve(inner, mixed)
         omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
     reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
-    # values that are 0 except for rounding
+    # values that are 0 within rounding
     reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
     return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
 
@@ -168,11 +169,11 @@ def _read_matrix(given: Any, name: str) -> Any:
     if not sparse.issparse(given):
         array = read_numbers(given)
         if array is None or array.ndim != 2:
-            raise ModelError(f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file of one")
+            raise ModelError(f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file of it")
         given = array
     matrix = sparse.csr_array(given, dtype=np.float64)
     if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0] or not np.isfinite(matrix.data).all():
-        raise ModelError(f"{name} of shape {matrix.shape} in craig_bampton: must be square, of finite numbers")
+        raise ModelError(f"{name} of shape {matrix.shape} in craig_bampton: must be square, with finite numbers")
     largest, asymmetry = abs(matrix).max(), abs(matrix - matrix.T).max()
     if asymmetry > SYMMETRIC * largest:
         raise ModelError(f"{name} in craig_bampton has an asymmetry of {asymmetry:.3g}: must be symmetric")
@@ -182,7 +183,7 @@ def _read_matrix(given: Any, name: str) -> Any:
 def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
     if file.suffix not in (".npz", ".mtx"):
         raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
-    # the default of newer versions of SciPy is about to change
+    # newer versions of SciPy change the default
     kind = {"spmatrix": False} if "spmatrix" in signature(io.mmread).parameters else {}
     try:
         return io.mmread(file, **kind) if file.suffix == ".mtx" else sparse.load_npz(file)
@@ -197,7 +198,7 @@ def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
     if held is None or held.ndim != 1 or not held.size or (held < 0).any() or (held >= count).any():
         raise ModelError(f"boundary = {show(given)} in craig_bampton: must be whole numbers from 0 to {count - 1}")
     if len(np.unique(held)) < len(held):
-        raise ModelError(f"boundary = {show(given)} in craig_bampton: must have each number once")
+        raise ModelError(f"boundary = {show(given)} in craig_bampton: must not contain a number twice")
     free = np.ones(count, bool)
     free[held] = False
     return held.astype(np.int64), np.flatnonzero(free)
@@ -217,13 +218,14 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
         found = np.full(right.shape, np.nan)
     if not np.isfinite(found).all() or np.abs(K @ found - right).max() > 1e-6 * max(np.abs(right).max(), 1e-300):
         raise ModelError(
-            "stiffness in craig_bampton: must be regular with the boundary held, but something moves freely"
+            "stiffness in craig_bampton: must be regular with the boundary held, but a part can move freely"
         )
     return found
 
 
 def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
-    """ω [rad/s], ascending, and shapes with φᵀ M φ = 1, largest entry > 0, shape (free, modes)."""
+    """Return ω [rad/s] in ascending order, and mode shapes with φᵀ M φ = 1 and a positive largest entry, shape (free,
+    modes)."""
     from scipy.linalg import eigh  # imported here, because few models have such a body
     from scipy.sparse.linalg import eigsh  # imported here, because few models have such a body
 
@@ -244,7 +246,7 @@ def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _find_translations(body: Superelement, directions: Any) -> FloatArray:
-    """q of translations by 1 m: the boundary moves, and modes do not."""
+    """Coordinates q of translations by 1 m: the boundary moves, and the mode coordinates are 0."""
     axes, count = read_whole_numbers(directions), len(body.basis)
     if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():
         words = f"must be 0, 1, 2 or -1 for each of {count} coordinates"
@@ -278,7 +280,7 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
 
 def _list_edges(cell: list[int]) -> list[tuple[int, int]]:
-    """Lines around a cell; for solids from each corner to each, as lines inside are not visible."""
+    """Edges of a cell; for solids the lines between all corners, because lines inside a solid are hidden."""
     if len(cell) in (4, 8) or len(cell) < 3:
         pairs = {2: [(0, 1)], 4: [(0, 1), (1, 2), (2, 3), (3, 0)]}.get(len(cell), [])
         if len(cell) == 8:

@@ -1,9 +1,10 @@
 """Bodies given by matrices: linear superelements, drive trains, and other systems M q_tt + D q_t + K q = f.
 
-    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)        M_u(t, q, q_t) and f_u by functions of the user
+    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t) with user functions M_u(t, q, q_t) and f_u
 
-q are the displacements of all coordinates of the nodes from their references, node after node.  The weight is M T g,
-where a column of T is the q of a translation by 1 m along x, y or z.  A body is shown by points p + B q, with lines.
+The coordinates q are the displacements of the nodes from their references, node after node. The weight is M T g, where
+a column of T is the q of a translation by 1 m along x, y or z. A body is drawn by the points p + B q and lines between
+these points.
 
 Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
 """
@@ -37,13 +38,13 @@ from windlass.framework.model.table import EntityTable
 SYMMETRIC = 1e-12
 """Largest asymmetry of K, relative to its largest entry, at which the energy of K is defined."""
 ROUGH = 1e-8
-"""Asymmetry and negative eigenvalues of M, relative to its diagonal, that rounding of its entries may cause."""
+"""Largest asymmetry and negative eigenvalues of M that are attributed to rounding, relative to the diagonal of M."""
 
 
 class GenericODE2(Component):
     """A body with any number and kinds of nodes, given by its matrices and by functions.
 
-    Matrices are dense arrays, sparse matrices of SciPy, or lists row by row; empty for 0.
+    Matrices are dense arrays, sparse matrices of SciPy, or lists row by row; an empty list means 0.
     """
 
     provides = ("body", "matrix body")
@@ -66,14 +67,15 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Data of the rows for the kernels; w: largest number of coordinates of a row.
+    """Data of the rows for the kernels; w is the largest number of coordinates of a row.
 
-    dofs: local numbers, shape (rows, w), the spare number beyond the coordinates of a row; at: their columns among the
-    row's coordinates.
+    dofs: local coordinate numbers, shape (rows, w), padded by the spare number; at: their columns among the coordinates
+    of the row.
     size: number of coordinates of each row, shape (rows,).
     x0: reference coordinates, shape (rows, w).
     M, D, K: shape (rows, w, w).  f: shape (rows, w).  MT: M T, shape (rows, w, 3).
-    F: forces of the functions, shape (rows, w); P, V: their derivatives, shape (rows, w, w).
+    F: forces of the user functions, shape (rows, w); P, V: derivatives of F with respect to q and q_t, shape (rows, w,
+    w).
     """
 
     dofs: IntArray
@@ -131,14 +133,14 @@ def load(c: Columns, f: FloatArray) -> None:
 
 @kernel
 def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """f += M T g of some rows, for a field of acceleration g [m/s^2], shape (3,)."""
+    """f += M T g of the given rows, for a field of acceleration g [m/s^2], shape (3,)."""
     for i in which:
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
-    """Number of coordinates of each node, 0 for none; same shape as the nodes."""
+    """Number of coordinates of each node, 0 where a row has no node; the same shape as the nodes."""
     count = np.zeros(nodes.shape, np.int64)
     for table, positions, _ in world.split_by_table(nodes.ravel()):
         count.ravel()[positions] = len(table.component.dof_names)
@@ -155,7 +157,7 @@ def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction], dict[int, StateFunction]]:
-    """The columns of the rows, and their functions of forces and of masses."""
+    """Bind the columns of the rows, and their user functions of forces and masses."""
     at, count = find_coordinates(rows)
     (n, w), local = at.shape, np.take_along_axis(rows.dofs, at, axis=1)
     local[np.arange(w) >= count[:, None]] = rows.layout.spare
@@ -214,7 +216,8 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Forces of the masses by functions, and their derivatives: by differences except with respect to accelerations."""
+    """Create the inertia forces of user mass functions and their derivatives, by differences except with respect to
+    accelerations."""
 
     def add_force(s: Evaluation) -> None:
         for i, M in masses.items():
@@ -239,21 +242,21 @@ def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def eval_energy(c: Columns, s: Fields) -> FloatArray:
-    """qᵀ K q/2 [J], shape (rows,)."""
+    """Elastic energy qᵀ K q/2 [J], shape (rows,)."""
     q, _ = read_all(c, s)
     energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", q, c.K, q)
     return energy
 
 
 def eval_loss(c: Columns, s: Fields) -> FloatArray:
-    """q_tᵀ D q_t [W], shape (rows,)."""
+    """Dissipated power q_tᵀ D q_t [W], shape (rows,)."""
     _, v = read_all(c, s)
     power: FloatArray = np.einsum("ia,iab,ib->i", v, c.D, v)
     return power
 
 
 def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
-    """q_tᵀ M q_t/2 [J], without masses by functions, shape (rows,)."""
+    """Kinetic energy q_tᵀ M q_t/2 [J], without the user functions of masses, shape (rows,)."""
     c = rows.columns[0]
     _, v = read_all(c, s)
     energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", v, c.M, v)
@@ -306,14 +309,16 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
     To compare coordinates in metres and radians, entries are divided by the square roots of both diagonal entries.
     """
     if len(mass) != n * n:
-        raise ModelError(f"mass {where} has {len(mass)} values: must have {n * n}, of shape ({n}, {n}), or none [kg]")
+        raise ModelError(
+            f"mass {where} has {len(mass)} values: must have {n * n}, of shape ({n}, {n}), or be empty [kg]"
+        )
     M = mass.reshape(n, n)
     own = np.diag(M)
     for k in np.flatnonzero(own < 0.0)[:1]:
         raise ModelError(f"mass[{k}, {k}] = {own[k]:g} {where}: must be >= 0 [kg, kg m^2]")
     root = np.sqrt(own)
     size = root[:, None] * root
-    # a coordinate without mass has no products of mass either
+    # without mass, a coordinate must not be coupled by mass products either
     wrong = np.abs(M - M.T) > ROUGH * np.maximum(size, np.abs(M))
     for i, j in np.argwhere(wrong)[:1]:
         raise ModelError(
@@ -321,7 +326,7 @@ def check_mass(mass: FloatArray, n: int, where: str) -> None:
         )
     for i, j in np.argwhere((size == 0.0) & (M != 0.0))[:1]:
         raise ModelError(
-            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, as no mass may be negative"
+            f"mass[{i}, {j}] = {M[i, j]:g} {where} next to a 0 on the diagonal: must be 0, no mass may be negative"
         )
     scale = 1.0 / np.where(root > 0.0, root, 1.0)
     scaled = M * scale * scale[:, None]
@@ -344,7 +349,7 @@ def check(world: Tables, table: EntityTable) -> None:
         p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
         n, where = int(count[place]), f"in {table.kind} row {row}"
         mass = table.local("mass")[place]
-        # a mass function may compensate for it
+        # a user mass function may compensate for the missing mass
         if len(mass) and functions[place] is None:
             check_mass(mass, n, where)
         if len(p) % 3:

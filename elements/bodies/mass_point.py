@@ -25,8 +25,8 @@ from windlass.framework.model.system import Fields, System, Term
 class MassPoint(Component):
     """A mass point.
 
-    Give ``node``, or the columns of its node: position, displacement, velocity.  A position of two numbers makes a
-    `Point2D`, one of three a `Point3D`.
+    Give either ``node``, or the columns of a new node: position, displacement, velocity. A position of two numbers
+    creates a `Point2D`, a position of three numbers a `Point3D`.
     """
 
     provides = ("body",)
@@ -36,7 +36,7 @@ class MassPoint(Component):
 
 @kernel
 def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(M) to the matrix values; slots has shape (rows, k, k)."""
+    """Add scale times diag(M) to the matrix values; ``slots`` has shape (rows, k, k)."""
     for i in range(len(M)):
         for d in range(M.shape[1]):
             values[slots[i, d, d]] += scale * M[i, d]
@@ -44,8 +44,8 @@ def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> No
 
 @kernel
 def gravity(M: FloatArray, dofs: IntArray, n: int, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows, whose first n coordinates are
-    a position."""
+    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), to the given rows, whose first n coordinates are a
+    position."""
     for i in rows:
         for d in range(n):
             f[dofs[i, d]] += M[i, d] * g[d]
@@ -67,7 +67,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the node from its columns among the values if no node is given."""
+    """Create the node from its columns if no node is given."""
     in_space = shape_of(values.get("position", ()))[-1:] == (3,)
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 

@@ -1,4 +1,4 @@
-"""Matrices and functions of rows with different numbers of coordinates, from columns of open length."""
+"""Matrices and functions of rows with different numbers of coordinates, from columns of variable length."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from windlass.framework.model.schema import shape_of
 from windlass.framework.model.table import Entity
 
 NO_LIST: Any = np.zeros(0)
-"""Default of a column of open length that may be left out."""
+"""Default of an optional column of variable length."""
 
 
 def pack_matrices(values: dict[str, Any], rows: int, *names: str) -> dict[str, Any]:
-    """Matrices, also sparse ones, as lists row by row for columns of open length.
+    """Convert matrices, also sparse ones, to lists row by row for columns of variable length.
 
     Args:
         values: values that the user gave to `World.add`.
         rows: number of rows.
-        names: columns that may hold one matrix for all rows, or matrices or lists for each.
+        names: columns that contain one matrix for all rows, or a list of one matrix for each row.
     """
     for name in names:
         given: Any = values.get(name)
@@ -49,7 +49,7 @@ def count_entities(handle: Any) -> int:
 def stack_matrices(
     rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
 ) -> FloatArray:
-    """Matrices of rows from a column of open length, each of shape (height, width), padded by 0; 0 of empty ones.
+    """Matrices of rows from a column of variable length, each of shape (height, width), padded by 0; 0 of empty ones.
 
     Raises:
         ModelError: a wrong number of values.
@@ -61,7 +61,7 @@ def stack_matrices(
             col = rows.table.component.columns[name]
             raise ModelError(
                 f"{name} in {rows.table.kind} row {rows.rows[i]} has {len(given)} values: must have "
-                f"{shape[0] * shape[1]}, of shape {shape}, or none [{col.unit}]"
+                f"{shape[0] * shape[1]}, of shape {shape}, or be empty [{col.unit}]"
             )
         if len(given):
             found[i, : shape[0], : shape[1]] = np.reshape(given, shape)
@@ -71,13 +71,13 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """The functions of the rows that have one, by local position; rows that are switched off have none.
+    """The user functions of the active rows, by local position.
 
     Args:
         rows: the rows.
-        function, derivative: names of the columns; an empty one for differences.
-        shapes: of the result of each row.
-        words: required result of the function, with the unit.
+        function, derivative: names of the columns; an empty ``derivative`` means differences.
+        shapes: shape of the result for each row.
+        words: description of the required result, with its unit, for messages.
     """
     active = rows.local("active") if "active" in rows.table.component.columns else np.ones(len(rows.rows), bool)
     derivatives = rows.local(derivative) if derivative else np.full(len(rows.rows), None)

@@ -28,9 +28,10 @@ from windlass.framework.model.system import Fields, System, Term
 
 
 class RigidBody2D(Component):
-    """A rigid body.  Give ``node``, or the columns of its `RigidNode2D`: position, angle, displacement, velocity."""
+    """A rigid body. Give either ``node``, or the columns of a new `RigidNode2D`: position, angle, displacement,
+    velocity."""
 
-    provides = ("body", "rigid body")
+    provides = ("body",)
     node = ref("RigidNode2D", "node, the origin of the body's frame")
     mass = column("kg", "mass; 0 only for bodies that constraints or springs hold", minimum=0.0)
     inertia = column("kg m^2", "moment of inertia about z through the centre of mass; 0 like mass", minimum=0.0)
@@ -39,7 +40,7 @@ class RigidBody2D(Component):
 
 @kernel
 def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
-    """m r, global [kg m]."""
+    """m r in the global frame [kg m]."""
     phi, s = x[row.dofs[2]], row.moment
     cos, sin = np.cos(phi), np.sin(phi)
     return cos * s[0] - sin * s[1], sin * s[0] + cos * s[1]
@@ -47,7 +48,7 @@ def static_moment(row: Any, x: FloatArray) -> tuple[float, float]:
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """f += all but the constant part of the mass matrix times a."""
+    """f += the mass matrix without its constant part, times a."""
     for i in range(len(rows)):
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -85,7 +86,7 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    """Add the load of an acceleration g [m/s^2], shape (3,), to the given rows."""
     for i in which:
         row = rows[i]
         dx, dy, dphi = row.dofs[0], row.dofs[1], row.dofs[2]
@@ -131,7 +132,7 @@ def bind(rows: LocalRows) -> tuple[FloatArray, int]:
 
 
 def build(rows: LocalRows) -> System:
-    """The system of the rows; its mass matrix is constant if all centres of mass are at the nodes."""
+    """Build the system of the rows; its mass matrix is constant if all centres of mass are at the nodes."""
     system = build_masses(rows)
     center = rows.local("center_of_mass")
     if not center.any():
@@ -150,7 +151,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Momentum, global [kg m/s], shape (rows, 3)."""
+    """Momentum in the global frame [kg m/s], shape (rows, 3)."""
     return in_space(rows.local("mass")[:, None] * eval_center(rows, fields)[1])
 
 

@@ -1,15 +1,15 @@
-"""Rigid body in 3D, with its rotation by Euler parameters.
+"""Rigid body in 3D, whose rotation is described by Euler parameters.
 
-    m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            body's frame for the second
-    C = e·e - 1 = 0                                     its multiplier belongs to the body
+    m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            the second one in the body's frame
+    C = e·e - 1 = 0                                     the multiplier belongs to the body
 
-The centre of mass lies at A c from the node.  The equations are written for the coordinates of the node, so that
-the mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the letters.
+The centre of mass lies at A c from the node. The equations are written for the coordinates of the node, so the mass
+matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the symbols.
 
-Kinematics do not depend on the length of e, so no force has a part along e, and the constraint carries none.  Motion
-along e would have no inertia and the mass matrix would be singular; so the body gets the inertia κ = 4/3 tr Θ for it,
-which makes the mass matrix positive definite for every rotation and, since the constraint forbids this motion, acts
-only on the multiplier.
+Kinematics do not depend on the length of e. So no force has a component along e, and the multiplier of the constraint
+is 0. Motion along e would have no inertia, and the mass matrix would be singular. Therefore the body has the inertia κ
+= 4/3 tr Θ for this motion, which makes the mass matrix positive definite for every rotation. Since the constraint
+forbids the motion, κ acts only on the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """
@@ -56,11 +56,11 @@ SYMMETRY = 1e-9
 class RigidBody3D(Component):
     """A rigid body in 3D.
 
-    Give ``node``, or the columns of its `RigidNode3D`: position, euler_parameters, displacement, velocity,
+    Give either ``node``, or the columns of a new `RigidNode3D`: position, euler_parameters, displacement, velocity,
     angular_velocity.
     """
 
-    provides = ("body", "rigid body")
+    provides = ("body", "unit rotation")
     node = ref("RigidNode3D", "node, the origin of the body's frame")
     mass = column("kg", "mass", above=0.0)
     inertia = column(
@@ -146,7 +146,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
+    """Bind the rows to the kernels."""
     own = rows.columns
     system = System("RigidBody3D", rows.dofs)
     system.mass = call(mass, lambda s: (own, s.mass, s.slots, s.values))
@@ -183,12 +183,12 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Momentum, global [kg m/s], shape (rows, 3)."""
+    """Momentum in the global frame [kg m/s], shape (rows, 3)."""
     return rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
 
 
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Angular momentum about the global origin, global [kg m^2/s], shape (rows, 3)."""
+    """Angular momentum about the global origin, in the global frame [kg m^2/s], shape (rows, 3)."""
     center = eval_position(rows, s, rows.local("center_of_mass"))
     return turn_rows(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
 

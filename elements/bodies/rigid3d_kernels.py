@@ -8,10 +8,10 @@ Letters: R position of the node, e Euler parameters, n = e·e, A rotation matrix
     f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t)
     loads of an acceleration g:  m g,  Γᵀ (s × Aᵀ g)
 
-ω_t has the further part -ω n_t/n, which is 0 if the constraint n = 1 holds at velocity level, and is left out, as in
-Nikravesh's equations: at index 3 the velocities of a numerical solution fulfil it within the error of the integrator.
-The constant mass matrix contains m R_tt.  The derivatives follow from A_t = A ω~ written for a variation, δA = A (Γ
-δe)~, and from Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
+ω_t has the further term -ω n_t/n, which is 0 if the constraint n = 1 holds at velocity level. The term is neglected, as
+in Nikravesh's equations: at index 3 the velocities of a numerical solution fulfil the constraint within the error of
+the integrator. The constant mass matrix contains m R_tt. The derivatives follow from A_t = A ω~ with A_t and ω replaced
+by variations, δA = A (Γ δe)~, and from Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.model.system import Coupling
 
 @kernel(inline=True)
 def read(A: FloatArray, i: int) -> Vector:
-    """Row i of a matrix."""
+    """Read row i of a matrix."""
     return A[i, 0], A[i, 1], A[i, 2]
 
 
@@ -40,13 +40,13 @@ def three(a: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_at(y: FloatArray, n: IntArray) -> Vector:
-    """Entries of y at the first three of some numbers."""
+    """Read the entries of y at the first three numbers of n."""
     return y[n[0]], y[n[1]], y[n[2]]
 
 
 @kernel(inline=True)
 def read_column(G: FloatArray, b: int) -> Vector:
-    """Column b of a matrix."""
+    """Read column b of a matrix."""
     return G[0, b], G[1, b], G[2, b]
 
 
@@ -83,7 +83,7 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Γ times the Euler parameters' entries of v, whose coordinates are n."""
+    """Γ times the entries of v that belong to the Euler parameters; n are the coordinate numbers of the row."""
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (
         G[0, 0] * a + G[0, 1] * b + G[0, 2] * c + G[0, 3] * d,
@@ -141,7 +141,7 @@ def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, s
 
 @kernel
 def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> None:
-    """values[slots[i]] += B, and B = 0."""
+    """Add B to values[slots[i]], and set B to 0."""
     for a in range(7):
         for b in range(7):
             values[slots[i, a, b]] += B[a, b]
@@ -190,7 +190,7 @@ def inertia_tangent(
             change = cross(s, read(A, b))
             for k in range(4):
                 B[3 + k, b] += da * dot(read_column(G, k), change)
-        # inertia against a change of the length of e: κ e (e·e_tt + e_t·e_t)
+        # inertia for a change of the length of e: κ e (e·e_tt + e_t·e_t)
         stretch = 0.0
         for k in range(4):
             stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
@@ -216,7 +216,7 @@ def fill_rate_derivative(y: FloatArray, d: IntArray, e: FloatArray, n: float, w:
 
 @kernel
 def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    """Add the load of an acceleration g [m/s^2], shape (3,), to the given rows."""
     e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     for i in which:
         row = rows[i]

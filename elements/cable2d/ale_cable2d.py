@@ -1,7 +1,8 @@
-"""2D cable whose material moves along its axis: `Cable2D` with one more coordinate s for a whole belt.
+"""2D cable element whose material moves along its axis: `Cable2D` with an additional coordinate s, which all elements
+of a belt share.
 
-The nodes describe the axis r(x, t), not the material, which moves along it with the speed s_t: a belt may run while its
-nodes rest.  With μ = f_M ρA, f_M = moving_mass_factor, in the letters of `Cable2D`:
+The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. So the nodes of a
+running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
 
     velocity of the material    r_t + s_t r'
     nodes    forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
@@ -10,9 +11,9 @@ nodes rest.  With μ = f_M ρA, f_M = moving_mass_factor, in the letters of `Cab
     damping  ε_t, κ_t from the convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, else from r'_t and r''_t
     gravity  as for Cable2D, and g·∫ ρA r' dx on s
 
-κ' is the rate of the curvature along x.  The terms s_tt r' and r'·r_tt need use_coupling_terms.  The mass matrix of the
-axis, ∫ ρA SᵀS dx, has the full ρA for every f_M.  Static solvers keep all velocities, 0 or as given: s must be
-constrained there.
+κ' is the derivative of the curvature with respect to x. The terms s_tt r' and r'·r_tt need use_coupling_terms. The mass
+matrix of the axis, ∫ ρA SᵀS dx, has the full ρA for every f_M. Static solvers do not change velocities, so s must be
+constrained in static models.
 
 Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstmayr and others, documentation of Exudyn
 1.11, item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
@@ -53,7 +54,7 @@ GIVEN = ("mass_per_length", "length", "use_coupling_terms", "add_ale_variation")
 
 
 class ALECable2D(Cable2D):
-    """A 2D cable element with axially moving material; it has all columns of `Cable2D`."""
+    """A 2D cable element with axially moving material, which has all columns of `Cable2D`."""
 
     ale = ref("ALENode", "axial motion, one for all elements of a belt")
     moving_mass_factor = column("1", "share f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
@@ -68,9 +69,9 @@ class MovingView(CableView):
         rows: the cables.
 
     Attributes:
-        records: the rows for the kernels, see `ale_kernels.py`.
+        records: data of the rows for the kernels, see `ale_kernels.py`.
         G: matrices of `slide_matrices`.
-        convective: rows whose damping uses the rates of the material, shape (rows, 1).
+        convective: whether the damping of a row uses the rates of the material, shape (rows, 1).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -88,9 +89,10 @@ class MovingView(CableView):
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels of `Cable2D`, on copies of the coordinates, and to kernels of moving cables."""
+    """Bind rows to the kernels of `Cable2D`, which work on copies of the coordinates, and to the kernels of moving
+    cables."""
     c, n = rows.columns.records, len(rows.rows)
-    # one element after the other, because the convective slopes differ on both sides of a node
+    # elements are separate, because the convective slopes differ on both sides of a node
     cables = build_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = create_inertia(c["mass_per_length"], c["length"], rows.dofs)
     nothing = np.zeros(0)
@@ -146,7 +148,7 @@ def build(rows: LocalRows) -> System:
     def read(s: Evaluation) -> None:
         update_elements(s)
         found = cables.read_account(own)
-        # strain energy that flows through the ends: the remainder of the power of the forces
+        # strain energy that flows through the ends is the remainder of the power of the forces
         x, v = s.x[rows.dofs], s.v[rows.dofs]
         whole = eval_forces()
         own.v[:] = 0.0
@@ -178,7 +180,7 @@ def build(rows: LocalRows) -> System:
 
 
 def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
-    """G x: coordinates of r' of an axis with the coordinates x, shape (rows, 8)."""
+    """G x: coefficients of r' of an axis with the coordinates x, shape (rows, 8)."""
     slid: FloatArray = np.einsum("rij,rjc->ric", rows.columns.G, x.reshape(-1, 4, 2))
     return slid.reshape(-1, 8)
 
@@ -193,7 +195,7 @@ def eval_material_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 
 def eval_damped_motion(rows: LocalRows, fields: Fields) -> CableMotion:
-    """Motion with the rates used by damping: the rates of the material if it moves with all its mass."""
+    """Motion with the rates that damping uses: the rates of the material if its whole mass moves."""
     nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
     convective = rows.columns.convective
     return CableMotion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)

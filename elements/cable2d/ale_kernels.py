@@ -1,7 +1,8 @@
 """Kernels of `ALECable2D`: forces of a cable on its 9 coordinates (8 of the nodes, then s), and inertia.
 
-Letters: q total coordinates and v velocities of the nodes, 4 per axis in the order r0, r0', r1, r1'; s_t, s_tt of the
-axial motion.  The derivative of a cubic axis has the same shape functions, S_j' = Σ_i S_i G_ij, so that
+Symbols: total coordinates q and velocities v of the nodes, 4 per axis in the order r0, r0', r1, r1'; speed s_t and
+acceleration s_tt of the axial motion. The derivative of a cubic axis has the same shape functions, S_j' = Σ_i S_i G_ij,
+therefore
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
 
@@ -10,9 +11,9 @@ Per axis, with μ the moving mass per length,
     P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
 
 Kernels read records ``rows`` of moving cables: ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m], ``length``
-[m]; the slide matrix ``G``, and ``P``, ``Q``, ``R``, shape (4, 4); ``convective``: damping sees w instead of v;
-``use_coupling_terms``: s_tt acts on the nodes and back; ``add_ale_variation``: elastic forces act on s; ``dofs``: local
-coordinate numbers of both nodes and of s (9).
+[m]; the slide matrix ``G``, and ``P``, ``Q``, ``R``, shape (4, 4); ``convective``: damping uses w instead of v;
+``use_coupling_terms``: s_tt acts on the nodes, and their accelerations act on s; ``add_ale_variation``: elastic forces
+act on s; ``dofs``: local coordinate numbers of both nodes and of s (9).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from windlass.framework.kernels.kernel import kernel
 def slide_matrices(L: FloatArray) -> FloatArray:
     """G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for lengths L [m], shape (rows,)."""
     _, dS, ddS = eval_shape(np.array((0.0, 1.0)), L[:, None])
-    # values and slopes of S' at both ends are values of S' and of S''
+    # values and slopes of S' at both ends are values of S' and S''
     return np.stack((dS, ddS), axis=2).reshape(-1, 4, 4)
 
 
@@ -45,7 +46,7 @@ def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> 
 
 @kernel
 def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
-    """Coordinates of the elements one after the other, 8 each, with the rates that their damping sees."""
+    """Copy the coordinates of the elements one after the other, 8 each, with the rates that their damping uses."""
     g = np.empty(8)
     for i in range(len(rows)):
         row = rows[i]
@@ -106,7 +107,7 @@ def scatter_tangent(
         for a in range(8):
             for b in range(9):
                 values[to[a, b]] += B[a, b]
-        # their work along the axis, the force on s
+        # work of the forces along the axis, which is the force on s
         if row.add_ale_variation:
             for b in range(9):
                 total = 0.0
@@ -190,7 +191,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: NDArray[Any], x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load g·∫ ρA r' dx = ρA g·(r1 - r0) [N] on s of an acceleration g [m/s^2], shape (3,), on some rows."""
+    """Add the load g·∫ ρA r' dx = ρA g·(r1 - r0) [N] on s of an acceleration g [m/s^2], shape (3,), to the given
+    rows."""
     for i in which:
         row = rows[i]
         n = row.dofs

@@ -7,12 +7,13 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     forces     ∂/∂q of ∫ N ε + M κ dx at fixed N, M;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
-The curvature is the derivative of the tangent's angle with respect to x, not to the deformed arc length, so that
-bending does not couple into stretching.
+The curvature is the derivative of the tangent's angle with respect to x instead of the deformed arc length, so bending
+does not couple into stretching.
 
-Integration rules: 0 = Gauss 5 axial and Gauss 3 bending, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2.  Rules 0 and
-1 lock: a bent cubic has strain between its nodes, so coarse meshes are too stiff.  Rule 2 evaluates the strain at only
-three points, where the coordinates can make it 0; it does not lock, is the fastest, and is the default.
+Integration rules: 0 = Gauss 5 axial and Gauss 3 bending, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2. Rules 0 and 1
+lock, because a bent cubic has strain between its nodes, so coarse meshes are too stiff. Rule 2 evaluates the strain at
+only three points, where the coordinates can make the strain 0. Rule 2 does not lock, is the fastest, and is the
+default.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -56,7 +57,7 @@ from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
 BLOCK = 10_000
-"""Number of rows that are checked together."""
+"""Number of rows that are checked in one call."""
 
 
 class Cable2D(Component):
@@ -89,7 +90,7 @@ class Cable2D(Component):
 
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), to the given rows."""
     d = c.dofs.shape[1] // 4
     for i in rows:
         row = c.rows[i]
@@ -103,9 +104,9 @@ class CableKind(NamedTuple):
     """Differences between 2D and 3D cables.
 
     name: of the system.
-    gauss, lobatto: residual and tangent of any rule, and of rule 2.
-    linear_beside_users: for rows with a force function the kernels evaluate the linear part; otherwise the function
-    evaluates all.
+    gauss, lobatto: kernels of residual and tangent, for any rule and for rule 2.
+    linear_beside_users: for rows with a force function the kernels evaluate the linear part if this is True; otherwise
+    the function evaluates the whole force.
     """
 
     name: str
@@ -115,12 +116,12 @@ class CableKind(NamedTuple):
 
 
 class RuleGroup(NamedTuple):
-    """Rows of one integration rule and thread.
+    """Cables with the same integration rule, evaluated by one thread.
 
-    energies, powers: for an `Account`, 0 where force functions replace the linear ones.
+    energies, powers: energies and powers for an `Account`, 0 where force functions replace the linear laws.
     residual, tangent: functions of a `System`.
-    dynamic_residual, dynamic_tangent: the same with inertia in one pass.
-    strands: values that form-finding changes temporarily.
+    dynamic_residual, dynamic_tangent: residual and tangent together with inertia, in one pass.
+    strands: data that form-finding changes temporarily.
     """
 
     energies: Call
@@ -133,10 +134,11 @@ class RuleGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
-    """Some rows of one rule with its kernels; ``row`` are their positions among the local rows."""
+    """Create the kernels of rows with the same rule; ``row`` contains the positions of the rows among the local
+    rows."""
     some, points = rows.select(row), create_rule(rule)
 
-    # only some runs need energies
+    # energies are evaluated only on request
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
@@ -157,7 +159,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
 
 
 def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
-    """One function of a `System` from functions of sets of rows; sets of one rule may run in several threads."""
+    """Join the functions of sets of rows into one function of a `System`; sets with the same rule may run in several
+    threads."""
     if all(len(some) == 1 for some in sets):
         return sum((function for some in sets for function in some), Call())
 
@@ -169,7 +172,7 @@ def join_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Rows of one rule, at these positions, for force functions."""
+    """Create the data of rows with the same rule and the given positions, for force functions."""
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
     groups = []
@@ -182,11 +185,11 @@ def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray
 
 
 def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
-    """Bind rows to the kernels, in groups with the same integration rule.
+    """Bind rows to the kernels, in groups with equal integration rules.
 
     Args:
-        rows: the cables; the first 4 d coordinates of each belong to its nodes, in d dimensions.
-        dofs: where the kernels find these coordinates in the fields, shape (rows, 4 d).
+        rows: the cables; the first 4 d coordinates of each cable belong to its nodes, in d dimensions.
+        dofs: positions of these coordinates in the fields that the kernels read, shape (rows, 4 d).
         kind: 2D by default.
     """
     kind = kind or IN_PLANE
@@ -247,9 +250,9 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
 
 
 def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
-    """The data of rows with the same rule; ``row``: their positions among the local rows of the table.
+    """Create the data of rows with the same rule; ``row`` contains their positions among the local rows of the table.
 
-    Stiffness and damping that a force function replaces are 0 for the kernels.
+    Stiffness and damping that a force function replaces are set to 0 for the kernels.
     """
     axial, bending = (is_none(rows.local(f"{quantity}_function")) for quantity in ("axial_force", "bending_moment"))
     records = create_records(
@@ -294,10 +297,11 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError where r' = 0 and strains do not exist, for instance in the middle between coinciding ends."""
+    """Raise ModelError where r' = 0 and strains are not defined, for instance in the middle of a cable whose ends
+    coincide."""
     held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # a million cables at once would take gigabytes
+    # a million cables in one call would take gigabytes
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
         q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])

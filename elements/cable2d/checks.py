@@ -1,18 +1,19 @@
-"""Checks of the shape of cables: before a solve for cables that are far too short, after statics for cables turned
-inside out and for buckling that the mesh hides.
+"""Checks of the shape of cables: before a solve for cables that are far too short, after static solves for cables
+turned inside out and for buckling that the mesh cannot represent.
 
 The cubic between two nodes may run backwards: its slope at a node then points against the chord,
 
-    r'·(r_1 - r_0) < 0    at x = 0 or x = L,
+    r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-which a physical shape has only if an element bends by more than 180° (a circle of one element).  Such a fold has little
-energy in a soft cable and may even be a minimum of the potential; no cable of a finer mesh has this shape.
+A physical shape fulfils this condition only if an element bends by more than 180° (a circle of one element). A fold has
+little energy in a soft cable and may even be a minimum of the potential, but no cable of a finer mesh has this shape.
 
-A steep line bends near its lower end, where its tension is smallest: there the end of one element bends by L κ, many
-times its average bend, which a cubic does not resolve.
+A steep line bends near its lower end, where its tension is smallest. At this end one element bends by L κ, many times
+its average bend, which a cubic does not resolve.
 
-A piece of the length L buckles between clamped ends at N = -4 π² EI/L².  One cubic cannot buckle, so that an element
-can carry more than this force while the cable cannot, unless contact supports it sideways: the user has to decide.
+A piece of the length L buckles between clamped ends at N = -4 π² EI/L². One cubic cannot buckle, so an element can
+carry a larger compressive force than the real cable, unless contact supports the cable sideways. The check only reports
+this, because the user must decide.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
 """
@@ -35,21 +36,23 @@ from windlass.framework.model.system import Fault, Fields
 Flags = NDArray[np.bool_]
 
 LARGEST_STRETCH = 0.5
-"""Stretch at the start, per unstretched length [1], beyond which a cable is too short for its route."""
+"""Stretch at the start, per unstretched length [1], beyond which a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
-"""Angle between the slopes at both ends of a cable [degrees] from which its shape is not resolved: in slack lines whose
-ends are near each other the horizontal force is off by 2 % at 80 degrees, and by factors from 88 on."""
+"""Angle between the slopes at both ends of a cable [degrees] from which its shape is not resolved. In slack lines with
+neighbouring ends the error of the horizontal force is 2 % at 80 degrees, and the force is wrong by factors from 88
+degrees on."""
 END_BEND, UNEVEN = 1.25, 1.9
-"""L κ at an end of a cable [rad], and L κ per angle between both slopes [1], from which together its shape is not
-resolved: in steep slack lines the horizontal force is then off by 1.3 to 8 %, in others by 1.3 % at most."""
+"""L κ at an end of a cable [rad], and L κ per angle between both slopes [1]. Where both limits are exceeded, the shape
+is not resolved, and the error of the horizontal force is 1.3 to 8 % in steep slack lines, and at most 1.3 % in other
+lines."""
 LEAST_COSINE = np.cos(0.3)
-"""Angle between slopes [rad] below which the bend is even enough."""
+"""Angle between slopes [rad] below which the bend of a cable counts as uniform."""
 LEAST_STRAIN = 1e-6
-"""Compressive strain [1] below which compression is ignored: in slack ropes it is noise of the mesh."""
+"""Compressive strain [1] below which compression is ignored: in slack ropes such strains are an effect of the mesh."""
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
-    """The `Checks.find_faults` of 2D or 3D cables."""
+    """Create the `Checks.find_faults` of 2D or 3D cables."""
     dofs, given = node_dofs(rows), has_function(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
     folded, shortened, bent = np.zeros((3, len(dofs)), np.bool_)
@@ -66,7 +69,8 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """The `Checks.doubts` of cables without user functions: initial stretch by more than half of the length."""
+    """Create the `Checks.doubts` of cables without user functions: an initial stretch by more than half of the
+    length."""
     dofs, given = node_dofs(rows), has_function(rows)
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
     first, _, last, _ = (np.ascontiguousarray(part) for part in np.split(dofs, 4, axis=1))
@@ -107,7 +111,7 @@ def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
 
 
 def split(x: FloatArray) -> list[FloatArray]:
-    """Position and slope of both nodes, shape (rows, d) each, of coordinates x, shape (rows, 4 d)."""
+    """Split coordinates x, shape (rows, 4 d), into position and slope of both nodes, shape (rows, d) each."""
     return np.split(x, 4, axis=1)
 
 
@@ -132,8 +136,8 @@ def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[
 def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags, bent: Flags
 ) -> None:
-    """Mark cables with a slope against their chord, with a mean strain below that without force, and with a large turn
-    from end to end or a bend at one end, shape (rows,)."""
+    """Mark cables with a slope against their chord, with a mean strain below the strain without force, or with a large
+    angle between both slopes or a large bend at one end, shape (rows,)."""
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))
     for i in range(len(dofs)):
@@ -156,7 +160,7 @@ def mark_suspects(
 
 
 def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Cables that are turned inside out, at coordinates x, shape (rows, 4 d)."""
+    """Find cables that are turned inside out at coordinates x, shape (rows, 4 d)."""
     faults = []
     r0, s0, r1, s1 = split(x)
     chord = r1 - r0
@@ -175,7 +179,7 @@ def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Cables that bend by more than the mesh resolves, at coordinates x, shape (rows, 4 d)."""
+    """Find cables that bend by more than the mesh resolves, at coordinates x, shape (rows, 4 d)."""
     _, s0, _, s1 = split(x)
     angles = np.degrees(np.arccos(dot(s0, s1) / np.sqrt(dot(s0, s0) * dot(s1, s1))))
     faults = []
@@ -197,7 +201,7 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
-    """The cables with more compression than the buckling load of a piece of their length."""
+    """Find cables whose compressive force exceeds the buckling load of a piece of their length."""
     if not len(which):
         return []
     some = rows.select(which)

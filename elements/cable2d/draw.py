@@ -7,10 +7,10 @@
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
 | `curvature` | 1/m | > 0 to the left |
-| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of these two; a file may contain all four |
+| `bending_moment_vector`, `curvature_vector` | N m, 1/m | in 3D, instead of the scalars; a file may contain all |
 
-The values equal the output variables of the same names.  Neighbouring cables each have their own points where
-they meet, because forces and curvature may jump there.
+The values equal the output variables of the same names. Neighbouring cables have separate points at their common node,
+because forces and curvature may jump at a node.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ UNITS = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
-    """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part.
+    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part.
 
-    Points and fields are in arrays that the next call for the same rows fills again.
+    Points and fields are in arrays that the next call for the same rows overwrites.
     """
     lines: CableLines = rows.kept(f"lines {subdivisions}", lambda: CableLines(rows, subdivisions))
     return lines.draw(fields, kinematics)
 
 
 class CableLines:
-    """The lines of some cables: constant data, and arrays for varying data.
+    """The lines of some cables: constant data, and arrays for data that change.
 
     Args:
         rows: the cables.
-        subdivisions: lines of each cable.
+        subdivisions: number of lines of each cable.
     """
 
     def __init__(self, rows: LocalRows, subdivisions: int) -> None:
@@ -88,7 +88,7 @@ class CableLines:
         )
 
     def draw(self, fields: Fields, kinematics: Kinematics) -> Drawing:
-        """The lines at an instant."""
+        """Draw the lines at an instant."""
         view, s, bending = self._view, self._strains, self._bending
         dofs, x, v = self._coordinates(kinematics.material, fields)
         fill_points(dofs, x, v, self._length, self._shape, self._points, self._velocity)
@@ -116,8 +116,8 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Positions r [m] and velocities r_t [m/s], x, y and in 3D z of shape (rows n, 3), at the n places of cables of
-    length L; ``shape``: shape functions of a cable of length 1."""
+    """Fill positions r [m] and velocities r_t [m/s], x, y and in 3D z, of shape (rows n, 3), at the n places of cables
+    of length L; ``shape``: shape functions of a cable of length 1."""
     count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n = dofs[i]
@@ -132,7 +132,7 @@ def fill_points(
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, P3: float, z: tuple[Vector, Vector, Vector, Vector]) -> Vector:
-    """The sum of r0, r0', r1, r1' with the factors P0 to P3."""
+    """Sum of r0, r0', r1, r1' with the factors P0 to P3."""
     return combine(1.0, combine(P0, z[0], P2, z[2]), 1.0, combine(P1, z[1], P3, z[3]))
 
 
@@ -141,7 +141,7 @@ def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Strain, shape (rows, n), and curvature, (rows, n, 1 or 3), with their rates, as in `eval_bending`."""
+    """Fill strain, shape (rows, n), and curvature, (rows, n, 1 or 3), with their rates, as in `eval_bending`."""
     count, d = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n, iL = dofs[i], 1.0 / L[i]
@@ -158,7 +158,7 @@ def fill_strains(
             h_t = combine(ig, h_t, -2.0 * ig * ig * half_g_t, h)
             eps[i, j] = length - 1.0
             eps_t[i, j] = half_g_t / length
-            # in 2D only about z
+            # in 2D only the component about z
             kap[i, j, -1], kap_t[i, j, -1] = h[2] * ig, h_t[2]
             if d == 3:
                 kap[i, j, 0], kap[i, j, 1] = h[0] * ig, h[1] * ig

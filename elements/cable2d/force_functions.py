@@ -1,22 +1,22 @@
-"""User functions for axial force or bending moment of cables, and the linear ones that they replace.
+"""User functions for axial force or bending moment of cables, and the linear functions that they replace.
 
-They take arrays with one entry per row and point, shape (rows, n), and give N [N] or M [N m]:
+The functions take arrays with one entry per row and point, shape (rows, n), and return N [N] or M [N m]:
 
     f(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
-with the time t [s] and the position x [m] along the cable; ``parameters`` are columns of the rows, see `Parameters`.
-Such a function replaces the whole linear one with its damping and must accept any number of rows and points.  One value
-per row, shape (rows, 1), or one number holds for all points; anything else, and NaN, is an error.
+with the time t [s] and the position x [m] along the cable; ``parameters`` are columns of the rows, see `Parameters`. A
+user function replaces the whole linear law with its damping and must accept any number of rows and points. One value
+per row, shape (rows, 1), or a single number applies to all points; any other shape, and NaN, is an error.
 
-A function of the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
-derivatives with respect to strain, strain_rate, curvature and curvature_rate; without it they are central differences.
-The rest of the tangent is exact:
+A function with the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
+derivatives with respect to strain, strain_rate, curvature and curvature_rate. Without such a function the derivatives
+are central differences. The other terms of the tangent are exact:
 
     f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
-In 3D a function gets the curvature |κ|, and its moment acts about the present direction of κ, see strains.py.  Rows
-with one are evaluated with NumPy, about a hundred times slower than others, and have no stored energy.
+In 3D a function receives the curvature |κ|, and its moment acts about the current direction of κ, see strains.py. Rows
+with a user function are evaluated with NumPy, about a hundred times slower than other rows, and have no stored energy.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""Arguments with respect to which functions are differentiated, by place."""
+"""Positions of the arguments with respect to which functions are differentiated."""
 # Step of the differences, relative to the size of strains [1], and of curvatures times length [1].
 STEP = 1e-6
 
@@ -67,7 +67,8 @@ class Parameters(NamedTuple):
 
 
 class Places(NamedTuple):
-    """n points on each row: s = x/L [1], shape (rows, n), shape functions there, strain and curvature without force."""
+    """Points of each row, n per row: s = x/L [1], shape (rows, n), with shape functions, strain and curvature without
+    force at these points."""
 
     s: FloatArray
     shape: Shape
@@ -79,8 +80,8 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class ForceGroup(NamedTuple):
-    """Rows that share a function: their positions, shape (m,), the function, its derivatives or None; for user
-    functions the count of calls, and the kind of cable for messages."""
+    """Rows that share a function: their positions, shape (m,), the function, and its derivatives or None. Groups of
+    user functions also have the count of calls, and the kind of cable for messages."""
 
     rows: IntArray
     force: ForceFunction
@@ -96,7 +97,7 @@ class UserRows:
     row: positions among the local rows, shape (rows,).
     dofs: local coordinate numbers, shape (rows, 4 d) in d dimensions.
     parameters: their columns.
-    parts: functions, places and weights times length [m], shape (rows, n), of the axial forces (0) and of the bending
+    parts: functions, places, and weights times length [m], shape (rows, n), for the axial forces (0) and the bending
         moments (1).
     """
 
@@ -129,7 +130,7 @@ def has_function(rows: LocalRows) -> NDArray[np.bool_]:
 
 
 def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which entries of a column of functions are None, shape (rows,)."""
+    """Whether each entry of a column of functions is None, shape (rows,)."""
     none: Any = None
     return np.asarray(np.equal(functions, none), dtype=bool)
 
@@ -141,27 +142,27 @@ def create_parameters(rows: LocalRows) -> Parameters:
 
 
 def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
-    """Rows grouped by their function for ``"axial_force"`` or ``"bending_moment"``."""
+    """Create groups of rows with the same function for ``"axial_force"`` or ``"bending_moment"``."""
     forces, derivatives = rows.local(f"{quantity}_function"), rows.local(f"{quantity}_derivatives")
     linear = is_none(forces)
     result = [ForceGroup(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(forces[i]), id(derivatives[i])), []).append(int(i))
-    # moving cables use the functions of cables
+    # cables with moving material use the functions of `Cable2D`
     calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
     result += [ForceGroup(np.array(m), forces[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
 
 
 def create_places(rows: LocalRows, s: FloatArray) -> Places:
-    """The points at s = x/L [1], shape (n,) or (rows, n)."""
+    """Create the points at s = x/L [1], shape (n,) or (rows, n)."""
     s = np.broadcast_to(s, (len(rows.rows), np.shape(s)[-1]))
     return Places(s, eval_shape(s, rows.local("length")[:, None]), eval_references(rows, s))
 
 
 def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRows:
-    """Bind rows with user functions; ``row`` are their positions among the local rows of the table."""
+    """Bind rows with user functions; ``row`` contains their positions among the local rows of the table."""
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
     given = (("axial_force", rule.sa, rule.wa), ("bending_moment", rule.sb, rule.wb))
@@ -177,7 +178,7 @@ def eval_forces(
     """Axial force [N] or bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # the linear function of all rows, without copies of them
+        # the linear function of all rows, without copying the rows
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:
@@ -225,7 +226,7 @@ def _compare(
     p: Parameters,
     given: FloatArray,
 ) -> None:
-    """Warn of derivatives that contradict differences of their function; wrong derivatives change only the tangent."""
+    """Warn of derivatives that contradict differences of their function; wrong derivatives change the tangent only."""
     for k, (which, name) in enumerate(BY.items()):
 
         def evaluate(distance: FloatArray, which: int = which) -> FloatArray:
@@ -238,7 +239,7 @@ def _compare(
             warn(
                 f"{quantity}_derivatives of {group.kind} row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
                 f"derivative with respect to {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_function "
-                f"({name_of(group.force)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
+                f"({name_of(group.force)}) changes by {differences[i, j]:.9g}: Newton's method needs the derivative",
                 ModelWarning,
                 stacklevel=2,
             )
@@ -257,7 +258,7 @@ def _of_rows(parameters: Parameters, rows: IntArray) -> Parameters:
 def _call(
     quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> FloatArray:
-    """The result of a function, one number for each row and point."""
+    """Call a function and return one number for each row and point."""
     given = group.force(t, x, *values, p)
     result = given if group.calls is None else read_numbers(given)
     if result is None or result.shape not in ((), p.length.shape, x.shape):
@@ -273,7 +274,7 @@ def _call(
 def _call_derivatives(
     quantity: str, group: ForceGroup, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
 ) -> list[FloatArray]:
-    """The derivatives of a function: four numbers or arrays."""
+    """Call the derivatives of a function and return four numbers or arrays."""
     assert group.derivatives is not None
     given = group.derivatives(t, x, *values, p)
     if group.calls is None:
@@ -296,13 +297,13 @@ def _call_derivatives(
 def _check_finite(
     name: str, function: Any, result: FloatArray, t: float, values: list[FloatArray], p: Parameters
 ) -> None:
-    """Raise ModelError for a row with a result that is not finite from finite arguments."""
+    """Raise ModelError for a row whose result is not finite although the arguments are finite."""
     if np.isfinite(result).all():
         return
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # otherwise infinite values and NaN come from Newton's method, which reports that it diverges
+    # otherwise infinite values and NaN are caused by Newton's method, which reports its divergence
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 

@@ -1,8 +1,8 @@
 """Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy of
 2D and 3D cables.
 
-Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.
+Several cables are evaluated at once, see lanes.py. One pass evaluates both forces and the product of the mass matrix,
+and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
 R0, S0, R1, S1 = range(0, 8, 2)
-"""Places of r0, s0 = r0', r1, s1 = r1' among coordinates and velocities, x and then y."""
+"""Positions of r0, s0 = r0', r1, s1 = r1' among coordinates and velocities, first x and then y."""
 ON_E, ON_S0, ON_S1 = range(0, 6, 2)
-"""Places of the forces on e, s0 and s1."""
+"""Positions of the forces on e, s0 and s1."""
 
 
 @kernel(inline=True)
 def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
-    """Coordinates, velocities, given data, e and its rate."""
+    """Read coordinates, velocities and given data, and evaluate e and its rate."""
     first = block * LANES
     gather(2, c, first, x, g.coordinates)
     gather(2, c, first, v, g.velocities)
@@ -65,7 +65,7 @@ def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
 
 @kernel
 def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] of any rule, and mass M a."""
+    """Add the forces [N, N m] of any integration rule, and the inertia forces M a."""
     lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):
@@ -81,7 +81,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             take_free(c, block, j, 1, g.free)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                # slope p and axial force N, by the shapes of e, s0 and s1
+                # slope p and axial force N, from the shape factors of e, s0 and s1
                 L, EA, dEA = g.length[k], g.axial_stiffness[k], g.axial_damping[k]
                 N = w * L * axial_force(px, py, ptx, pty, EA, dEA, g.free[0, k])
                 ax, ay = N * px, N * py
@@ -104,7 +104,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, EI, dEI, g.free[0, k])
-                # forces by the shapes of e, s0 and s1
+                # forces from the shape factors of e, s0 and s1
                 g.on_points[ON_E, k] += wL * (P0 * ax + K0 * bx)
                 g.on_points[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
                 g.on_points[ON_S0, k] += wL * (P1 * ax + K1 * bx)
@@ -143,7 +143,7 @@ def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: 
 
 @kernel(inline=True)
 def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-    """Entries (a + 2i, b + 2j) of the matrix of lane k from the sums, since e = (r1 - r0)/L."""
+    """Fill the entries (a + 2i, b + 2j) of the matrix of lane k from the sums, with e = (r1 - r0)/L."""
     j, sums, M = 2 * a + b, g.sums, g.matrix
     ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + 4, k], iL * sums[j + 8, k]
     oe, ie = iL * sums[j + 12, k], iL * sums[j + 24, k]
@@ -169,7 +169,7 @@ def tangent_gauss(
     slots: Slots,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the matrix values."""
     lanes = np.empty(1, WORK_2D)
     axial = len(p.wa)
     for block in range(len(c.given)):
@@ -220,7 +220,7 @@ def tangent_gauss(
                 add_bending(24, P2, K2, P0, K0, B, k, g.sums)
                 add_bending(28, P2, K2, P1, K1, B, k, g.sums)
                 add_bending(32, P2, K2, P2, K2, B, k, g.sums)
-        # the matrix by pairs of components x, y, and the mass matrix
+        # the matrix for pairs of components x, y, and the mass matrix
         for k in range(LANES):
             iL = 1.0 / g.length[k]
             fill_block(0, 0, iL, k, g)
@@ -234,21 +234,21 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in 2D."""
+    """Read the coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in 2D."""
     # without a branch, around which the compiler would add reference counting of the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """e, s0 and s1 of a row, or their rates; iL is 1/L."""
+    """Read e, s0 and s1 of a row, or their rates; iL is 1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 
 
 @kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
-    """The sum of e, s0, s1 with the factors scale P of point j."""
+    """Sum of e, s0, s1 with the factors scale P of point j."""
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 
@@ -262,10 +262,11 @@ def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
 
 @kernel
 def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Strain energies [J] by strain and by bending, and the powers [W] that their damping dissipates; shape (2, rows).
+    """Fill the strain energies [J] of stretching and of bending, and the powers [W] that their damping dissipates;
+    shape (2, rows) each.
 
-    In 2D and 3D, at the points of the rule: gradients of the energies are the residual without damping.  An empty array
-    gets no powers.
+    The points are the points of the integration rule in 2D and 3D, so the gradients of the energies are the residual
+    without damping. For an empty array the powers are skipped.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
@@ -285,7 +286,7 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
-            # without force, in 2D about z
+            # curvature without force, in 2D about z
             fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
             if d == 3:
                 fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]

@@ -1,12 +1,12 @@
 """Common parts of the kernels of `Cable2D` and `Cable3D` for all integration rules: parameters by row and lane, sums.
 
-Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
-are gathered into a record g of `WORK_2D` or `WORK_3D`; loops over the lanes do the mechanics without branches; and the
-results are added to the world's, cable by cable.  Loops read and write only g, since the compiler uses vector
-instructions only if it can prove that arrays do not overlap.
+Several cables are evaluated at once, one in each lane of the processor's vector instructions. The coordinates of these
+cables are copied into a record g of `WORK_2D` or `WORK_3D`, loops over the lanes evaluate the mechanics without
+branches, and the results are added to the world's arrays, cable by cable. Loops read and write only g, since the
+compiler uses vector instructions only if it can prove that arrays do not overlap.
 
-The same functions serve `Cable3D`: ``dims`` is the number of dimensions d, 2 or 3, a constant of the kernel that
-inlines them.
+`Cable3D` uses the same functions: ``dims`` is the number of dimensions d, 2 or 3, and a constant of the kernel that
+inlines the functions.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from windlass.framework.model.system import Slots
 QUANTITIES = (
     "length", "axial_stiffness", "bending_stiffness", "axial_damping", "bending_damping", "mass_per_length",
 )  # fmt: skip
-"""Fields of `RuleRows` in the order in which `Lanes` has them."""
+"""Fields of `RuleRows` in the order of their use in `Lanes`."""
 
 
 def work_type(dims: int) -> np.dtype[Any]:
-    """The record of eight cables in ``dims`` dimensions, d: their `QUANTITIES`, coordinates, velocities, accelerations
-    and forces.
+    """Create the type of the record of eight cables in ``dims`` dimensions, d: their `QUANTITIES`, coordinates,
+    velocities, accelerations and forces.
 
-    ``free``: strains or curvatures without force, of the present point or of all points of rule 2; ``slopes``: e and
-    its rate; ``on_points``: forces on e, s0 and s1; ``sums`` over points of their derivatives with respect to e, s0 and
-    s1; ``matrix``, row by row.
+    ``free``: strains or curvatures without force, at the current point or at all points of rule 2; ``slopes``: e and
+    its rate; ``on_points``: forces on e, s0 and s1; ``sums``: sums over points of the derivatives of these forces with
+    respect to e, s0 and s1; ``matrix``, row by row.
     """
     n = 4 * dims
     free = 3 + 2 * (1 if dims == 2 else 3)
@@ -54,8 +54,8 @@ class RuleRows(NamedTuple):
         rows: records, shape (rows,): ``length`` [m], ``mass_per_length`` [kg/m], ``axial_stiffness`` [N],
             ``bending_stiffness`` [N m^2], ``axial_damping`` [N s], ``bending_damping`` [N m^2 s], and ``place``, the
             position of each row in the slots.
-        strain: without force at the points [1], shape (rows, n).
-        curvature: without force at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
+        strain: strain without force at the points [1], shape (rows, n).
+        curvature: curvature without force at the points [1/m], shape (rows, m), in 3D (rows, m, 3).
         dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in 3D (rows, 12).
     """
 
@@ -66,11 +66,12 @@ class RuleRows(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Rows of a rule with n axial and m bending points in blocks of `LANES`, the last filled up with the last row.
+    """Rows of a rule with n axial and m bending points in blocks of `LANES`; copies of the last row fill the last
+    block.
 
-    given: by block, quantity and lane, shape (blocks, 6 + n + m, LANES): length L [m], EA [N], EI [N m^2], dEA [N s],
-        dEI [N m^2 s], mass per length [kg/m]; strain without force at the axial points [1]; curvature without force at
-        the bending points [1/m], in 3D x, y, z of each.
+    given: data by block, quantity and lane, shape (blocks, 6 + n + m, LANES): length L [m], EA [N], EI [N m^2], dEA [N
+        s], dEI [N m^2 s], mass per length [kg/m]; strain without force at the axial points [1]; curvature without force
+        at the bending points [1/m], in 3D x, y, z for each point.
     dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8), in 3D 12.
     row: position of each row in the slots, shape (rows,).
     """
@@ -81,7 +82,7 @@ class Lanes(NamedTuple):
 
 
 def create_lanes(c: RuleRows) -> Lanes:
-    """Rows of a rule in blocks."""
+    """Arrange the rows of a rule in blocks."""
     rows = len(c.rows)
     blocks = -(-rows // LANES)
     filled = np.minimum(np.arange(blocks * LANES), rows - 1)
@@ -119,7 +120,7 @@ def take_free(c: Lanes, block: int, first: int, count: int, to: FloatArray) -> N
 
 @kernel(inline=True)
 def read_given(k: int, g: Any) -> tuple[float, float, float, float, float]:
-    """L, EA, EI, dEA, dEI of lane k."""
+    """Read L, EA, EI, dEA, dEI of lane k."""
     return g.length[k], g.axial_stiffness[k], g.bending_stiffness[k], g.axial_damping[k], g.bending_damping[k]
 
 
@@ -134,7 +135,7 @@ def scatter_forces(dims: int, c: Lanes, first: int, g: Any, f: FloatArray) -> No
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Place of entry (i, j) of the matrix of a row, with the pieces of `add_matrix`."""
+    """Position of entry (i, j) in the matrix of a row, with the blocks of `add_matrix`."""
     to, width = slots.places[row], slots.width
     if slots.height > 1:
         return int(to[i // width, j // width] + width * (j % width) + i % width)
@@ -145,7 +146,7 @@ def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
 def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
     """Add the matrix of lane k, which belongs to a row, to the matrix of the world.
 
-    With w = 2 dims coordinates of a node, pieces are 1 x 1, 1 x w or w x w.
+    With w = 2 dims coordinates of a node, the blocks have the sizes 1 x 1, 1 x w or w x w.
     """
     places, w, n = slots.places[row], 2 * dims, 4 * dims
     if slots.height == w:

@@ -1,8 +1,8 @@
-"""Kernels of `Cable2D` over whole tables for integration rule 2, the default: written out point by point.
+"""Kernels of `Cable2D` over whole tables for integration rule 2, the default, with each point written out.
 
-Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.  All
-rules: gauss.py.
+Several cables are evaluated at once, see lanes.py. One pass evaluates both forces and the product of the mass matrix,
+and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py.
+Kernels for all rules are in gauss.py.
 """
 
 from __future__ import annotations
@@ -36,24 +36,26 @@ from windlass.framework.model.lanes import LANES
 from windlass.framework.model.system import Slots
 
 ROOT3 = sqrt(3.0)
-# The two bending points lie at s = 1/2 - H and 1/2 + H.
+# The two bending points are at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
 STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(5)
-"""Places of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending points."""
+"""Positions of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending
+points."""
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[float, float, float, float, float, float]:
-    """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    """Read e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
     ex, ey = iL * (q[4, k] - q[0, k]), iL * (q[5, k] - q[1, k])
     return ex, ey, q[2, k], q[3, k], q[6, k], q[7, k]
 
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H.
+    """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
+    -+ H.
 
-    In e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
+    With e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
     """
     lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
@@ -69,7 +71,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(g.coordinates, iL, k)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(g.velocities, iL, k)
 
-            # axial: each end loads only its slope, the middle loads e and both slopes
+            # axial: each end point loads only its slope, the middle point loads e and both slopes
             N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g.free[STRAIN0, k])
             N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g.free[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
@@ -113,13 +115,13 @@ def fill_entries(
     dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
     L: float, iL: float, k: int, M: FloatArray,
 ) -> None:  # fmt: skip
-    """Entries (a + d i, b + d j) of the matrix of lane k from entries (a, b) of the small matrices of all points, in
-    d = ``dims`` dimensions.
+    """Fill the entries (a + d i, b + d j) of the matrix of lane k from the entries (a, b) of the small matrices of all
+    points, in d = ``dims`` dimensions.
 
-    A0, A, A1 have their weights.
+    A0, A, A1 already contain the integration weights.
     """
     j = dims * a + b
-    # rows of M from one position or slope to the next, along a row and down a column of the matrix
+    # distances between rows of M from one position or slope to the next, along a row and down a column of the matrix
     x, y = dims, 4 * dims * dims
     # sums over both bending points in e, d and w of `residual_lobatto`, weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
@@ -153,7 +155,7 @@ def fill_entries(
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the matrix values."""
     lanes = np.empty(1, WORK_2D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]
@@ -190,7 +192,7 @@ def tangent_lobatto(
                 g.free[CURVATURE1, k], dq, dv,
             )  # fmt: skip
 
-            # the matrix by pairs of components x, y, and the mass matrix
+            # the matrix for pairs of components x, y, and the mass matrix
             fill_entries(2, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(2, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(2, 1, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)

@@ -1,6 +1,6 @@
-"""The mass matrix of a 2D or 3D cable of length L and mass per length ρA, in all forms needed.
+"""The mass matrix of a 2D or 3D cable of length L and mass per length ρA, and its products and inertia forces.
 
-For each axis, by r0, r0', r1, r1' of the two nodes,
+For each axis, with the coordinates r0, r0', r1, r1' of the two nodes,
 
                                  156     22 L     54    -13 L
     M = ∫ ρA SᵀS dx = ρA L/420    22 L    4 L²    13 L   -3 L²
@@ -24,13 +24,14 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
-"""Entries by positions R and slopes S of the first node, R1 and S1 of the second, without signs and powers of L."""
+"""Entries by positions R and slopes S of the first node, and R1 and S1 of the second node, without signs and powers of
+L."""
 CableMass = tuple[tuple[Number, Number, Number, Number], ...]
 
 
 @kernel(inline=True)
 def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
-    """M of one axis [kg, kg m, kg m^2], row by row, of a cable of the length L [m] and the mass per length [kg/m]."""
+    """M of one axis [kg, kg m, kg m^2], row by row, for a cable of the length L [m] and the mass per length [kg/m]."""
     m = mass * L / 420.0
     Lm = L * m
     LLm = L * Lm
@@ -51,7 +52,7 @@ class Inertia(NamedTuple):
 
 
 def create_inertia(mass_per_length: FloatArray, length: FloatArray, dofs: IntArray) -> Inertia:
-    """Rows for the kernels of mass and weight; for the arguments see `Inertia`."""
+    """Create the rows for the kernels of mass and weight; for the arguments see `Inertia`."""
     return Inertia(create_records(mass_per_length=mass_per_length, length=length), dofs)
 
 
@@ -85,7 +86,7 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
 
 @kernel(inline=True)
 def product(row: Four, q: Four) -> float:
-    """Σ M_j q_j of a row of M."""
+    """Σ M_j q_j for one row of M."""
     return row[0] * q[0] + row[1] * q[1] + row[2] * q[2] + row[3] * q[3]
 
 
@@ -104,16 +105,17 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# In lanes sums are written out: with `mass_rows` the compiler reorders them, which changes the last digits of belts.
+# In lanes the sums are written out, because with `mass_rows` the compiler reorders them, which changes the last digits
+# of belts.
 
 
 @kernel(inline=True)
 def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
-    """Add mass M a to the forces of lane k; see lanes.py for g."""
+    """Add the inertia forces M a to the forces of lane k; see lanes.py for g."""
     L = g.length[k]
     m = mass * g.mass_per_length[k] * L / 420.0
     for d in range(dims):
-        # accelerations of the ends and, times L, of their slopes
+        # accelerations of the ends and of their slopes times L
         a, f = g.accelerations, g.forces
         r0, q0, r1, q1 = a[d, k], L * a[d + dims, k], a[d + 2 * dims, k], L * a[d + 3 * dims, k]
         f[d, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
@@ -124,7 +126,7 @@ def add_inertia(dims: int, mass: float, k: int, g: Any) -> None:
 
 @kernel(inline=True)
 def add_mass(dims: int, a: int, mass: float, k: int, g: Any) -> None:
-    """Add mass M to the entries of component a in the matrix of lane k."""
+    """Add the mass matrix M to the entries of component a in the matrix of lane k."""
     L, M = g.length[k], g.matrix
     m = mass * g.mass_per_length[k] * L / 420.0
     Lm = L * m

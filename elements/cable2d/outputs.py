@@ -1,13 +1,13 @@
-"""Output variables of `Cable2D` at places on the cable: x [m] along the axis and y [m] along its normal.
+"""Output variables of `Cable2D` at points of the cable: x [m] along the axis and y [m] along its normal.
 
-``x`` is one place for all rows, one per row (rows,), or several per row (rows, k); the default is the middle of each
-cable.  ``y`` likewise, default 0.  Vectors are global with z = 0, scalars have no further axis.  With the normal
-n = [-r'_y, r'_x]/|r'|:
+``x`` is one place for all rows, one place per row (rows,), or several places per row (rows, k); the default is the
+middle of each cable. ``y`` likewise, default 0. Vectors are global with z = 0, and scalars have no further axis. With
+the normal n = [-r'_y, r'_x]/|r'|:
 
     position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
 
-Forces and moments include damping and user functions and are evaluated at the place itself.  With integration rule 2
-the axial force is best at x = 0, L/2 and L.
+Forces and moments include damping and user functions and are evaluated at the given place. With integration rule 2 the
+axial force is most accurate at x = 0, L/2 and L.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
-# How far a place may lie outside of the cable by rounding, relative to the length.
+# Distance by which a place may lie outside of the cable due to rounding, relative to the length.
 TOLERANCE = 1e-9
 MOST_PLACES = 4
-"""Sets of places that are kept with some cables."""
+"""Number of sets of places that are cached for each group of cables."""
 
 
 class CableMotion(NamedTuple):
@@ -48,10 +48,10 @@ class CableMotion(NamedTuple):
 
 
 class Kinematics(NamedTuple):
-    """Motion of the coordinates of a kind of cable, as functions of rows and fields.
+    """Motion of the coordinates of a type of cable, as functions of rows and fields.
 
-    material: motion of its material, for positions, velocities and accelerations.
-    force: motion with the rates used by its damping.
+    material: motion of the material, for positions, velocities and accelerations.
+    force: motion with the rates that damping uses.
     """
 
     material: Callable[[LocalRows, Fields], CableMotion]
@@ -66,7 +66,7 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 def node_dofs(rows: LocalRows) -> IntArray:
     """Local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
-    # an axial motion may follow
+    # an axial motion may follow the coordinates of the nodes
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 
@@ -79,7 +79,7 @@ class CableView:
     Attributes:
         length: lengths [m], shape (rows, 1).
         parameters: the columns for force functions.
-        forces: rows by force function, of ``"axial_force"`` and ``"bending_moment"``.
+        forces: rows grouped by their force function, for ``"axial_force"`` and ``"bending_moment"``.
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -90,7 +90,7 @@ class CableView:
         self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
-        """The points at s = x/L [1], shape (rows or 1, k); the last ones are kept."""
+        """Return the points at s = x/L [1], shape (rows or 1, k); the last results are cached."""
         key = s.shape, s.tobytes()
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
@@ -113,13 +113,19 @@ class CableView:
 
 
 def find_parts(rows: LocalRows) -> IntArray:
-    """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
-    from scipy.sparse import coo_array  # imported here, because runs without output do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because of SciPy
-
-    # by the first coordinate of each end, since nodes may share a position
+    """Label of each cable, shape (rows,), equal for cables that share positions; labels follow the order of the
+    rows."""
+    # identified by the first coordinate of each end, because nodes may share a position
     ends = node_dofs(rows)
-    nodes, inverse = np.unique(ends[:, [0, ends.shape[1] // 2]].T, return_inverse=True)
+    return label_parts(ends[:, [0, ends.shape[1] // 2]])
+
+
+def label_parts(ends: IntArray) -> IntArray:
+    """Label of each line, shape (rows,), equal for lines whose ends, shape (rows, 2), have a number in common."""
+    from scipy.sparse import coo_array  # imported here, because runs without output do not need it
+    from scipy.sparse.csgraph import connected_components  # imported here, because of the time to load SciPy
+
+    nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
     graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
     label = connected_components(graph, directed=False)[1][node0]
@@ -135,11 +141,11 @@ class CableSections:
     """Cross sections of the rows at given places, k per row.
 
     rows: the cables.
-    motion: their coordinates and rates.
+    motion: coordinates of the rows and their rates.
     t: time [s].
     places: places on the axis.
     y: distance from the axis [m], shape (rows, k), 0 in 3D.
-    strains: strains with r', r'' and their rates.
+    strains: strains with r', r'' and the rates of both.
     bending: curvatures.
     """
 
@@ -164,7 +170,8 @@ class CableSections:
 
     @cached_property
     def turning(self) -> FloatArray:
-        """Angular velocity of the tangent without spin about it [rad/s], shape (rows, k, 1), in 3D (rows, k, 3)."""
+        """Angular velocity of the tangent without spin about the tangent [rad/s], shape (rows, k, 1), in 3D (rows, k,
+        3)."""
         p = self.strains.p
         return np.asarray(cross(p, self.strains.pt) / dot(p, p)[..., None])
 
@@ -175,14 +182,14 @@ class CableSections:
 
 
 def create_section(rows: LocalRows, motion: CableMotion, t: float, x: Any, y: Any) -> CableSections:
-    """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
+    """Create the cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
     places = find_places(rows, x)
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     return CableSections(rows, motion, t, places, offset, *eval_bending(places.shape, motion.x, motion.v))
 
 
 def find_places(rows: LocalRows, x: Any) -> Places:
-    """The points at x [m], a number or of shape (rows,) or (rows, k), or the middle of each cable for None.
+    """Return the points at x [m], a number or of shape (rows,) or (rows, k), or the middle of each cable for None.
 
     Raises:
         ModelError: places beyond the ends of a cable.
@@ -273,7 +280,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
 
 
 def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
-    """The output variables of a kind of cable."""
+    """Create the output variables of a type of cable."""
 
     def output(unit: str, doc: str, evaluate: Callable[[CableSections], FloatArray], force: bool = False) -> Output:
         motion = kinematics.force if force else kinematics.material

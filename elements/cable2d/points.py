@@ -1,11 +1,12 @@
 """One point of a `Cable2D`: shape functions, integration rules, and kernels for the force and the tangent of a point.
 
-Strains depend on p = r' and k = r'' alone, and these on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
+Strains depend on p = r' and k = r'' alone, and p and k depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two
+nodes:
 
     r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1,    P, K from the cubic shape functions.
 
-So every point gives a small force and a small matrix in p and k, and the factors P, K carry both to the coordinates.
-With the strain ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
+So each point gives a small force and a small matrix in p and k, and the factors P, K map both to the coordinates. With
+the strain ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
 
     ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
@@ -45,11 +46,11 @@ class Shape(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Integration points on a cable of length 1, n axial and m bending ones.
+    """Integration points on a cable of length 1: n axial points and m bending points.
 
     sa, wa [1]: places and weights of the axial points, shape (n,); Pa [1]: factors of e, s0, s1 in r', shape (n, 3).
-    sb, wb [1]: places and weights of the bending points, shape (m,); Pb, Kb [1]: factors of e, s0, s1 in r' and in
-    L r'', shape (m, 3).
+    sb, wb [1]: places and weights of the bending points, shape (m,); Pb, Kb [1]: factors of e, s0, s1 in r' and in L
+    r'', shape (m, 3).
     """
 
     sa: FloatArray
@@ -74,14 +75,14 @@ def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def shape_slope(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Their first derivatives with respect to arc length [1/m, 1, 1/m, 1]."""
+    """First derivatives of the shape functions with respect to arc length [1/m, 1, 1/m, 1]."""
     D3 = 6.0 * s * (1.0 - s) / L
     return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
 
 
 @kernel(inline=True, fast=False)
 def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Their second derivatives [1/m^2, 1/m, 1/m^2, 1/m]."""
+    """Second derivatives of the shape functions with respect to arc length [1/m^2, 1/m, 1/m^2, 1/m]."""
     iL = 1.0 / L
     E3 = (6.0 - 12.0 * s) * iL * iL
     return -E3, (6.0 * s - 4.0) * iL, E3, (6.0 * s - 2.0) * iL
@@ -96,23 +97,24 @@ def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
-    """c and d of Σ S_i x_i = x0 + s0 x + c x² + d x³ with e = (x1 - x0)/L and the slopes s0, s1 of both nodes."""
+    """Coefficients c and d of Σ S_i x_i = x0 + s0 x + c x² + d x³ with e = (x1 - x0)/L and the slopes s0, s1 of both
+    nodes."""
     return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
 
 
 def array_form(function: Any) -> Any:
-    """The plain Python of a kernel, for arrays instead of numbers."""
+    """The plain Python function of a kernel, for arrays instead of numbers."""
     return getattr(function, "py_func", function)
 
 
 def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
-    """Shape functions at places s = x/L [1] of cables of length L [m]; s and L of shapes that broadcast."""
+    """Shape functions at places s = x/L [1] of cables of length L [m]; the shapes of s and L must broadcast."""
     both = np.broadcast_arrays(s, L)
     return Shape(*(np.stack(array_form(kernel)(*both), -1) for kernel in (shape, shape_slope, shape_bend)))
 
 
 def create_rule(integration: int) -> Rule:
-    """The points of an integration rule: 0 = Gauss 5 and 3, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2."""
+    """Create the points of an integration rule: 0 = Gauss 5 and 3, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2."""
     if integration == 2:
         sa, wa = np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6.0
     else:
@@ -127,7 +129,7 @@ def create_rule(integration: int) -> Rule:
 
 def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
     """Places and weights of Gauss's rule on [0, 1]."""
-    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types here
+    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types for this function
     x, w = legendre.leggauss(points)
     return 0.5 + 0.5 * x, 0.5 * w
 

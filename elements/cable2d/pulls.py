@@ -1,4 +1,4 @@
-"""Tensions of 2D and 3D cables, in which solvers detect leaps; see `Pulls`."""
+"""Tensions of 2D and 3D cables, from which solvers detect sudden jumps; see `Pulls`."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def fill_pulls(
     x: FloatArray,
     tensions: FloatArray,
 ) -> None:
-    """Mean elastic force of rows of one rule.
+    """Fill the mean elastic force of rows with the same rule.
 
     Args:
         row: the rows, shape (k,).
-        dofs: of all rows, shape (rows, 4 d).
+        dofs: coordinate numbers of all rows, shape (rows, 4 d).
         inverse, stiffness, free: 1/L [1/m], EA [N] and mean strain without force [1], shape (k,).
-        P: r' at the points by (r1 - r0)/L and the slopes at both ends, shape (points, 3).
-        weight: of the points, shape (points,).
+        P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the points, shape (points, 3).
+        weight: weights of the points, shape (points,).
         x: coordinates.
-        tensions: of all rows [N], shape (rows,).
+        tensions: mean forces of all rows [N], shape (rows,).
     """
     d = dofs.shape[1] // 4
     deep = d == 3
     for k in range(len(row)):
         i, il, stretch = row[k], inverse[k], 0.0
-        # e = (r1 - r0)/L and the slopes s0, s1 by components, loaded once for all points
+        # components of e = (r1 - r0)/L and of the slopes s0, s1, loaded once for all points
         ex, ey = (x[dofs[i, 2 * d]] - x[dofs[i, 0]]) * il, (x[dofs[i, 2 * d + 1]] - x[dofs[i, 1]]) * il
         ax, ay, bx, by = x[dofs[i, d]], x[dofs[i, d + 1]], x[dofs[i, 3 * d]], x[dofs[i, 3 * d + 1]]
         ez, az, bz = 0.0, 0.0, 0.0
@@ -59,7 +59,8 @@ def fill_pulls(
 
 
 def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
-    """The call that writes the mean elastic forces of the rows of a group; three points are enough for leaps."""
+    """Create the call that writes the mean elastic forces of the rows of a group; three points are accurate enough to
+    detect jumps."""
     rule = g.rule
     free = np.array([g.read(FREE, j) for j in range(len(rule.wa))]).T @ rule.wa
     P, weight = (rule.Pb, rule.wb) if len(rule.wa) > 3 else (rule.Pa, rule.wa)
@@ -70,7 +71,7 @@ def measure_group(g: StrandGroup, dofs: IntArray, tensions: FloatArray) -> Call:
 def watch_pulls(
     groups: list[StrandGroup], inertia: Inertia, stiffness: FloatArray, describe: Callable[[int], str]
 ) -> Pulls:
-    """The tensions of cables with the linear law of the axial force.
+    """Provide the tensions of cables with the linear law of the axial force.
 
     Args:
         groups: all rows.

@@ -1,13 +1,15 @@
-"""Strain and curvature of cables at arbitrary points with rates and derivatives, vectorised and not in the hot path.
+"""Strain and curvature of cables at arbitrary points with rates and derivatives, vectorised for outputs and user
+functions.
 
-Arrays have one entry per row and point, shape (rows, n, ...).  In d dimensions positions and slopes have d components
-and curvatures m = 1 in 2D, about z, or m = 3 in 3D; with `cross` the equations are the same:
+Arrays have one entry per row and point, shape (rows, n, ...). In d dimensions positions and slopes have d components.
+Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With `cross` the equations are the same:
 
     κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L;    in 2D κ for |κ| and b = 1
 
-Force functions get |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|.  The energy does
-not change when a cable turns as a whole, even if it is curved without force.  With δ a straight cable has derivatives
-in 3D, too; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every δ.
+Force functions receive |κ|, and their moment M acts along b, the direction of the binormal: δW = M δ|κ|. The energy
+does not change when a cable rotates as a whole, even if the cable is curved without force. The term δ makes |κ|
+differentiable for straight cables in 3D; M = EI |κ| gives the moment EI κ and the tangent of the linear law, for every
+δ.
 Letters: points.py.
 """
 
@@ -51,14 +53,16 @@ class Bending(NamedTuple):
 
 
 class References(NamedTuple):
-    """Strain eps [1] and size of the curvature kap [1/m] without force at n points of each row, shape (rows, n)."""
+    """Strain eps [1] and magnitude of the curvature kap [1/m] without force at n points of each row, shape (rows,
+    n)."""
 
     eps: FloatArray
     kap: FloatArray
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a × b, shape (..., 3); in 2D of two vectors, shape (..., 1), or of one vector and one about z, shape (..., 2)."""
+    """a × b, shape (..., 3); in 2D shape (..., 1) for two vectors, or shape (..., 2) for one vector and one vector
+    about z."""
     if a.shape[-1] == 3:
         return np.cross(a, b)
     if a.shape[-1] == 1:
@@ -94,7 +98,7 @@ def eval_bending(shape: Shape, x: FloatArray, v: FloatArray) -> tuple[Strains, B
 
 
 def find_smallest(shape: Shape) -> FloatArray:
-    """δ [1/m] at the points, shape of the points; S_4'' - S_2'' = 2/L everywhere."""
+    """Find δ [1/m] at the points, in the shape of the points; S_4'' - S_2'' = 2/L everywhere."""
     return 0.5 * SMALLEST * (shape.ddS[..., 3] - shape.ddS[..., 1])
 
 
@@ -126,7 +130,7 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Strain without force, and the size of the curvature without force, for force functions."""
+    """Strain and magnitude of the curvature without force, for force functions."""
     eps, kap = eval_free_bending(rows, s)
     return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 
@@ -180,7 +184,7 @@ def _between(a: FloatArray, m: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _cross_matrix(a: FloatArray) -> FloatArray:
-    """The matrix of a ×, shape (..., d, d)."""
+    """Matrix of the product a ×, shape (..., d, d)."""
     d = a.shape[-1] if a.shape[-1] == 3 else 2
     return np.stack([cross(a, np.broadcast_to(e, (*a.shape[:-1], d))) for e in np.eye(d)], axis=-1)
 
@@ -196,12 +200,12 @@ def outer(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def expand(S: FloatArray, a: FloatArray) -> FloatArray:
-    """S_i a as a vector over the 4 d coordinates."""
+    """Return S_i a as a vector over the 4 d coordinates."""
     product = S[..., :, None] * a[..., None, :]
     return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
 def expand_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """S_i T_j A as a matrix over the 4 d coordinates."""
+    """Return S_i T_j A as a matrix over the 4 d coordinates."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
     return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

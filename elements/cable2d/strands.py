@@ -17,17 +17,17 @@ FREE = "strain without force"
 
 
 def find_place(quantity: str, point: int) -> int:
-    """Place of a quantity, or of the strain without force at a point, in the data of `Lanes`."""
+    """Position of a quantity, or of the strain without force at a point, in the data of `Lanes`."""
     return len(QUANTITIES) + point if quantity == FREE else QUANTITIES.index(quantity)
 
 
 class StrandGroup(NamedTuple):
-    """Rows of one integration rule and thread, in the order of their lanes.
+    """Rows with the same integration rule, evaluated by one thread, in the order of their lanes.
 
     Attributes:
         lanes: data of the kernels.
-        rule: the points of the rule.
-        row: positions of the rows among the local ones, shape (rows,).
+        rule: points of the integration rule.
+        row: positions of the rows among the local rows, shape (rows,).
     """
 
     lanes: Lanes
@@ -35,12 +35,13 @@ class StrandGroup(NamedTuple):
     row: IntArray
 
     def read(self, quantity: str, point: int = 0) -> FloatArray:
-        """A quantity in the data of the kernels, or the strain without force at a point, `FREE`, shape (rows,)."""
+        """Read a quantity from the data of the kernels, or the strain without force at a point, `FREE`, shape
+        (rows,)."""
         values: FloatArray = self.lanes.given[:, find_place(quantity, point), :].ravel()[: len(self.row)]
         return values
 
     def write(self, quantity: str, values: FloatArray, point: int = 0) -> None:
-        """Replace it for the kernels; lanes without a row are copies of the last row."""
+        """Replace a quantity in the data of the kernels; lanes without a row are copies of the last row."""
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
         self.lanes.given[:, find_place(quantity, point), :] = values[filled].reshape(-1, LANES)
 
@@ -69,7 +70,7 @@ class CableStrands(Strands):
         self.free = np.concatenate([np.transpose([g.read(FREE, j) for j in range(n)]).ravel() for g, n in each])
 
     def eval_stretch(self, s: Fields) -> FloatArray:
-        """|r'| at the axial points."""
+        """Evaluate |r'| at the axial points."""
         parts = []
         for g in self._groups:
             r0, s0, r1, s1 = np.split(s.x[self._dofs[g.row]], 4, axis=1)
@@ -79,13 +80,13 @@ class CableStrands(Strands):
         return np.concatenate(parts)
 
     def find_folded(self, s: Fields) -> BoolArray:
-        """Rows with a slope against their chord."""
+        """Find rows with a slope against their chord."""
         r0, s0, r1, s1 = np.split(s.x[self._dofs], 4, axis=1)
         folded: BoolArray = np.minimum(dot(s0, r1 - r0), dot(s1, r1 - r0)) < 0.0
         return folded
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Write to the data of the kernels."""
+        """Write given values to the data of the kernels."""
         first = 0
         for g, bending in zip(self._groups, self._bending, strict=True):
             count = len(g.row), len(g.rule.wa)

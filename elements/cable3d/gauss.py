@@ -1,7 +1,7 @@
 """Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points.
 
-As in 2D (cable2d/gauss.py); rule 2 has separate kernels in lobatto.py.  Equations of a single point and the letters p,
-k: points.py; the letters e, s0, s1: cable2d/points.py.
+The method is described in cable2d/gauss.py; rule 2 has separate kernels in lobatto.py. Equations of a single point and
+the symbols p, k: points.py; the symbols e, s0, s1: cable2d/points.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """The sum of e, s0, s1 with the factors scale P, shape (3,)."""
+    """Sum of e, s0, s1 with the factors scale P, shape (3,)."""
     return combine(scale, combine(P[0], e, P[1], s0), scale * P[2], s1)
 
 
@@ -46,7 +46,7 @@ def add_vector(to: int, w: float, a: Vector, k: int, sums: FloatArray) -> None:
 
 @kernel
 def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m] of any rule, and mass M a."""
+    """Add the forces [N, N m] of any integration rule, and the inertia forces M a."""
     lanes = np.empty(1, WORK_3D)
     axial = len(r.wa)
     for block in range(len(c.given)):
@@ -60,7 +60,7 @@ def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             iL = 1.0 / L
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
-            # forces on e, s0 and s1 start from 0
+            # forces on e, s0 and s1 begin with 0
             for i in range(9):
                 g.on_points[i, k] = 0.0
             # axial points
@@ -112,7 +112,8 @@ def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: i
 
 @kernel(inline=True)
 def fill_matrix(iL: float, k: int, g: Any) -> None:
-    """The matrix of lane k from the sums: the factors of e, s0, s1 by r0, r0', r1, r1', since e = (r1 - r0)/L."""
+    """Fill the matrix of lane k from the sums: factors of e, s0, s1 become factors of r0, r0', r1, r1', with e = (r1 -
+    r0)/L."""
     for i in range(4):
         u, m = (-iL, 0) if i == 0 else (1.0, 1) if i == 1 else (iL, 0) if i == 2 else (1.0, 2)
         for j in range(4):
@@ -135,7 +136,7 @@ def tangent_gauss(
     slots: Slots,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and the mass matrix M to the matrix values."""
     lanes = np.empty(1, WORK_3D)
     axial = len(r.wa)
     for block in range(len(c.given)):
@@ -148,7 +149,7 @@ def tangent_gauss(
             iL = 1.0 / L
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
-            # sums over the points start from 0
+            # sums over the points begin with 0
             for i in range(81):
                 g.sums[i, k] = 0.0
             # axial points

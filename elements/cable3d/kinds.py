@@ -1,4 +1,4 @@
-"""Nodes and cables by dimension, so that 2D models do not load 3D cables."""
+"""Types of nodes and cables by dimension, so 2D models do not load 3D cables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.model.schema import Component
 
 TWIST = "torsional_stiffness"
-"""The column that only cables with twist have."""
+"""Column that only cables with twist have."""
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Node and cable in 2D or 3D; with the column torsional_stiffness the kinds with twist."""
+    """Types of node and cable in 2D or 3D, with twist if the column torsional_stiffness is given."""
     if dims == 2:
         return PointSlope2D, Cable2D
     if TWIST in columns:

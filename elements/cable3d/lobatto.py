@@ -1,8 +1,8 @@
-"""Kernels of `Cable3D` over whole tables for integration rule 2, the default: written out point by point.
+"""Kernels of `Cable3D` over whole tables for integration rule 2, the default, with each point written out.
 
-Cables are evaluated side by side, see cable2d/lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point: points.py; sums over points are as in 2D, see
-cable2d/lobatto.py.  All rules: gauss.py.
+Several cables are evaluated at once, see cable2d/lanes.py. One pass evaluates both forces and the product of the mass
+matrix, and one pass both tangent and mass matrix. Equations of a single point: points.py; sums over points as in 2D:
+cable2d/lobatto.py. All rules: gauss.py.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from windlass.framework.model.system import Slots
 
 @kernel(inline=True)
 def read_vector(a: FloatArray, row: int, k: int) -> Vector:
-    """Three rows of lane k."""
+    """Read three rows of lane k."""
     return a[row, k], a[row + 1, k], a[row + 2, k]
 
 
 @kernel(inline=True)
 def read_slopes(q: FloatArray, iL: float, k: int) -> tuple[Vector, Vector, Vector]:
-    """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    """Read e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
     r0, r1 = read_vector(q, 0, k), read_vector(q, 6, k)
     return combine(iL, r1, -iL, r0), read_vector(q, 3, k), read_vector(q, 9, k)
 
 
 @kernel(inline=True)
 def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
-    """r' in the middle, or its rate."""
+    """r' in the middle of the cable, or its rate."""
     s = combine(0.25, s0, 0.25, s1)
     return combine(1.5, e, -1.0, s)
 
@@ -62,7 +62,7 @@ def put_forces(
     j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
     L: float, iL: float, k: int, F: FloatArray,
 ) -> None:  # fmt: skip
-    """Component j of the forces on the coordinates of lane k from those at all points."""
+    """Write component j of the forces on the coordinates of lane k, from the forces at all points."""
     # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
     turn = 0.5 * ROOT3 * (b0 - b1)
     fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
@@ -73,7 +73,8 @@ def put_forces(
 
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
-    """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H."""
+    """Add the forces [N, N m] and the inertia forces M a, with axial points at s = 0, 1/2, 1 and bending points at 1/2
+    -+ H."""
     lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]
@@ -88,7 +89,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             e, s0, s1 = read_slopes(g.coordinates, iL, k)
             et, t0, t1 = read_slopes(g.velocities, iL, k)
 
-            # axial: each end loads only its slope, the middle loads e and both slopes
+            # axial: each end point loads only its slope, the middle point loads e and both slopes
             N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g.free[0, k])
             N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g.free[2, k])
             p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
@@ -113,7 +114,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and the mass matrix M to the matrix values."""
     lanes = np.empty(1, WORK_3D)
     for block in range(len(c.given)):
         first, g = block * LANES, lanes[0]
@@ -142,7 +143,7 @@ def tangent_lobatto(
             p1t, k1t = find_bending(1.0, et, t0, t1, iL)
             B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_vector(g.free, 6, k), dq, dv)
 
-            # the matrix by pairs of components x, y, z, and the mass matrix
+            # the matrix for pairs of components x, y, z, and the mass matrix
             fill_entries(3, 0, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 0, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 0, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
@@ -152,7 +153,7 @@ def tangent_lobatto(
             fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g.matrix)
             fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g.matrix)
-            # and the mass of each component
+            # and the mass matrix of each component
             add_mass(3, 0, mass, k, g)
             add_mass(3, 1, mass, k, g)
             add_mass(3, 2, mass, k, g)

@@ -1,17 +1,17 @@
 """One point of a `Cable3D`: kernels for the force and the tangent of a point.
 
-As in 2D (cable2d/points.py) strains depend only on p = r' and k = r''.  With g = p·p, the curvature vector κ = (p ×
-k)/g and its moment m,
+As for 2D cables (cable2d/points.py), strains depend only on p = r' and k = r''. With g = p·p, the curvature vector κ =
+(p × k)/g and its moment m,
 
     force on p   P = (k × m)/g - 2 (m·κ)/g p,      force on k   K = (m × p)/g,
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,
     δκ_t = (δp × k_t + p_t × δk)/g - 2 κ_t (p·δp)/g - 2 κ (p_t·δp)/g - g_t/g δκ.
 
-So with the factors c on δκ and d on δκ_t, c' = (c - d g_t/g)/g, d' = d/g, u = c' k + d' k_t, w = c' p + d' p_t,
+So with the factors c of δκ and d of δκ_t, c' = (c - d g_t/g)/g, d' = d/g, u = c' k + d' k_t, w = c' p + d' p_t,
 
     δm = δp × u + w × δk - 2 κ (w·δp) - 2 d' κ_t (p·δp).
 
-The blocks of the tangent are δP and δK with this δm, and the terms at fixed m, written as sums of products a bᵀ of
+The blocks of the tangent are δP and δK with this δm, and the terms at constant m, written as sums of products a bᵀ of
 vectors, multiples of I and vector products.
 """
 
@@ -84,7 +84,7 @@ def bending_blocks(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # for the letters see the head of the file
+    # for the symbols see the head of the file
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)

@@ -1,7 +1,8 @@
-"""3D cable with torsion: two nodes with position, slope and the angle of the material about the slope, no shear.
+"""3D cable with torsion and without shear: two nodes with position, slope and the angle of the material about the
+slope.
 
-The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules.  Its material has
-a frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the frame turns about the axis from node to node,
+The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules. The material has a
+frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node to node,
 
     N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
     M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration
@@ -9,11 +10,10 @@ a frame t, d_1, d_2; with κ = r' × r''/|r'|² and the angle T by which the fra
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-The law holds for any rotation, also of rods that are curved without load: strains and the power of damping do not
-change when the rod turns as a whole.  With EI_1 = EI_2, no twist and no curvature without moment, forces equal the
-forces of
-`Cable3D`.  Ropes in which tension makes torque have C ≠ 0.  M is the mean torque of an element; where bending makes
-torque, it varies, see twist_forces.py.
+The law holds for any rotation, also for rods that are curved without load: strains and the power of damping do not
+change when the rod rotates as a whole. With EI_1 = EI_2, no twist and no curvature without moment, forces equal the
+forces of `Cable3D`. Ropes in which tension causes torque have C ≠ 0. M is the mean torque of an element; where bending
+causes torque, the torque varies along the element, see twist_forces.py.
 
 Strains: twist_points.py, forces: twist_forces.py, inertia of the spin: twist_motion.py, frames: nodes/twist_node.py.
 
@@ -46,9 +46,9 @@ from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 REACHED = 2.0 * FURTHEST
-"""1 + b·t from which a slope is named in the message of a failed solve."""
+"""Limit of 1 + b·t below which the message of a failed solve names a slope."""
 MOST_POINTS = 5, 3
-"""Axial and bending points of the rule with the most."""
+"""Largest numbers of axial and of bending points of all integration rules."""
 
 
 class TwistCable3D(Component):
@@ -89,7 +89,7 @@ class TwistCable3D(Component):
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of both nodes' positions and slopes, 12, and then of both angles, shape (rows, 14)."""
+    """World numbers of the positions and slopes of both nodes, 12, followed by both angles, shape (rows, 14)."""
     first, second = (world.dofs_of(table.local(name)) for name in ("node0", "node1"))
     return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:]), axis=1)
 
@@ -130,7 +130,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
-    """Forces, tangents and energies of records with the same rule."""
+    """Create the calls for forces, tangents and energies of records with the same rule."""
     return (
         call(residual, lambda s: (some, rule, s.x, s.v, s.f)),
         call(tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)),
@@ -139,7 +139,7 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels, in groups with the same integration rule."""
+    """Bind rows to the kernels, in groups with equal integration rules."""
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
     forces, tangents, energies = Call(), Call(), Call()
@@ -170,7 +170,8 @@ def build(rows: LocalRows) -> System:
 
 
 def diagnose(rows: LocalRows, s: Fields) -> list[str]:
-    """Texts on nodes whose slope points against the direction from which their frame is turned."""
+    """Texts about nodes whose slope is nearly opposite to ``turned_from``, the direction from which their frame is
+    turned."""
     own: NDArray[Any] = rows.columns
     texts = []
     for name, b, first in (("node0", own["b0"], 3), ("node1", own["b1"], 9)):

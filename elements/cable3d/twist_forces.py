@@ -8,9 +8,9 @@
     q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        energy - q²/(2 k)
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      its derivatives β ∂q + β² ∂k/2
 
-q is the torque that bending makes in rods that are curved without load, or have EI_1 ≠ EI_2.  Without β the torque
-would be constant in each element, and errors of second order; with it they are of fourth order.  k has no part of
-M_i κ_i, so that q²/(2 k) is never more than the energy of bending.
+The torque q is caused by bending, in rods that are curved without load or have EI_1 ≠ EI_2. Without β the torque would
+be constant in each element, with errors of second order; with β the errors are of fourth order. k has no part of M_i
+κ_i, so q²/(2 k) never exceeds the energy of bending.
 
 T, κ_1, κ_2 and y: twist_points.py.  Each strain z gives its first derivatives g and its second derivatives H with
 respect to y; its force s g has the derivative s H + g gᵀ ∂s/∂z, and damping d g·y_t adds d g (H y_t)ᵀ.
@@ -46,7 +46,7 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel(inline=True)
 def read(P: FloatArray, j: int) -> Vector:
-    """Factors of e, s0, s1 at a point of a rule."""
+    """Read the factors of e, s0, s1 at a point of an integration rule."""
     return P[j, 0], P[j, 1], P[j, 2]
 
 
@@ -77,7 +77,8 @@ def bubble(s: float) -> float:
 
 @kernel(inline=True)
 def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, float, float]:
-    """M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2 κ_1 by κ_1 and κ_2."""
+    """M_1 and M_2 without damping at a bending point, and the derivatives of M_1 κ_2 - M_2 κ_1 with respect to κ_1 and
+    κ_2."""
     E1, E2 = row.bending_stiffness[0], row.bending_stiffness[1]
     M1, M2 = E1 * (kappa[0] - row.free_curvature[j, 0]), E2 * (kappa[1] - row.free_curvature[j, 1])
     return M1, M2, E1 * kappa[1] - M2, M1 - E2 * kappa[0]
@@ -107,7 +108,7 @@ def fill_point(
     kappa: FloatArray,
     G: FloatArray,
 ) -> None:
-    """κ_1 and κ_2 at a bending point, shape (2,), and their forms, (2, 11); σ is written over."""
+    """Fill κ_1 and κ_2 at a bending point, shape (2,), and their forms, (2, 11); σ is overwritten."""
     L, s, P, K = row.length, r.sb[j], read(r.Pb, j), read(r.Kb, j)
     K = (K[0] / L, K[1] / L, K[2] / L)
     p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
@@ -156,7 +157,7 @@ def residual(rows: Any, r: Rule, x: FloatArray, v: FloatArray, f: FloatArray) ->
             N = row.axial_stiffness * (l - 1.0 - row.free_strain[j]) + row.coupling * tau
             N += row.axial_damping * dot(p, pt) / l
             add_gradient(r.wa[j] * L * N / l, P, p, total)
-        # bending moments, first without the twist that varies
+        # bending moments, first without the varying twist
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, _ = find_bubble(row, r, kappa)
@@ -195,7 +196,7 @@ def add_product(w: float, a: FloatArray, b: FloatArray, matrix: FloatArray) -> N
 
 @kernel(inline=True)
 def find_part(k: int, iL: float) -> tuple[int, float]:
-    """Place in y of a coordinate of the row, and its factor: e = (r1 - r0)/L."""
+    """Position in y of a coordinate of the row, and its factor: e = (r1 - r0)/L."""
     group, a = k // 3, k % 3
     if k >= 12:
         return k - 3, 1.0
@@ -252,12 +253,12 @@ def tangent(
             for m in range(COUNT):
                 for n in range(9, COUNT):
                     H[m, n], H[n, m] = 0.0, 0.0
-            # forces, and the coupling with the torque
+            # forces, including the coupling with the torque
             add_strain(w * N, w * row.axial_stiffness, w * row.axial_damping, stretch, H, yt, dq, dv, matrix)
             for m in range(COUNT):
                 along[m] += r.wa[j] * stretch[m]
         add_product(dq * row.coupling, along, twist, matrix)
-        # bending moments, first without the twist that varies
+        # bending moments, first without the varying twist
         for j in range(len(r.wb)):
             fill_point(row, r, j, y, T, sigma, kappa[j], G[j])
         beta, stiffness = find_bubble(row, r, kappa)
@@ -284,7 +285,7 @@ def tangent(
             for m in range(COUNT):
                 along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
         add_product(-0.5 * dq / stiffness, along, along, matrix)
-        # from y to the coordinates
+        # transformation from y to the coordinates
         to = slots[row.place]
         for a in range(14):
             m, u = find_part(a, iL)
@@ -295,7 +296,8 @@ def tangent(
 
 @kernel
 def fill_energies(rows: Any, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add energies of stretching, bending and torsion, with the coupling, and the dissipated powers of these."""
+    """Add energies of stretching, bending and torsion, with the coupling energy, and the powers dissipated by their
+    damping."""
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, kappa, G = np.empty(COUNT), np.empty((3, 2)), np.empty((3, 2, COUNT))
     for i in range(len(rows)):

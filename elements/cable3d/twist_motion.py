@@ -6,8 +6,8 @@
     forces                            on φ_i:  α_i = Σ m_ij ω_j,t        on p_i:  -α_i h/S - Π_i p × p_t/|p|³
     with                              Π_i = Σ m_ij ω_j,   h = b × p
 
-m is halfway between the consistent and the lumped matrix: frequencies of torsion then have errors of fourth order.  The
-last term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
+m is the mean of the consistent and the lumped matrix, so frequencies of torsion have errors of fourth order. The last
+term is the gyroscopic force: the exterior derivative of the form ω is the area on the sphere of tangents.
 
 Source: J. Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.
@@ -25,12 +25,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 NODES = ((3, 4, 5, 12), (9, 10, 11, 13))
-"""Places of slope and angle of both nodes among the coordinates of a row."""
+"""Positions of slope and angle of both nodes among the coordinates of a row."""
 
 
 @kernel(inline=True)
 def read(x: FloatArray, n: IntArray, node: int) -> Vector:
-    """A slope, or its rate."""
+    """Read a slope, or its rate."""
     first = 3 + 6 * node
     return x[n[first]], x[n[first + 1]], x[n[first + 2]]
 
@@ -64,7 +64,7 @@ def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: 
 
 @kernel
 def inertia(rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the forces of the inertia of the spin."""
+    """Add the inertia forces of the spin."""
     omega, omega_t = np.empty(2), np.empty(2)
     for i in range(len(rows)):
         row = rows[i]
@@ -92,7 +92,7 @@ def inertia_tangent(
 ) -> None:  # fmt: skip
     """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
     omega, omega_t = np.empty(2), np.empty(2)
-    # of each node: ∂ω/∂p_t and the gyroscopic direction, and the changes of ω and of ω_t
+    # per node: ∂ω/∂p_t and the gyroscopic direction, and the variations of ω and ω_t
     on_v, gyro, change, change_t = np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4)), np.zeros((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):
@@ -121,14 +121,14 @@ def inertia_tangent(
                 change_t[k, d] = dq * by_qt + dv * by_v + da * on_v[k, d]
         m = row.rotary_inertia * row.length / 12.0
         for k in range(2):
-            # both nodes, through the momentum and its rate
+            # contributions of both nodes, through the momentum and its rate
             for j in range(2):
                 w = 5.0 * m if j == k else m
                 for c in range(4):
                     for d in range(4):
                         r, s = 3 + 6 * k + c if c < 3 else 12 + k, 3 + 6 * j + d if d < 3 else 12 + j
                         values[to[r, s]] += w * (on_v[k, c] * change_t[j, d] + gyro[k, c] * change[j, d])
-            # the node itself, at constant momentum and rate
+            # contribution of the node itself, at constant momentum and rate
             b, p, pt = direction(row, k), read(x, n, k), read(v, n, k)
             momentum, torque = m * (5.0 * omega[k] + omega[1 - k]), m * (5.0 * omega_t[k] + omega_t[1 - k])
             (S, D), h, turn, il = find_scale(b, p), cross(b, p), cross(p, pt), 1.0 / sqrt(dot(p, p))

@@ -8,12 +8,13 @@ of their frames.  r' and r'' are sums of e, s0, s1 with constant factors P and K
     frame at x = s L    D_0 moved to t(x) and turned by s T, D_1 moved there and turned by (s - 1) T: mean by 1 - s, s
     κ = r' × r''/|r'|²,   κ_1 = κ·d_1,   κ_2 = κ·d_2
 
-R is the smallest rotation (nodes/turning.py).  m_1 is the angle from F_0, moved to t_1 in one step, to F_1; m_2 the
-same in two steps, by the tangent in the middle.  Along the axis the frame goes from tangent to tangent without spin;
-the error of m_2 is a quarter of the error of m_1, up to fourth order, so the sum above has an error of fourth order.
-All steps use directions of the cable alone: T and κ_1, κ_2 stay the same when it turns as a whole.
+R is the smallest rotation (nodes/turning.py). m_1 is the angle between F_0, moved to t_1 in one step, and F_1; m_2 is
+the same angle for two steps through the tangent in the middle. Along the axis the frame moves from tangent to tangent
+without spin. The error of m_2 is a quarter of the error of m_1, up to fourth order, so the sum above has an error of
+fourth order. All steps use directions of the cable alone, therefore T and κ_1, κ_2 do not change when the cable rotates
+as a whole.
 
-With the form σ = ω·t, the spin of the frame at x,
+With the form σ = ω·t, where ω is the spin of the frame at x,
 
     δT   = δφ1 - δφ0 + sum of the steps,        δσ see `step_gradients`
     δκ_1 = d_1·δκ + κ_2 σ,                      δκ_2 = d_2·δκ - κ_1 σ
@@ -49,7 +50,7 @@ from windlass.framework.kernels.kernel import kernel
 COUNT = 11
 """Number of coordinates y."""
 AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-"""Factors of e, s0, s1 in r' at both nodes and in the middle, and of a fixed direction."""
+"""Factors of e, s0, s1 in r' at both nodes and in the middle, and in a constant direction."""
 
 
 @kernel(inline=True)
@@ -63,7 +64,7 @@ def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None
 
 @kernel(inline=True)
 def interpolate(P: Vector, scale: float, y: FloatArray) -> Vector:
-    """The sum of e, s0, s1 with the factors scale P."""
+    """Sum of e, s0, s1 with the factors scale P."""
     a, b, c = scale * P[0], scale * P[1], scale * P[2]
     return (
         a * y[0] + b * y[3] + c * y[6],
@@ -90,7 +91,8 @@ def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray
 
 @kernel
 def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: FloatArray) -> None:
-    """Add w times the derivative of the form of a step to H: rows are the form, columns the change."""
+    """Add w times the derivative of the form of a step to H, whose rows belong to the form and columns to the
+    variation."""
     for j in range(3):
         for b in range(3):
             d = (1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0)
@@ -113,7 +115,7 @@ def node_frames(row: Any, y: FloatArray) -> tuple[Vector, Vector, Quaternion, Qu
 
 @kernel
 def twist_angle(row: Any, y: FloatArray) -> float:
-    """T - T in the reference configuration [rad]."""
+    """Return T - T in the reference configuration [rad]."""
     t0, t1, F0, F1 = node_frames(row, y)
     tm = unit(interpolate(IN_MIDDLE, 1.0, y))
     once = multiply(smallest_rotation(t0, t1), F0)
@@ -126,7 +128,7 @@ def twist_angle(row: Any, y: FloatArray) -> float:
 
 @kernel
 def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
-    """The form δT, shape (11,)."""
+    """Fill the form δT, shape (11,)."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -140,7 +142,7 @@ def fill_twist(row: Any, y: FloatArray, g: FloatArray) -> None:
 
 @kernel
 def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
-    """δ'δT, shape (11, 11), symmetric."""
+    """Fill δ'δT, shape (11, 11), symmetric."""
     p0, p1, pm = (y[3], y[4], y[5]), (y[6], y[7], y[8]), interpolate(IN_MIDDLE, 1.0, y)
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     H[:] = 0.0
@@ -153,7 +155,7 @@ def fill_twist_change(row: Any, y: FloatArray, H: FloatArray) -> None:
 
 @kernel
 def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatArray) -> None:
-    """The form σ of the frame at s, shape (11,)."""
+    """Fill the form σ of the frame at s, shape (11,)."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
@@ -166,7 +168,7 @@ def fill_spin(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, g: FloatA
 
 @kernel
 def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H: FloatArray) -> None:
-    """δ'σ, shape (11, 11), not symmetric."""
+    """Fill δ'σ, shape (11, 11), not symmetric."""
     p0, p1 = (y[3], y[4], y[5]), (y[6], y[7], y[8])
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     H[:] = 0.0
@@ -195,7 +197,7 @@ def curvature(p: Vector, k: Vector) -> Vector:
 
 @kernel(inline=True)
 def curvature_gradients(p: Vector, k: Vector, d: Vector, kd: float) -> tuple[Vector, Vector]:
-    """Derivatives of κ·d with respect to p and k at fixed d; kd = κ·d."""
+    """Derivatives of κ·d with respect to p and k at constant d; kd = κ·d."""
     ig = 1.0 / dot(p, p)
     kxd, dxp = cross(k, d), cross(d, p)
     return combine(ig, kxd, -2.0 * ig * kd, p), (ig * dxp[0], ig * dxp[1], ig * dxp[2])
@@ -213,7 +215,7 @@ def fill_curvatures(
     g1: FloatArray,
     g2: FloatArray,
 ) -> tuple[float, float]:
-    """The forms δκ_1 and δκ_2, shape (11,) each, and κ_1 and κ_2; K: factors of e, s0, s1 in r''."""
+    """Fill the forms δκ_1 and δκ_2, shape (11,) each, and return κ_1 and κ_2; K: factors of e, s0, s1 in r''."""
     kappa = curvature(p, k)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)
     for i in range(COUNT):
@@ -232,7 +234,7 @@ def fill_curvature_changes(
     P: Vector, K: Vector, p: Vector, k: Vector, d1: Vector, d2: Vector, sigma: FloatArray, dsigma: FloatArray,
     g1: FloatArray, g2: FloatArray, H1: FloatArray, H2: FloatArray,
 ) -> None:  # fmt: skip
-    """δ'δκ_1 and δ'δκ_2, shape (11, 11) each; g1 and g2 as of `fill_curvatures`."""
+    """Fill δ'δκ_1 and δ'δκ_2, shape (11, 11) each; g1 and g2 are the forms of `fill_curvatures`."""
     kappa, ig = curvature(p, k), 1.0 / dot(p, p)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)
     # δ_1 + κ_2 σ = δκ_1
@@ -243,14 +245,14 @@ def fill_curvature_changes(
             b2 = (g1[i] - k2 * sigma[i]) * sigma[j] + sigma[i] * (g1[j] - k2 * sigma[j])
             H1[i, j] = b1 - k1 * ss + k2 * dsigma[i, j]
             H2[i, j] = -b2 - k2 * ss - k1 * dsigma[i, j]
-    # second derivatives of κ·d at fixed d: pp = -2/g (p F_pᵀ + F_p pᵀ + κ·d I), pk = -(d× + 2 p F_kᵀ)/g
+    # second derivatives of κ·d at constant d: pp = -2/g (p F_pᵀ + F_p pᵀ + κ·d I), pk = -(d× + 2 p F_kᵀ)/g
     for which in range(2):
         d, kd, H = (d1, k1, H1) if which == 0 else (d2, k2, H2)
         on_p, on_k = curvature_gradients(p, k, d, kd)
         for a in range(3):
             for b in range(3):
                 pp = -2.0 * ig * (p[a] * on_p[b] + on_p[a] * p[b] + (kd if a == b else 0.0))
-                # (κ·δt)(d·δ't), with κ and d across t
+                # (κ·δt)(d·δ't), with κ and d perpendicular to t
                 pp += ig * kappa[a] * d[b]
                 pk = -2.0 * ig * p[a] * on_k[b]
                 if b == (a + 1) % 3:

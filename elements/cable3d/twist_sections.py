@@ -1,14 +1,14 @@
-"""Cross sections of `TwistCable3D` at places on the axis: outputs and drawing.
+"""Cross sections of `TwistCable3D` at places on the axis, for outputs and drawing.
 
-``x`` is a place [m] from 0 to the length: one for all rows, one per row (rows,), or several per row (rows, k); the
-default is the middle of each cable.  Vectors are global, scalars have no further axis.  Forces and moments include
-damping and references and are evaluated at the place itself.  With integration rule 2 the axial force is best at x = 0,
-L/2 and L; the torque is constant along an element.
+``x`` is a place [m] from 0 to the length: one place for all rows, one place per row (rows,), or several places per row
+(rows, k); the default is the middle of each cable. Vectors are global, and scalars have no further axis. Forces and
+moments include damping and references and are evaluated at the given place. With integration rule 2 the axial force is
+most accurate at x = 0, L/2 and L; the torque is constant along an element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
 | `displacement`, `velocity` | m, m/s | global |
-| `axial_force`, `torque` | N, N m | tension > 0; > 0 turns the end to the left about the direction of growing x |
+| `axial_force`, `torque` | N, N m | tension > 0; a torque > 0 turns the end to the left about growing x |
 | `bending_moment_vector`, `curvature_vector` | N m, 1/m | global |
 | `material_axis` | 1 | d_1, global: a line along the material |
 """
@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.outputs import TOLERANCE, find_parts
+from windlass.elements.cable2d.outputs import find_parts
+from windlass.elements.cable2d.places import find_places
 from windlass.elements.cable2d.points import Rule, Shape, create_rule, eval_shape
 from windlass.elements.cable3d.twist_forces import mean_strain, read, times
 from windlass.elements.cable3d.twist_points import (
@@ -39,8 +40,6 @@ from windlass.elements.cable3d.twist_points import (
 from windlass.elements.nodes.turning import axes_of, between, multiply, nearest, smallest_rotation, spin_angle
 from windlass.elements.nodes.vectors import combine, cross, dot
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.values import read_numbers, show
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output
@@ -124,7 +123,8 @@ def fill_sections(
 ) -> None:  # fmt: skip
     """Evaluate sections at places s, shape (rows, k), with the shape functions of a cable of length 1 there.
 
-    free: strain and curvatures without force there, shape (rows, k, 3).  ``rule``: that of the rows.
+    free: strain and curvatures without force at these places, shape (rows, k, 3). ``rule``: integration rule of the
+    rows.
     """
     y, yt, twist = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     sigma, g1, g2 = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
@@ -176,7 +176,7 @@ def fill_sections(
 
 
 class SectionPlaces:
-    """Places s = x/L of sections, shape (rows, k), with shape functions and strains without force there."""
+    """Places s = x/L of sections, shape (rows, k), with shape functions and strains without force at these places."""
 
     def __init__(self, rows: LocalRows, s: FloatArray) -> None:
         own: NDArray[Any] = rows.columns
@@ -191,39 +191,19 @@ class SectionPlaces:
         self.free[..., 1:] = own["reference_curvature"][:, None, :] + c[..., None] * free.K
 
     def fill(self, x: FloatArray, v: FloatArray, a: FloatArray, c: RodSections) -> None:
-        """Evaluate the sections at a motion."""
+        """Evaluate the sections for a motion."""
         for some, rule in self.groups:
             fill_sections(some, rule, self.s, self.shape, self.free, x, v, a, c)
 
     def eval(self, fields: Fields) -> RodSections:
-        """The sections at an instant."""
+        """Evaluate the sections at an instant."""
         c = create_sections(*self.s.shape)
         self.fill(fields.x, fields.v, fields.a, c)
         return c
 
 
-def find_places(rows: LocalRows, x: Any) -> FloatArray:
-    """Places s = x/L [1], shape (rows, k), of x [m].
-
-    Raises:
-        ModelError: places beyond the ends of a cable, or of a wrong shape.
-    """
-    length: FloatArray = rows.columns["length"][:, None]
-    given = read_numbers(0.5 * length if x is None else x)
-    count = len(length)
-    if given is None or not (given.ndim == 0 or (given.ndim <= 2 and len(given) == count)):
-        words = f"must be a number, or of shape ({count},) or ({count}, k)"
-        raise ModelError(f"x = {show(x)} m for {rows.table.kind}: {words}")
-    places = given.reshape(1, 1) if given.ndim == 0 else given.reshape(count, -1)
-    s = np.broadcast_to(places, (count, places.shape[1])) / length
-    for row, _ in np.argwhere(~(np.abs(s - 0.5) <= 0.5 + TOLERANCE))[:1]:
-        where = f"{rows.table.kind} row {rows.rows[row]}"
-        raise ModelError(f"x = {show(x)} m in {where}: must lie from 0 to its length {length[row, 0]:g} m")
-    return np.clip(s, 0.0, 1.0)
-
-
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """An output at places of the cables; the places of the last call are kept."""
+    """Evaluate an output at places of the cables; the places of the last call are cached."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         s = find_places(rows, x)
@@ -258,7 +238,7 @@ OUTPUTS: dict[str, Output] = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
+    """Draw each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
     places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))

@@ -1,20 +1,21 @@
-"""Cables of a rope that a winch pays out and hauls in: elements whose length is a share of the length outside, l(t).
+"""Cables of a rope that a winch pays out and hauls in: elements whose length is a share of the length l(t) outside the
+winch.
 
-l is the coordinate of an `ALENode`; constraints, loads and controllers on coordinates act on it.
-The elements of the rope divide l in fixed shares, so rope that leaves the winch at the outlet, share 0, goes through
-all of them; the end of the rope, share 1, is always the same material.  With the material velocity u = r_t + l_t w (w =
-dr/dl at fixed material, see winch_points.py), d'Alembert's principle for the material outside gives
+l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The elements
+of the rope divide l into constant shares, so rope that leaves the winch at the outlet, share 0, moves through all
+elements. The end of the rope, share 1, is always the same material. The material has the velocity u = r_t + l_t w (w =
+dr/dl at constant material, see winch_points.py), and d'Alembert's principle for the material outside the winch gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
-where ε = |r'| - 1 and κ is the curvature of `Cable3D`.  W = T_s²/(2 EA) is the energy of a metre of rope in the winch,
-where it lies under the tension T_s (``store_tension``): it enters with the rope.  So the force N (1 + ε) + W - EA ε²/2
-acts in the direction of growing l on a winch that holds a tension N at rest.  Rope passes the outlet with the velocity
-there: its mass, momentum and kinetic energy enter with it (outputs ``mass_flow`` and ``momentum_flow``, quantities
-``strain_flow`` and ``kinetic_flow`` of the ledger).
+where ε = |r'| - 1 and κ is the curvature of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch,
+where the rope is stored under the tension T_s (``store_tension``). The energy W enters with the rope. So on a winch
+that carries a tension N at rest, the force N (1 + ε) + W - EA ε²/2 acts in the direction of growing l. Rope passes the
+outlet with the velocity of the material at the outlet, so its mass, momentum and kinetic energy enter with it (outputs
+``mass_flow`` and ``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
 
-The rope is straight without force.  Axial integration is rule 2 of `Cable2D`, so it does not lock.
+The rope is straight when no force acts. Axial integration uses rule 2 of `Cable2D`, so the element does not lock.
 
 Source: H. Irschik, H. J. Holl, The equations of Lagrange written for a non-material volume, Acta Mechanica 153 (2002)
 231-248; J. L. Tang, G. X. Ren, W. D. Zhu, H. Ren, Dynamics of variable-length tethers with application to tethered
@@ -60,11 +61,11 @@ from windlass.framework.model.world import World
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
-"""Difference of shares up to which neighbours meet [1]."""
+"""Largest difference of shares at which neighbours are connected [1]."""
 
 
 class WinchCable2D(Component):
-    """A 2D cable whose length is a share of the rope outside a winch; see `winch_rope`."""
+    """A 2D cable whose length is a share of the rope outside a winch; created by `winch_rope`."""
 
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
@@ -82,7 +83,7 @@ class WinchCable2D(Component):
 
 
 class WinchCable3D(WinchCable2D):
-    """A 3D cable whose length is a share of the rope outside a winch; see `winch_rope`."""
+    """A 3D cable whose length is a share of the rope outside a winch; created by `winch_rope`."""
 
     node0 = ref("PointSlope3D", "node on the side of the outlet")
     node1 = ref("PointSlope3D", "node on the side of the end of the rope")
@@ -97,7 +98,7 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows.
 
-    stored: energy of the rope in the winch W [J/m].  dofs: local numbers of z, shape (4 d + 1,).
+    stored: energy per length of the rope in the winch W [J/m]. dofs: local numbers of z, shape (4 d + 1,).
     """
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
@@ -147,7 +148,7 @@ def build(rows: LocalRows) -> System:
 
 
 def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
-    """Texts on ropes that are too short."""
+    """Texts about ropes that are too short."""
     own = rows.columns
     length, shortest = fields.x[rows.dofs[:, -1]], own["shortest"]
     return [
@@ -158,7 +159,7 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for incomplete ropes, and for feeds that begin too short."""
+    """Raise ModelError for incomplete ropes, and for winch cables that are too short at the start."""
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
     check_nodes(world, table)
@@ -171,7 +172,7 @@ def check(world: Tables, table: EntityTable) -> None:
             given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
             raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
     if world.is_distributed:
-        # the rest of a rope may belong to other processes
+        # other cables of a rope may belong to other processes
         return
     active = table.local("active")
     for one in np.unique(feed):
@@ -182,18 +183,18 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero(gaps)[:1]:
             row = held[own[min(k, len(own) - 1)]]
             raise ModelError(
-                f"begin, share in {table.kind} row {row}: the cables of one feed must have all of it, from 0 to 1 "
-                "without gaps"
+                f"begin, share in {table.kind} row {row}: the shares of all cables of a feed must cover 0 to 1 without "
+                "gaps"
             )
         for k in np.flatnonzero(node1[own[:-1]] != node0[own[1:]])[:1]:
             given = f"node0 of {table.kind} row {held[own[k + 1]]}"
-            raise ModelError(f"{given}: must be node1 of row {held[own[k]]}, which ends where it begins")
+            raise ModelError(f"{given}: must be node1 of row {held[own[k]]}, the end of the previous cable")
 
 
 class Sections(NamedTuple):
     """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], (rows, k).
 
-    They are NaN for cables in reserve.
+    All values are NaN for cables in reserve.
     """
 
     position: FloatArray
@@ -202,7 +203,7 @@ class Sections(NamedTuple):
 
 
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
-    """The cables at shares of themselves from node0 on, shape (k,)."""
+    """Evaluate the cables at shares of their own length, counted from node0, shape (k,)."""
     own = rows.columns
     d, n = rows.dofs.shape[1] // 4, len(shares)
     found = Sections(np.zeros((len(own), n, 3)), np.zeros((len(own), n, 3)), np.zeros((len(own), n)))
@@ -215,7 +216,7 @@ def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sectio
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """An output at a place of each cable, by its share of the cable."""
+    """Create an output at a place of each cable, given by its share of the cable."""
 
     def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
         place = read_numbers(share)
@@ -257,9 +258,10 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Each cable as ``subdivisions`` lines; the cables of a winch are one part.  Places are shares of a cable.
+    """Draw each cable as ``subdivisions`` lines; the cables of a winch are one part. Places are shares of a cable.
 
-    Lines are the same in all frames, so lines of cables in reserve are points at the start of the first cable outside.
+    All frames have the same number of lines, so lines of cables in reserve are points at the start of the first cable
+    outside.
     """
     s = np.arange(subdivisions + 1) / subdivisions
     found, count, active = eval_sections(rows, fields, s), len(rows.rows), rows.columns["active"]
@@ -303,9 +305,9 @@ def winch_rope(
 
     Args:
         world: the world.
-        outlet, end: places [m], shape (2,), or (3,) in 3D; neither is held.
+        outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.
         cables: number of cables.
-        strain: of the rope in the reference configuration [1], N/EA under a tension N.
+        strain: strain of the rope in the reference configuration [1], N/EA for a tension N.
         name: name for messages and output.
         **columns: columns of `WinchCable2D`, one value for all cables.
 
@@ -317,7 +319,7 @@ def winch_rope(
     """
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():
-        raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two places, both with 2 or 3 numbers")
+        raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two positions of 2 or 3 numbers")
     length, shares = float(np.linalg.norm(last - first)) / (1.0 + strain), np.arange(cables + 1) / cables
     plane = len(first) == 2
     nodes = world.add(

@@ -1,4 +1,4 @@
-"""Kernels of winch cables: forces of stretching and bending, and of damping; letters as in winch_points.py.
+"""Kernels of winch cables: forces of stretching, bending and damping; symbols as in winch_points.py.
 
 The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, minus the energy W dl that rope carries from
 the winch.
@@ -59,7 +59,7 @@ def add_elastic(
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
     """Add elastic forces to f and dq times their derivative to the matrix values; write the energies of stretching and
-    bending of the rows, shape (2, rows).  Empty arrays are left out."""
+    bending of the rows, shape (2, rows). Empty arrays are skipped."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
@@ -72,7 +72,7 @@ def add_elastic(
         if not row.active:
             continue
         dofs, l = row.dofs, find_length(row, x)
-        # stretching, then bending, each at its own points
+        # stretching and bending are evaluated at their own points
         for kind in range(2):
             P = axial if kind == 0 else bending
             used = (1 + kind) * d
@@ -96,7 +96,8 @@ def add_elastic(
                     for j in range(4):
                         G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
                     G[a, n - 1], G[d + a, n - 1] = p_l[a], k_l[a]
-                # forces; the force on l contains the energy of the point, too, as the weight of the point grows with l
+                # forces; the force on l also contains the energy of the point, because the weight of the point is
+                # proportional to l
                 if f.size > 0:
                     for b in range(n):
                         f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
@@ -141,9 +142,9 @@ def add_damping(
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
     """Add forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix
-    values; write the power that they dissipate [W], shape (rows,).  Empty arrays are left out.
+    values; write the power that they dissipate [W], shape (rows,). Empty arrays are skipped.
 
-    ε_t = J·z_t with J_i = S_i' e on the nodes, e·(r' by l at fixed material) on l;  f = ∫ d_EA ε_t J dx.
+    ε_t = J·z_t with J_i = S_i' e on the nodes and e·(dr'/dl at constant material) on l; f = ∫ d_EA ε_t J dx.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
@@ -182,7 +183,7 @@ def add_damping(
             for a in range(d):
                 for b in range(d):
                     across[a, b] = ((1.0 if a == b else 0.0) - e[a] * e[b]) / size
-            # between the nodes, and with l
+            # entries between the nodes, and with l
             for a in range(d):
                 for j in range(4):
                     at = d * j + a
@@ -195,7 +196,7 @@ def add_damping(
             DJ[last, last] = dot(e, m_l)
             for a in range(d):
                 DJ[last, last] += p_l[a] * dot(across[a], m)
-            # derivative of the strain rate with respect to the coordinates, then the matrix
+            # derivative of the strain rate with respect to the coordinates, followed by the matrix
             for b in range(n):
                 rate[b] = 0.0
                 for a in range(n):
@@ -205,5 +206,5 @@ def add_damping(
                 for b in range(n):
                     entry = dq * (J[a] * rate[b] + rate_now * DJ[a, b]) + dv * J[a] * J[b]
                     values[to[a, b]] += scale * entry
-                # the weight of the point grows with l
+                # the weight of the point is proportional to l
                 values[to[a, last]] += scale * dq * rate_now * J[a] / l

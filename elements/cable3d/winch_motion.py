@@ -67,7 +67,7 @@ def inertia_tangent(
         dofs, to, l = row.dofs, slots[i], find_length(row, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
-            # acceleration r_tt of the material by q_tt, l_tt, l_t q_t and l_t², and its derivative with respect to l
+            # acceleration r_tt of the material from q_tt, l_tt, l_t q_t and l_t², and its derivative with respect to l
             fill_shapes(row, P, point, l, S)
             m = P.w[point] * row.share * l * row.mass_per_length
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
@@ -82,14 +82,14 @@ def inertia_tangent(
             sum_up(S[2], 2, x, dofs, Cq, other, l)
             for k in range(d):
                 r_tt[k] += l_t * l_t * Cq[k]
-                # the last term is the weight, which grows with l
+                # the last term is due to the weight, which is proportional to l
                 by_l[k] += l_t * l_t * other[k] + r_tt[k] / l
             # derivatives of the acceleration with respect to the coordinates of the nodes
             for j in range(4):
                 A[j] = dq * (l_tt * S[1, j] + l_t * l_t * S[2, j]) + 2.0 * dv * l_t * S[1, j] + da * S[0, j]
             corner = 0.0
             for k in range(d):
-                # derivative of the acceleration with respect to l, with the weight
+                # derivative of the acceleration with respect to l, including the weight
                 along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
                 corner += w[k] * along + dq * w_l[k] * r_tt[k]
                 # derivatives between nodes and l, and between two nodes
@@ -104,7 +104,8 @@ def inertia_tangent(
 
 @kernel
 def gravity(rows: Any, P: Points, x: FloatArray, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add the load of an acceleration g [m/s^2], shape (3,), on some rows to f: ∫ ρA S_i g dx, and ∫ ρA w·g dx on l."""
+    """Add the load of an acceleration g [m/s^2], shape (3,), to f for the given rows: ∫ ρA S_i g dx, and ∫ ρA w·g dx on
+    l."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))
@@ -142,7 +143,7 @@ def gravity_tangent(
                 for j in range(4):
                     values[to[d * j + k, last]] += m * (1 + j % 2) * S[0, j] * g[k] / l
                     values[to[last, d * j + k]] += m * S[1, j] * g[k]
-                    # weight and S together have the power p of l
+                    # the product of weight and S has the power p of l
                     values[to[last, last]] += m * (j % 2) * S[1, j] * x[row.dofs[d * j + k]] * g[k] / l
 
 
@@ -150,7 +151,8 @@ def gravity_tangent(
 def fill_motion(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, r: FloatArray, u: FloatArray, N: FloatArray
 ) -> None:
-    """Position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at places."""
+    """Fill position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at
+    places."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S, D = np.empty((3, 4)), np.empty((3, 4))
@@ -178,8 +180,8 @@ def fill_motion(
 
 @kernel
 def fill_flows(rows: Any, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
-    """Flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W], shape
-    (rows, 2 + d)."""
+    """Fill the flow of the material into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W],
+    shape (rows, 2 + d)."""
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))

@@ -5,16 +5,16 @@ h = Δ l.  At the place ξ in [0, 1] of the element σ = σ0 + Δ ξ, and the ma
 rope.  The shape functions are as in `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the
 factors
 
-    S_i^(k) = N_i^(k) h^(p_i - k),     by l at fixed ξ:  (p_i - k)/l S_i^(k)
+    S_i^(k) = N_i^(k) h^(p_i - k), whose derivatives with respect to l at constant ξ are (p_i - k)/l S_i^(k)
 
-and at fixed material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
+and at constant material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
 
     B_i = dS_i/dl   = h^p_i (N_i' b + p_i N_i)/l,         C_i = d²S_i/dl² = h^p_i (N_i'' b² + 2 (p_i - 1) N_i' b)/l²,
     dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
 
-So the material has the velocity u = Σ S_i v_i + l_t B_i q_i, the acceleration
-Σ S_i a_i + l_tt B_i q_i + 2 l_t B_i v_i + l_t² C_i q_i, and moves with l by w = Σ B_i q_i. Coordinates z are the 4 d
-coordinates of both nodes in d dimensions, and then l.
+So the material has the velocity u = Σ S_i v_i + l_t B_i q_i and the acceleration Σ S_i a_i + l_tt B_i q_i + 2 l_t B_i
+v_i + l_t² C_i q_i, and its derivative with respect to l is w = Σ B_i q_i. Coordinates z are the 4 d coordinates of both
+nodes in d dimensions, followed by l.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Points(NamedTuple):
-    """Places ξ of points and their weights, shape (k,), and N, N', N'' there, shape (k, 4)."""
+    """Places ξ of points and their weights, shape (k,), and N, N', N'' at these places, shape (k, 4)."""
 
     s: FloatArray
     w: FloatArray
@@ -52,7 +52,7 @@ def find_length(row: Any, x: FloatArray) -> float:
 
 @kernel
 def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """S (3, 4): the factors of r', of r'' and of the change of r' with l at fixed material."""
+    """Fill S (3, 4): the factors of r', of r'' and of the derivative of r' with respect to l at constant material."""
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
@@ -64,7 +64,7 @@ def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """S (3, 4): S, B and C at a place."""
+    """S (3, 4): Fill S, B and C at a place."""
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
         p = j % 2
@@ -76,7 +76,7 @@ def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
-    """out (d,) = Σ S_j q_j, and by_l (d,) = Σ (p_j - power) S_j q_j/l, its derivative at fixed ξ."""
+    """out (d,) = Σ S_j q_j, and by_l (d,) = Σ (p_j - power) S_j q_j/l, the derivative of out at constant ξ."""
     d = len(out)
     for a in range(d):
         out[a], by_l[a] = 0.0, 0.0

@@ -1,1 +1,1 @@
-"""Nets from files, made of cables."""
+"""Nets of cables from mesh files."""

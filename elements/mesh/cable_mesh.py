@@ -42,7 +42,7 @@ MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 
 
 class NamedSets(dict[str, Entity]):
-    """Handles by name; an unknown name raises a ModelError that lists the known ones."""
+    """Handles by name; an unknown name raises a ModelError that lists the known names."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
         super().__init__(sets)
@@ -58,14 +58,14 @@ class CableMesh:
     """Entities made from a mesh file.
 
     Attributes:
-        all_cables: all cables, section by section in the order of the lines of the file.
+        all_cables: all cables, section by section, in the order of the lines of the file.
         all_nodes: all nodes, including nodes that share the position of another node.
         cables: the cables of each group of lines, along each line.
-        nodes: one node for each position of a group of points, or of a group of lines including nodes within them; for
-            supports and loads on positions.
-        slope_nodes: all nodes of a group, also nodes that share the position of another; for supports and loads on
-            slopes.
-        notes: texts on parts of the file that were left out.
+        nodes: one node for each position of a group of points, or of a group of lines including the nodes within the
+            lines; for supports and loads on positions.
+        slope_nodes: all nodes of a group, including nodes that share the position of another node; for supports and
+            loads on slopes.
+        notes: texts about parts of the file that were left out.
     """
 
     all_cables: Entity
@@ -76,7 +76,7 @@ class CableMesh:
     notes: tuple[str, ...]
 
     def describe(self) -> str:
-        """Counts, groups and notes in some lines of text."""
+        """Text with counts, groups and notes, in several lines."""
         lines = [f"{len(self.all_cables)} cables, {len(self.all_nodes)} nodes"]
         lines += [f"  cables {name!r}: {len(cables)}" for name, cables in self.cables.items()]
         lines += [f"  nodes {name!r}: {len(nodes)}" for name, nodes in self.nodes.items()]
@@ -119,17 +119,17 @@ def cables_from_mesh(
     name: str = "net",
     **cable_columns: Any,
 ) -> CableMesh:
-    """Add the line cells of a mesh file as cables, with nodes where lines meet and between.
+    """Add the line cells of a mesh file as cables, with nodes at the ends of the lines and between them.
 
-    Cables that meet share their position.  They also share their slope if the axis is smooth, see ``slopes``; otherwise
-    each has a separate slope: a hinge.
+    Cables that meet share their position. Cables that share their position also share their slope if the axis is
+    smooth, see ``slopes``; otherwise each has a separate slope: a hinge.
 
     Args:
         world: the world.
         path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0 or in 3D.
         sections: columns of `Cable2D` or `Cable3D` by the name of a group of lines, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
-        cables_per_line: number of cables that each line is divided into.
+        cables_per_line: number of cables into which each line is divided.
         largest_length: largest length of a cable [m]; lines longer than ``cables_per_line`` times this length are
             divided into more cables.
         scale: metres per unit of length of the file [m].
@@ -137,13 +137,13 @@ def cables_from_mesh(
             ``corner_angle``. ``"through"``: also where more lines meet, in pairs with the smallest angles.
             ``"separate"``: nowhere; only cables within a line share slopes.
         corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
-        hinges: names of groups of points (or lines) where nothing shares a slope.
-        unused_points: ``"ignore"`` leaves out points that belong to no line, if no group has them.
-        merge_distance: points at most this far from each other become one [m]; 0: points at one place are an error,
+        hinges: names of groups of points (or lines) whose points are hinges: no slope is shared.
+        unused_points: ``"ignore"`` leaves out points that belong to no line and to no group.
+        merge_distance: points at most this far from each other become one [m]; 0: points that coincide are an error,
             None: they stay apart.
         in_space: create 3D cables, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
-        **cable_columns: columns of all cables; columns of sections override them; enough for lines without section.
+        **cable_columns: columns of all cables, which columns of sections override; they apply to lines without section.
             ``length`` [m] is the arc length of the axis unless given.
 
     Returns:
@@ -189,7 +189,7 @@ def _plan_net(
     chord = np.linalg.norm(mesh.points[mesh.lines[:, 1]] - mesh.points[mesh.lines[:, 0]], axis=1)
     parts = np.full(len(mesh.lines), cables_per_line, np.int64)
     if largest_length is not None:
-        # a length that fits up to rounding needs no further cable
+        # a length that fits within rounding needs no further cable
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
     cables = [_plan_cables(plan, group.lines) for group in groups]
@@ -240,7 +240,7 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 
 
 class MeshSection(NamedTuple):
-    """Lines with the same columns: name for messages, columns of the cables, and the lines, shape (n,)."""
+    """Lines with the same columns: name for messages, columns of the cables, and numbers of the lines, shape (n,)."""
 
     label: str
     columns: Columns
@@ -251,7 +251,7 @@ class MeshSection(NamedTuple):
 def _assign_sections(
     mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
 ) -> list[MeshSection]:
-    """Which lines have which columns; every line is in one section."""
+    """Find the section of every line; each line belongs to one section."""
     required = [
         key
         for key, col in find_kinds(mesh.points.shape[1])[1].columns.items()
@@ -287,13 +287,13 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Number of the first section given by the same object."""
+    """Number of the first section that is given by the same object."""
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)
 
 
 def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
-    """The cables of the lines of a section, line by line."""
+    """Create the cables of the lines of a section, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)

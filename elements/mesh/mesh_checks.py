@@ -18,7 +18,7 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
     """Join coinciding points in the given mesh; see ``merge_distance`` of `cables_from_mesh`.
 
     Raises:
-        ModelError: the distance is negative; or it is 0, and points of lines are at one place.
+        ModelError: the distance is negative, or the distance is 0 and points of lines coincide.
     """
     if distance is None:
         return
@@ -37,8 +37,8 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
     if distance == 0.0:
         a, b = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))[0]]
         raise mesh.error(
-            f"{mesh.place(a)} and point {b} are at one place, but are not the same point: lines that end there do not "
-            "meet; merge_distance > 0 [m] joins such points, None keeps them apart"
+            f"{mesh.place(a)} and point {b} coincide, but are different points: lines that end at them are not "
+            "connected; merge_distance > 0 [m] merges such points, None keeps them separate"
         )
     count = len(mesh.points)
     graph = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
@@ -49,7 +49,7 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
     mesh.lines = target[mesh.lines]
     mesh.point_sets = {name: np.unique(target[points]) for name, points in mesh.point_sets.items()}
     mesh.present = target == np.arange(count)
-    mesh.notes.append(f"{count - int(mesh.present.sum())} points were joined to others within {distance:g} m")
+    mesh.notes.append(f"{count - int(mesh.present.sum())} points were merged with other points within {distance:g} m")
 
 
 def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
@@ -79,7 +79,7 @@ def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> Non
         return
     for name, members in mesh.point_sets.items():
         for point in members[~used[members]][:1]:
-            raise mesh.error(f"{mesh.place(point)} of the group {name!r} belongs to no line: nothing can act on it")
+            raise mesh.error(f"{mesh.place(point)} of the group {name!r} belongs to no line: must belong to one")
     if unused_points == "error":
         some = "; ".join(mesh.place(point) for point in unused[:3]) + ("; ..." if len(unused) > 3 else "")
         raise mesh.error(

@@ -1,9 +1,9 @@
 """Lines, points and named sets of a mesh file, read through meshio: gmsh (.msh), .vtu and .xdmf.
 
-Names come from physical groups (gmsh), from cell sets and point sets, and from arrays of whole numbers on cells and
-points, which is how .vtu and .xdmf files carry them:
+Names come from physical groups (gmsh), from cell sets and point sets, or from arrays of integers on cells and points,
+in which .vtu and .xdmf files store sets:
 
-    values 0 and 1               one set with the name of the array: where it is 1
+    values 0 and 1               one set with the name of the array: entries with value 1
     values -1, 0, .. k - 1       k sets, if the name consists of their names joined by "-", as meshio writes sets
     other values v               sets "name=v"
 
@@ -31,15 +31,15 @@ from windlass.framework.errors import ModelError
 FORMATS = {".msh": "gmsh", ".vtu": "vtu", ".xdmf": "xdmf", ".xmf": "xdmf"}
 """Names of file formats in meshio, by file ending."""
 LINES: dict[str, IntArray] = {"line": np.array([[0, 1]]), "line3": np.array([[0, 2], [2, 1]])}
-"""Straight lines between the nodes of a cell, by its type."""
+"""Straight lines between the nodes of a cell, by cell type."""
 JOINTS = "-_#+/"
-"""Separators between names of sets in the name of an array: meshio takes the first one that occurs in no name."""
+"""Separators between names of sets in the name of an array: meshio takes the first separator that occurs in no name."""
 DAMAGED = ("not closed by", "could not be read to its end")
 """Warnings of meshio or NumPy for a truncated file."""
 MOST_VALUES = 256
-"""Number of different values above which an array of whole numbers holds numbers, not sets."""
+"""Number of different values above which an array of integers contains numbers instead of sets."""
 PLANE = 1e-9
-"""Distance from the plane z = 0 that is rounding, relative to the size of the mesh."""
+"""Distance from the plane z = 0 that is attributed to rounding, relative to the size of the mesh."""
 
 
 @dataclass
@@ -51,9 +51,9 @@ class FileMesh:
         points: positions [m], shape (points, 2), in 3D (points, 3).
         lines: points at both ends, shape (lines, 2).
         line_sets, point_sets: numbers of lines and points by name, sorted.
-        present: points that were not joined to others, shape (points,).
+        present: whether a point remains after coinciding points were merged, shape (points,).
         cells: text with the numbers of cells by type.
-        notes: texts on parts that were left out.
+        notes: texts about parts that were left out.
     """
 
     path: Path
@@ -66,7 +66,7 @@ class FileMesh:
     notes: list[str] = field(default_factory=list)
 
     def error(self, message: str) -> ModelError:
-        """An error that names the file."""
+        """Create an error that names the file."""
         return ModelError(f"mesh file {self.path}: {message}")
 
     def place(self, point: int) -> str:
@@ -83,16 +83,16 @@ class FileMesh:
         return "it has " + " and ".join(parts) if parts else "it has no named groups"
 
     def points_of(self, group: str, argument: str) -> IntArray:
-        """Points of a group of points or lines, both if it is both.
+        """Points of a group of points or of lines; if the name belongs to two such groups, the points of both.
 
         Raises:
-            ModelError: there is no such group; ``argument`` names the argument in the message.
+            ModelError: the group does not exist; ``argument`` names the argument in the message.
         """
         found = [self.point_sets[group]] if group in self.point_sets else []
         if group in self.line_sets:
             found.append(np.unique(self.lines[self.line_sets[group]]))
         if not found:
-            raise self.error(f"{argument} asks for the group {group!r}: {self.groups()}")
+            raise self.error(f"{argument} names the unknown group {group!r}: {self.groups()}")
         return np.unique(np.concatenate(found))
 
 
@@ -105,8 +105,8 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
         in_space: points may have any z.
 
     Raises:
-        ModelError: the file does not exist, has another format, is broken or empty, has no lines, or, in 2D, points
-            with z other than 0.
+        ModelError: the file does not exist, has another format, is broken or empty, or has no lines; in 2D also points
+            with z ≠ 0.
     """
     path = Path(path)
     if not (np.isfinite(scale) and scale > 0.0):
@@ -119,7 +119,7 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
 
 
 def _read_file(path: Path, scale: float) -> FileMesh:
-    """Read a file without checks; returns the mesh and the messages of meshio."""
+    """Read a file without checks and return the mesh and the messages of meshio."""
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(FORMATS)}")
@@ -147,7 +147,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
     lines = [line for line in said.getvalue().splitlines() if line.strip()]
     for line in [*lines, *(str(warning.message) for warning in warned)]:
         if any(sign in line for sign in DAMAGED):
-            raise ModelError(f"mesh file {path} cannot be read: {line.strip()}; is it complete?")
+            raise ModelError(f"mesh file {path} cannot be read: {line.strip()}; is the file complete?")
     mesh.notes += [f"meshio: {' '.join(line.split())}" for line in lines]
     return mesh
 
@@ -169,7 +169,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
         elif block.type == "vertex":
             points_of[k] = np.asarray(block.data, np.int64)
     lines = np.concatenate(parts)
-    # groups of cells; cells that are neither lines nor vertices are left out
+    # groups of cells; cells that are neither lines nor vertices are skipped
     groups_of_lines: dict[str, list[IntArray]] = defaultdict(list)
     groups_of_points: dict[str, list[IntArray]] = defaultdict(list)
     for name, k, cells in _cell_groups(mesh):
@@ -191,7 +191,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
-    """Names with number of the block and cells within it."""
+    """Names with number of the block and cells within the block."""
     for name, sets in mesh.cell_sets.items():
         if name != "gmsh:bounding_entities":
             for k, cells in enumerate(sets):
@@ -221,7 +221,7 @@ def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
 
 
 def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
-    """Names of the sets that an array of whole numbers holds, and the value that each has."""
+    """Names of the sets that an array of integers contains, and the value of each set."""
     distinct = np.unique(values)
     if len(distinct) > MOST_VALUES:
         return []
@@ -229,7 +229,7 @@ def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for joint in JOINTS:
         names = key.split(joint)
-        # a flag may also have such a name, so it is one set as well
+        # an array of 0 and 1 may also have such a name, so it is also one set
         if len(names) > 1 and all(names) and lowest >= -1 and highest == len(names) - 1:
             found = [(name, value) for value, name in enumerate(names)]
         if found or joint not in key:
@@ -254,13 +254,17 @@ def _fold_copies(
 
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:
-    """Raise ModelError for lines to missing points, and in 2D for points with z other than 0; drop z in 2D."""
+    """Raise ModelError for lines to missing points, and in 2D for points with z ≠ 0; remove z in 2D."""
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
-        raise mesh.error(f"line {k} ends at point {lines[k, point]}: it has {len(points)} points, numbered from 0")
+        raise mesh.error(
+            f"line {k} ends at point {lines[k, point]}: the file has {len(points)} points, numbered from 0"
+        )
     for name, members in mesh.point_sets.items():
         for point in members[(members < 0) | (members >= len(points))][:1]:
-            raise mesh.error(f"the group {name!r} has point {point}: it has {len(points)} points, numbered from 0")
+            raise mesh.error(
+                f"the group {name!r} has point {point}: the file has {len(points)} points, numbered from 0"
+            )
     if points.shape[1] not in (2, 3):
         raise mesh.error(f"its points have {points.shape[1]} coordinates: must have 2 or 3")
     for row in np.flatnonzero(~np.isfinite(points).all(axis=1))[:1]:

@@ -1,16 +1,17 @@
-"""Geometry of lines that become cables: which lines continue each other smoothly, the direction of each line, and the
+"""Geometry of lines that become cables: smooth continuation at common points, the direction of each line, and the
 places of nodes between its ends.
 
-Number e = 2 i + k means end k (0: first, 1: second point) of line i.  Unit vectors d_e point from an end into its line.
-Two ends a, b at one point are joined if each is the other's straightest partner, the smallest of
+Number e = 2 i + k is end k (0: first, 1: second point) of line i. Unit vectors d_e point from an end into its line. Two
+ends a, b at one point are joined if each end is the straightest partner of the other end, with the smallest
 
     angle(a, b) = π - arccos(d_a · d_b),
 
-and this is at most a corner angle.  Joined lines form paths and loops.  All lines of a path get the direction of the
-line that comes first in the file; where two lines are joined the slope is the unit vector halfway between them.
+and this angle does not exceed the corner angle. Joined lines form paths and loops. All lines of a path get the
+direction of the first of these lines in the file. Where two lines are joined, the slope is the unit vector halfway
+between their directions.
 
 Between slopes t0 and t1 a line is the cubic of length L with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L) = t1, where L is
-the arc length of the cubic; it is straight if both slopes point along it.
+the arc length of the cubic. The line is straight if both slopes point along it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
-"""Sine of the angle [1] between slope and chord below which a line is straight."""
+"""Sine of the angle [1] between slope and chord below which a line counts as straight."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 """Integration points and weights on a line of length 1."""
 
@@ -33,8 +34,8 @@ class Ends(NamedTuple):
     """Data of the ends of lines, shape (2 lines,) each.
 
     point: the point.
-    partner: the end to which it is joined, -1 for none.
-    node: number of its slope, from 0; joined ends share one.
+    partner: the end that is joined to each end, -1 without a partner.
+    node: number of the slope of each end, from 0; joined ends share one slope.
     """
 
     point: IntArray
@@ -91,15 +92,15 @@ def join_ends(
 
 
 def find_reversed(ends: Ends) -> NDArray[np.bool_]:
-    """Which lines run against their direction in the file, shape (lines,)."""
+    """Whether each line is used against its direction in the file, shape (lines,)."""
     from scipy.sparse import coo_array  # imported here, because most models do not need it
     from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
 
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
-    # every line represents two vertices, i along its direction in the file and n + i against it; joints connect
-    # matching ones
+    # every line is represented by two vertices, i along its direction in the file and n + i against this direction;
+    # joints connect matching vertices
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -113,14 +114,14 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
     """Unit vectors of the slopes of all ``ends.node``, shape (nodes, d)."""
-    # along the cable: into the line where it begins, out of it where it ends
+    # along the cable: into the line at its begin, out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
     count = int(ends.node.max()) + 1
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # the direction of a single line is not normalised again, so it stays exact
+    # the direction of a single line is not normalised again and remains exact
     return np.where(alone[:, None], total, unit)
 
 
@@ -139,7 +140,7 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
 
 
 def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
-    """Which lines have both slopes along their chord, shape (n,)."""
+    """Whether both slopes of each line point along its chord, shape (n,)."""
     bound = STRAIGHT * np.linalg.norm(chord, axis=1)
     off = [_cross_size(chord, slope) for slope in (slope0, slope1)]
     straight: NDArray[np.bool_] = np.maximum(*off) <= bound
@@ -171,14 +172,14 @@ def eval_inner_nodes(
 
 
 def rank_points(count: int, lines: IntArray) -> IntArray:
-    """Place of each point in an order that keeps neighbours close, shape (count,).
+    """Position of each point in an order in which neighbours are close, shape (count,).
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """
     from scipy.sparse import csr_array  # imported here, because most models do not need it
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need it
 
-    # numbered backwards, because the method begins with the last vertex: so a chain keeps its order
+    # numbered backwards, because the method begins with the last vertex and a chain must keep its order
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

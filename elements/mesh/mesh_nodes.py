@@ -1,4 +1,4 @@
-"""Nodes of a net before they are added: places, slopes, shared positions, order, and sets by name."""
+"""Nodes of a net before they are added to the world: places, slopes, shared positions, order, and sets by name."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from windlass.framework.model.table import Entity
 
 
 class NodePlan(NamedTuple):
-    """Nodes and cables before they are added.
+    """Nodes and cables before they are added to the world.
 
-    Nodes are numbered first by slopes at ends of lines (``ends.node``), then within the lines.
+    Nodes at ends of lines come first, by their slopes (``ends.node``), followed by the nodes within the lines.
 
     position, slope: [m] and [1], shape (nodes, d) in d dimensions.
-    owner: node whose position this node shares; itself if it shares none, shape (nodes,).
-    row: place of each node in the table, shape (nodes,).
+    owner: node whose position each node shares, or the number of the node if its position is not shared, shape
+    (nodes,).
+    row: position of each node in the table, shape (nodes,).
     first_inner: first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).
-    begin, end: nodes where each line begins and ends as a cable, shape (lines,).
-    point: point of each node, -1 within lines, shape (nodes,).
+    begin, end: nodes at the begin and end of each line as a chain of cables, shape (lines,).
+    point: mesh point of each node, -1 within lines, shape (nodes,).
     """
 
     position: FloatArray
@@ -42,7 +43,8 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Places, slopes and order of all nodes; neighbours are close in the table, for a small bandwidth of matrices."""
+    """Plan places, slopes and order of all nodes; neighbours are close in the table, for a small bandwidth of
+    matrices."""
     count, inner = len(slope), parts - 1
     node = ends.node.reshape(-1, 2)
     begin, end = (np.where(turned, node[:, 1 - k], node[:, k]) for k in range(2))
@@ -62,7 +64,7 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     owner = np.concatenate((first[point], count + np.arange(len(line))))
     rank = rank_points(len(mesh.points), mesh.lines)
     rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
-    # nodes within a line come just before its later end, in the direction towards it
+    # nodes within a line precede its later end, in the direction towards this end
     keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
     group = np.concatenate((np.arange(count), line))
     place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))
@@ -82,7 +84,7 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
 
 
 def create_nodes(plan: NodePlan) -> NetNodes:
-    """The nodes in the order of their rows."""
+    """Create the nodes in the order of their rows."""
     order = np.argsort(plan.row)
     own = plan.owner[order] == order
     return NetNodes(plan.position[order], plan.slope[order], np.where(own, -1, plan.row[plan.owner[order]]))
@@ -106,7 +108,7 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
         if number >= len(point):
             line = int(np.searchsorted(first_inner, number, side="right")) - 1
             return f"{name} line {line} node {number - int(first_inner[line]) + 1}"
-        # nodes of one point follow each other; the first one has the position
+        # nodes of one point are consecutive; the first node has the position
         k = row
         while k and order[k - 1] < len(point) and point[order[k - 1]] == point[number]:
             k -= 1
@@ -118,7 +120,7 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
 
 
 def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """Rows of nodes by name of a group: one for each position, and all."""
+    """Rows of nodes by name of a group: one node for each position, and all nodes."""
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")
     count = np.bincount(plan.point[:ends], minlength=len(mesh.points))

@@ -1,8 +1,8 @@
-"""Distribution of nets: the first process reads and plans, and sends each process its rows.
+"""Distribution of nets over processes: the first process reads and plans the net, and sends each process its rows.
 
-So only the first process holds the file and the plan, until all parts are sent.  The others get the nodes of a
-range of rows, the cables that begin there, and data for handles and names: one number for each row of a set, and two
-for each node.
+So only the first process stores the file and the plan, until all parts are sent. The other processes receive the nodes
+of a range of rows, the cables that begin at these nodes, and data for handles and names, one number for each row of a
+set, and two numbers for each node.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class NetNodes(NamedTuple):
     """Nodes in the order of rows.
 
     position, slope: [m] and [1], shape (rows, d) in d dimensions.
-    shared: row whose position a node shares, -1 for none, shape (rows,).
+    shared: row whose position a node shares, or -1, shape (rows,).
     """
 
     position: FloatArray
@@ -40,15 +40,15 @@ class NetCables(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Data of a net on all processes; rows count from the first one of the net.
+    """Data of a net on all processes; rows are counted from the first row of the net.
 
     nodes: number of nodes.
-    sections: name of the group, None for lines without one, label, and number of cables, section by section.
+    sections: name of the group (None for lines without section), label, and number of cables, section by section.
     order: number of the node in each row, shape (nodes,); see `NodePlan`.
-    point: point of each node at an end of a line, by its number.
+    point: mesh point of each node at an end of a line, by the number of the node.
     first_inner: number of the first node within each line, shape (lines,).
-    cable_sets, node_sets, slope_sets: rows by name.
-    notes: texts on parts of the file that were left out.
+    cable_sets, node_sets, slope_sets: numbers of rows by name.
+    notes: texts about parts of the file that were left out.
     """
 
     nodes: int
@@ -63,7 +63,7 @@ class Outline(NamedTuple):
 
 
 class Net(NamedTuple):
-    """A net before it is added, or the part of its rows on a process."""
+    """A net before it is added to the world, or the part of its rows on a process."""
 
     outline: Outline
     nodes: NetNodes
@@ -71,7 +71,7 @@ class Net(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Rows of a net on a process: their range, and the net with these rows only."""
+    """Rows of a net on a process: their range, and the part of the net with these rows."""
 
     node_part: Part
     cable_parts: list[Part]
@@ -79,14 +79,14 @@ class Given(NamedTuple):
 
 
 def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
-    """Plan on the first process and send each process its rows; all processes call this together.
+    """Plan a net on the first process and send each process its rows; all processes must call this function together.
 
     Args:
-        comm: mpi4py communicator, None for one process.
-        plan: makes the whole net.
+        comm: mpi4py communicator, or None for one process.
+        plan: function that creates the whole net.
 
     Raises:
-        WindlassError: the error of ``plan``, on all processes.
+        WindlassError: the error of ``plan``, raised on all processes.
     """
     processes, net, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:
@@ -109,7 +109,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
 
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
-    """The nodes of a range of rows and the cables that begin there; of a small net all nodes and cables."""
+    """The nodes of a range of rows and the cables that begin at these nodes; for a small net all nodes and cables."""
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
         whole = [Part(len(section.node0), np.arange(len(section.node0)), replicated=True) for section in net.cables]

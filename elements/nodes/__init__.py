@@ -1,1 +1,1 @@
-"""Nodes, which hold coordinates, and rotations."""
+"""Nodes, which have coordinates, and rotations."""

@@ -19,7 +19,7 @@ from windlass.framework.model.system import Fields
 
 
 class ALENode(Component):
-    """The axial motion of a belt or cable; give one to all `ALECable2D` elements of it."""
+    """The axial motion of a belt or cable; all `ALECable2D` elements of the belt share one node."""
 
     provides = ("node",)
     dof_names = ("s",)
@@ -31,7 +31,7 @@ class ALENode(Component):
 
 
 def coordinate_outputs(speed: str) -> dict[str, Output]:
-    """The output variables of a node with the coordinate s alone; ``speed``: description of s_t."""
+    """Create the output variables of a node whose only coordinate is s; ``speed``: description of s_t."""
 
     def output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
         return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])

@@ -1,15 +1,16 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
-    generic_node(n)    coordinates q with masses by laws: modes of a reduced body, a drive train, a string of masses
+    generic_node(n)    coordinates q, masses from laws: modes of a reduced body, a drive train, a string of masses
     state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
 
-The coordinates of a state node are the integrals z of its states, z_t = y, so y is a velocity and y_t an acceleration:
-all implicit and explicit methods of integration, constraints, restart and several processes work without changes, and
-methods keep their order.  Generalised-alpha becomes the method of Jansen, Whiting and Hulbert for first-order systems,
-with other constants; the trapezoidal rule is unchanged.  A motor that follows a state is a constraint on velocities; a
-motor that follows its integral is a constraint on positions.  Statics solves for states with y_t = 0.
+The coordinates of a state node are the integrals z of its states, z_t = y, so y is a velocity and y_t an acceleration.
+Therefore all implicit and explicit methods of integration, constraints, restart and runs with several processes work
+without changes, and the methods keep their order. The generalised-alpha method becomes the method of Jansen, Whiting
+and Hulbert for first-order systems with other constants; the trapezoidal rule is unchanged. Constraints on velocities
+drive a motor by a state, and constraints on positions drive a motor by the integral of a state. Static solvers find
+states with y_t = 0.
 
-There is one kind of node for each n, created on first use.
+Each n has its own type of node, created on first use.
 
 Source: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Engrg. 190 (2000) 305-319.
 """
@@ -28,7 +29,7 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields
 
 GENERIC, STATES = "generic node", "state node"
-"""Common parts of nodes of the two kinds for any n."""
+"""Common parts of both types of nodes, for any n."""
 UNIT = "m, rad, 1"
 MOST = 100_000
 WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"
@@ -36,25 +37,26 @@ WHY = "as laws couple all n coordinates of a node with each other, by n^2 number
 
 @checked(coordinates=whole(1, maximum=MOST, why=WHY))
 def generic_node(coordinates: int) -> type[Component]:
-    """The kind of node with this number of coordinates ``q0``, ``q1`` ..., for `World.add`.
+    """The type of node with this number of coordinates ``q0``, ``q1`` ..., for `World.add`.
 
-    Its columns are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by default.
+    The columns of the node are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by
+    default.
 
     Args:
-        coordinates: their number, from 1 to 100 000.
+        coordinates: number of coordinates, from 1 to 100 000.
     """
     return _create_generic(int(coordinates))
 
 
 @checked(states=whole(1, maximum=MOST, why=WHY))
 def state_node(states: int) -> type[Component]:
-    """The kind of node with this number of first-order states ``y0``, ``y1`` ..., for `World.add`.
+    """The type of node with this number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
-    Its column is ``states``, the values at the start, of shape (states,) and 0 by default.  A coordinate marker has the
-    integral of a state over time as its value, and the state as its rate.
+    The column of the node is ``states``, the initial values, of shape (states,) and 0 by default. The value of a
+    coordinate marker is the integral of a state over time, and its rate is the state.
 
     Args:
-        states: their number, from 1 to 100 000.
+        states: number of states, from 1 to 100 000.
     """
     return _create_states(int(states))
 
@@ -109,7 +111,7 @@ def eval_acceleration(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def __getattr__(name: str) -> type[Component]:
-    """A kind by its name in messages between processes: ``GenericNode3``, ``StateNode2``."""
+    """Create a type by its name, for messages between processes: ``GenericNode3``, ``StateNode2``."""
     found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

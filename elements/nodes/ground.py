@@ -1,4 +1,5 @@
-"""Ground: the frame at rest.  It has no coordinates; markers on it are fixed points, coordinate markers on it are 0."""
+"""Ground: the frame at rest. Ground has no coordinates: markers on ground are fixed points, and the values of
+coordinate markers on ground are 0."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""2D nodes, which hold coordinates.
+"""2D nodes, which have coordinates.
 
 A node has reference coordinates, initial displacements from them and initial velocities; the total coordinates are
-reference + displacement.  `PointSlope2D` carries cables (position and slope r' = ∂r/∂x with the arc length x of the
-undeformed cable), `RigidNode2D` rigid bodies, `Point2D` mass points.
+reference + displacement. Cables use `PointSlope2D` (position and slope r' = ∂r/∂x with the arc length x of the
+undeformed cable), rigid bodies `RigidNode2D`, and mass points `Point2D`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Point2D(Component):
 
 
 class RigidNode2D(Component):
-    """A point with a rotation about z."""
+    """A 2D point with a rotation about z."""
 
     provides = ("node",)
     dof_names = ("x", "y", "rotation")
@@ -62,7 +62,7 @@ class RigidNode2D(Component):
 
 
 def create_missing_node(world: Tables, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
-    """Replace the columns of a node among the values of a body by a new node.
+    """Create a node from node columns among the values of a body.
 
     Raises:
         ModelError: both a node and columns of a node are given, or neither a node nor a position.
@@ -80,14 +80,14 @@ def create_missing_node(world: Tables, values: dict[str, Any], node: type[Compon
 
 
 def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the positions of nodes that share the position of another node."""
+    """Copy the positions of nodes that share the position of another node."""
     if isinstance(values.get("shares_position"), Entity) and "position" not in values:
         values["position"] = values["shares_position"].position
     return values
 
 
 def check_slopes(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
+    """Raise ModelError for slopes of length 0 and for invalid shared positions."""
     kind, d = table.kind, len(table.component.dof_names) // 2
     zero, names = f"({', '.join('0' * d)})", ", ".join(table.component.dof_names[:d])
     slope, displacement = table.local("slope"), table.local("displacement")
@@ -99,14 +99,14 @@ def check_slopes(world: Tables, table: EntityTable) -> None:
     for owners, places, owner_rows in world.split_by_table(table.local("shares_position")):
         rows, shared = table.resident[places], owners.local("position", owner_rows)
         for row in rows[owners.local("shares_position", owner_rows) >= 0][:1]:
-            raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
+            raise ModelError(f"shares_position in {kind} row {row}: must be a node that does not share its position")
         for k in np.flatnonzero((position[places] != shared).any(axis=1))[:1]:
             given = f"position = {position[places[k]]} m in {kind} row {rows[k]}"
             raise ModelError(f"{given}: must be the shared position, {shared[k]} m")
         for k in np.flatnonzero(initial[places].any(axis=1))[:1]:
             raise ModelError(
                 f"displacement, velocity of {names} = {initial[places[k]]} m, m/s in {kind} row {rows[k]}: must be 0, "
-                "the values of the node in shares_position count"
+                "because the values of the node in shares_position apply"
             )
 
 

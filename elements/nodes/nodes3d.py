@@ -1,7 +1,8 @@
-"""3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
+"""3D nodes: points, and points with a rotation by Euler parameters; see `rotations` for the symbols.
 
-`Point3D` carries mass points, `PointSlope3D` cables, `RigidNode3D` rigid bodies.  Four Euler parameters describe every
-rotation without the singular directions of any three angles, but need the constraint e·e = 1, which `RigidBody3D` adds.
+Mass points use `Point3D`, cables `PointSlope3D`, and rigid bodies `RigidNode3D`. Four Euler parameters describe every
+rotation without the singular directions of three angles, but require the constraint e·e = 1, which `RigidBody3D` or
+`UnitRotation3D` adds.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
     except (TypeError, ValueError):
-        return values  # wrong shape or no numbers: the table raises the error for wrong input
+        return values  # wrong shape or not numbers: the table raises the error for wrong input
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)
@@ -144,14 +145,14 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for nodes without a body, whose Euler parameters are unconstrained, or with several bodies."""
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():
-        if "rigid body" in component.provides and "node" in component.refs:
+        if "unit rotation" in component.provides:
             for nodes, _, rows in world.split_by_table(other.collect("node")):
                 if nodes is table:
                     np.add.at(bodies, rows, 1)
     for row in np.flatnonzero(bodies != 1)[:1]:
         raise ModelError(
             f"{table.describe(row)} (RigidNode3D row {row}) carries {bodies[row]} bodies: must carry one RigidBody3D, "
-            "which holds its Euler parameters at length 1"
+            "or as a node of beams one UnitRotation3D, which constrains the length of its Euler parameters to 1"
         )
 
 

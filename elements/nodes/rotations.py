@@ -4,7 +4,7 @@
     ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
     L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
 
-The division by e·e makes A a rotation for every e ≠ 0; e and c e with a number c are the same rotation.
+The division by e·e makes A a rotation for every e ≠ 0; e and c e, with any number c ≠ 0, describe the same rotation.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -20,7 +20,7 @@ from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 
 UNIT_TOLERANCE = 1e-8
-"""Largest deviation of a length from 1 that counts as rounding of the input."""
+"""Largest deviation of a length from 1 that is attributed to rounding of the input."""
 
 
 @checked(
@@ -62,7 +62,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
         matrix: rotation matrix, shape (3, 3) or (n, 3, 3).
 
     Returns:
-        Euler parameters with the largest one positive, shape (4,) or (n, 4).
+        Returns Euler parameters whose largest number is positive, shape (4,) or (n, 4).
 
     Raises:
         ModelError: a matrix that is not a rotation.
@@ -70,7 +70,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
     R = np.asarray(matrix, dtype=np.float64)
     if not is_rotation(R).all():
         raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
-    # each row of 4 e eᵀ gives e up to a factor: the row with the largest diagonal entry loses no digits
+    # each row of 4 e eᵀ is proportional to e: the row with the largest diagonal entry loses no digits
     E = np.empty((*R.shape[:-2], 4, 4))
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     E[..., 0, 0] = 1.0 + trace
@@ -86,7 +86,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
 
 
 def is_rotation(matrix: FloatArray) -> Any:
-    """Whether matrices (..., 3, 3) are rotations, up to rounding of the input."""
+    """Whether matrices (..., 3, 3) are rotations, within rounding of the input."""
     if matrix.shape[-2:] != (3, 3) or not np.isfinite(matrix).all():
         return np.zeros(1, bool)
     product = np.swapaxes(matrix, -1, -2) @ matrix
@@ -126,6 +126,6 @@ def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
 
 
 def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
-    """Both as arrays of four numbers, the angular velocity with a zero in front."""
+    """Return both arguments as arrays of four numbers, with a leading zero for the angular velocity."""
     omega = np.asarray(angular_velocity, dtype=np.float64)
     return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

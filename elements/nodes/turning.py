@@ -1,4 +1,4 @@
-"""Frames that follow the slope of an axis with as little rotation as possible: kernels for nodes and rods with twist.
+"""Frames that follow the slope of an axis with the smallest rotation: kernels for nodes and rods with twist.
 
     a, b of length 1:   R(a, b) the smallest rotation from a to b;   c(a, b) = a × b/(1 + a·b)
     frame F at a with the spin σ = ω·a, moved to b by R(a, b):   spin about b = σ - c(a, b)·(a_t + b_t)
@@ -7,10 +7,11 @@ c depends on the directions alone.  For a = p/|p|, b = q/|q| the form c·(a_t + 
 
     G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
 
-Its integral around a closed path is the area on the sphere that directions enclose, so a chain of such steps from one
-frame to another gives the angle between both for any motion, independent of its path.  R does not exist for b = -a.
+The integral of this form around a closed path is the area that the directions enclose on the unit sphere. So a chain of
+such steps from one frame to another gives the angle between both frames for any motion, independent of its path. R does
+not exist for b = -a.
 
-Rotations are quaternions (w, x, y, z) of length 1, products of which turn by the right factor first.
+Rotations are quaternions (w, x, y, z) of length 1; a product first rotates by its right factor.
 
 Source: M. Bergou, M. Wardetzky, S. Robinson, B. Audoly, E. Grinspun, ACM Transactions on Graphics 27 (2008), 63; for
 the smallest rotation M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
@@ -30,8 +31,8 @@ Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
 """1 + a·b below which directions are opposite."""
 FURTHEST = 0.034
-"""1 + b·t up to which a frame is turned from b to t, an angle of 165°: beyond it a step may pass the opposite direction
-unseen, after which the angle about t is another one."""
+"""Smallest 1 + b·t for which a frame is turned from b to t, an angle of 165°. Closer to the opposite direction, a step
+could pass it undetected, and the angle about t would jump."""
 
 
 @kernel(inline=True)
@@ -43,7 +44,7 @@ def unit(p: Vector) -> Vector:
 
 @kernel(inline=True)
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The rotation b and then a."""
+    """The product of two rotations: first b, then a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -54,13 +55,13 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @kernel(inline=True)
 def between(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The rotation by which b differs from a, in the frame of a."""
+    """The rotation from a to b, in the frame of a."""
     return multiply((a[0], -a[1], -a[2], -a[3]), b)
 
 
 @kernel(inline=True)
 def smallest_rotation(a: Vector, b: Vector) -> Quaternion:
-    """R(a, b) of unit vectors; NaN where they are opposite."""
+    """R(a, b) of unit vectors; NaN for opposite vectors."""
     w = 1.0 + dot(a, b)
     scale = 1.0 / sqrt(2.0 * w) if w > REVERSED else nan
     u = cross(a, b)
@@ -76,19 +77,19 @@ def turn_from(b: Vector, t: Vector) -> Quaternion:
 
 @kernel(inline=True)
 def spun(q: Quaternion, angle: float) -> Quaternion:
-    """The frame q after a rotation by an angle about its first axis."""
+    """Rotate the frame q by an angle about its first axis."""
     return multiply(q, (cos(0.5 * angle), sin(0.5 * angle), 0.0, 0.0))
 
 
 @kernel(inline=True)
 def spin_angle(q: Quaternion) -> float:
-    """The angle of a rotation about x, from -2π to 2π; q and -q differ by 2π."""
+    """The angle of a rotation about x, from -2π to 2π; the angles of q and -q differ by 2π."""
     return 2.0 * atan2(q[1], q[0])
 
 
 @kernel(inline=True)
 def nearest(q: Quaternion) -> Quaternion:
-    """q or -q, which are the same rotation: the one with an angle from -π to π."""
+    """Return q or -q, which are the same rotation, with an angle from -π to π."""
     sign = 1.0 if q[0] >= 0.0 else -1.0
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
 
@@ -115,7 +116,7 @@ def step_gradients(p: Vector, q: Vector) -> tuple[Vector, Vector]:
 
 @kernel(inline=True)
 def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, Vector]:
-    """The change of G_p and G_q with p and q, for changes dp and dq.
+    """The variations of G_p and G_q for variations dp and dq.
 
     G_p = h/(l s):  δG_p = δh/(l s) - G_p (δl/l + δs/s),  δs = n δl + l δn + δ(p·q),  l = |p|,  n = |q|
     """
@@ -129,7 +130,8 @@ def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, V
 
 
 def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The smallest rotations from unit vectors a to b, shape (rows, 3); by 180° about z where they are opposite."""
+    """The smallest rotations from unit vectors a to b, shape (rows, 3); for opposite vectors a rotation by 180° about
+    z."""
     u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
     A = np.zeros((len(a), 3, 3))
     for i in range(3):

@@ -2,10 +2,10 @@
 
     D = R(b, t) F, turned about t by φ,    t = r'/|r'|,    R(b, t) the smallest rotation from b to t
 
-D has the axes t, d_1, d_2.  In the reference configuration d_1 is the part of ``normal`` across the slope, turned by
-the reference angle; F follows from it.  b is ``turned_from``, by default the reference slope.  The angle does not exist
-where the slope points against b, so slopes must stay within 165° of b: a rope that runs around sheaves should be turned
-from the direction of their axes, which its slopes never reach.
+D has the axes t, d_1, d_2. In the reference configuration d_1 is the component of ``normal`` perpendicular to the
+slope, turned by the reference angle. F follows from this condition. b is ``turned_from``, by default the reference
+slope. The angle is not defined where the slope is opposite to b, so slopes must stay within 165° of b. For a rope that
+runs around sheaves, choose b along the axes of the sheaves, a direction that its slopes never reach.
 
 Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.py.
 """
@@ -43,11 +43,11 @@ from windlass.framework.model.table import EntityTable
 NONE = (0.0, 0.0, 0.0)
 COLUMNS = ("slope", "normal", "turned_from")
 ALONG = 1e-6
-"""Sine of the angle between normal and slope below which the normal has no direction across the slope."""
+"""Sine of the angle between normal and slope below which the normal defines no direction perpendicular to the slope."""
 
 
 class PointSlopeTwist3D(Component):
-    """A point of a 3D cable with the slope of its axis and the angle of its material about it."""
+    """A 3D point of a cable with the slope of its axis and the angle of the material about the slope."""
 
     provides = ("node",)
     dof_names = ("x", "y", "z", "x'", "y'", "z'", "twist")
@@ -85,7 +85,7 @@ class NodeFrames(NamedTuple):
 
 
 def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray) -> NodeFrames:
-    """Constants of nodes from their columns, shape (n, 3) each."""
+    """Create constants of nodes from their columns, shape (n, 3) each."""
     t = normalise(slope)
     b = normalise(np.where(turned_from.any(axis=1)[:, None], turned_from, t))
     default = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t), 1)), t)[:, :, 1]
@@ -98,7 +98,7 @@ def create_frames(slope: FloatArray, normal: FloatArray, turned_from: FloatArray
 
 
 def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
-    """Constants of nodes by their entity numbers, shape (n,)."""
+    """Read constants of nodes by their entity numbers, shape (n,)."""
     found = NodeFrames(np.zeros((len(ids), 3)), np.zeros((len(ids), 4)))
     for table, places, rows in world.split_by_table(ids):
         columns = (table.local(name, rows) for name in COLUMNS)
@@ -108,7 +108,7 @@ def read_frames(world: Tables, ids: IntArray) -> NodeFrames:
 
 @kernel
 def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -> None:
-    """The quaternions F of nodes from the reference slopes t and the quaternions D of the material frames."""
+    """Fill the quaternions F of nodes from the reference slopes t and the quaternions D of the material frames."""
     for i in range(len(b)):
         turn = smallest_rotation((b[i, 0], b[i, 1], b[i, 2]), (t[i, 0], t[i, 1], t[i, 2]))
         F[i, 0], F[i, 1], F[i, 2], F[i, 3] = between(turn, (D[i, 0], D[i, 1], D[i, 2], D[i, 3]))
@@ -116,7 +116,7 @@ def fill_constants(b: FloatArray, t: FloatArray, D: FloatArray, F: FloatArray) -
 
 @kernel(inline=True)
 def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
-    """D at a slope p."""
+    """Return D at a slope p."""
     return spun(multiply(turn_from(b, unit(p)), F), angle)
 
 
@@ -124,7 +124,7 @@ def frame_of(b: Vector, F: Quaternion, p: Vector, angle: float) -> Quaternion:
 def fill_frames(
     b: FloatArray, F: FloatArray, dofs: IntArray, x: FloatArray, v: FloatArray, D: FloatArray, w: FloatArray
 ) -> None:
-    """D, shape (n, 3, 3), and the angular velocity of the material [rad/s], (n, 3), of nodes."""
+    """Fill D, shape (n, 3, 3), and the angular velocity of the material [rad/s], (n, 3), of nodes."""
     for i in range(len(b)):
         n = dofs[i]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
@@ -139,7 +139,7 @@ def fill_frames(
 
 
 def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """D, shape (rows, 3, 3), and the angular velocity, (rows, 3)."""
+    """Return D, shape (rows, 3, 3), and the angular velocity, (rows, 3)."""
     b, F = rows.kept("frames", lambda: create_frames(*map(rows.local, COLUMNS)))
     D, w = np.zeros((len(b), 3, 3)), np.zeros((len(b), 3))
     fill_frames(b, F, rows.dofs, s.x, s.v, D, w)
@@ -147,7 +147,7 @@ def eval_frames(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for slopes of length 0, normals along the slope, and slopes against ``turned_from``."""
+    """Raise ModelError for slopes of length 0, normals along the slope, and slopes opposite to ``turned_from``."""
     slope, start = table.local("slope"), table.local("slope") + table.local("displacement")[:, 3:6]
     normal, b = table.local("normal"), table.local("turned_from")
     for name, values in (("slope", slope), ("slope + displacement", start)):
@@ -157,7 +157,7 @@ def check(world: Tables, table: EntityTable) -> None:
     across = np.linalg.norm(np.cross(normal, t), axis=1)
     for k in np.flatnonzero(normal.any(axis=1) & ~(across > ALONG * np.linalg.norm(normal, axis=1)))[:1]:
         given = f"normal = {normal[k]} in {table.kind} row {table.resident[k]}"
-        raise ModelError(f"{given}: must have a part across the slope {slope[k]} [1]")
+        raise ModelError(f"{given}: must have a component perpendicular to the slope {slope[k]} [1]")
     b = np.where(b.any(axis=1)[:, None], b, slope)
     for name, values in (("slope", slope), ("slope + displacement", start)):
         D = 1.0 + (normalise(b) * normalise(values)).sum(axis=1)

@@ -1,1 +1,1 @@
-"""Start geometry of cables: lines, arcs over circles, catenaries."""
+"""Initial geometry of cables: lines, arcs around circles, catenaries."""

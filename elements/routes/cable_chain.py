@@ -1,7 +1,7 @@
-"""Chains of cables: nodes and elements along a straight line, around circles or along any route, made with one call.
+"""Chains of cables: one call creates nodes and elements along a straight line, around circles or along any route.
 
-With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`; along 3D
-routes they are `Cable3D`, with a torsional stiffness `TwistCable3D`.
+With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`. Along 3D
+routes the elements are `Cable3D`, or with a torsional stiffness `TwistCable3D`.
 
 Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
 """
@@ -52,14 +52,14 @@ SIDE = word("left", "right")
 RADIUS = number("m")
 # Chains with more elements than this are not searched for elements that turn back on themselves.
 MOST_TURNING = 1000
-# A slope at a right angle to its chord (two elements on a full circle) is no error; this margin covers rounding [1].
+# A slope perpendicular to its chord (two elements on a full circle) is not an error; this margin covers rounding [1].
 TURN_ROUNDING = 1e-12
-# Columns of nodes that chains of cables with twist take, and steps per element in which normals go along a route.
+# Columns of nodes that chains of cables with twist accept, and steps per element for moving normals along a route.
 FRAME_COLUMNS = ("normal", "turned_from")
 STEPS = 4
-# Slopes along a route among which a direction is searched against which none of them points.
+# Number of slopes along a route among which a direction is searched to which no slope is opposite.
 SAMPLES = 200
-# Length of a mean slope [1] up to which the axis of sheaves is the better direction.
+# Length of a mean slope [1] below which the axis of sheaves is the better direction.
 SMALL_MEAN = 0.3
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
@@ -89,22 +89,22 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles, in the order given; see `routes.route_around` for its course.
+    """Add a taut cable over circles in the given order; see `routes.route_around` for its course.
 
-    A closed cable begins where it leaves the first circle; its last element ends at the first node.
+    A closed cable begins where it leaves the first circle, and its last element ends at the first node.
 
     Args:
         world: the world.
-        circles: circles, or handles to bodies or nodes at their centres (reference positions count).
+        circles: circles, or handles to bodies or nodes at their centres (in the reference configuration).
         elements: number of cable elements, of equal length.
-        radius: for handles: radius of the circles [m], one for all or one each.
-        sides: for handles: side of the cable on which the circle lies in its direction of travel, one for all or one
-            each; "right": the cable wraps clockwise.
+        radius: for handles: radius of the circles [m], one for all circles or one for each.
+        sides: for handles: side of the cable on which each circle lies, in the direction of travel, one for all circles
+            or one for each. With "right" the cable wraps clockwise.
         radial_offset: distance of the cable's axis from the circles [m].
-        closed: whether the end meets the start.
+        closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` of `ALECable2D`; default of ``length`` [m]: the length
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` of `ALECable2D`. Default of ``length`` [m]: the length
             of the route divided by the number of elements.
 
     Returns:
@@ -134,7 +134,7 @@ def straight_cable(
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in 3D of `Cable3D`, in 3D with
-            ``torsional_stiffness=`` of `TwistCable3D` (see `cable_along`); default of ``length`` [m]: the length of the
+            ``torsional_stiffness=`` of `TwistCable3D` (see `cable_along`). Default of ``length`` [m]: the length of the
             line divided by the number of elements.
 
     Returns:
@@ -181,14 +181,14 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
-    Nodes are at equal distances in unstretched arc length.  Their reference slopes are unit vectors; their initial
-    displacement is the stretch by the tension.  A static solve from there takes a few iterations.
+    Nodes are at equal distances in unstretched arc length. The reference slopes are unit vectors, and the initial
+    displacements contain the stretch by the tension. From this state a static solve needs only a few iterations.
 
     Args:
         world: the world.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.
+        length: unstretched length of the whole cable [m]; a length below the distance of the points gives a taut cable.
         axial_stiffness: EA [N], one number.
         mass_per_length: ρA [kg/m], one number.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
@@ -199,14 +199,15 @@ def catenary(
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.
+        ModelError: a slack cable without weight, or with one end vertically above the other; or forces relative to the
+            reference.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     if np.ndim(strain) != 0:
         raise ModelError(f"{name}: reference_strain = {strain} of a catenary: must be one number")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
-            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, it hangs stretched"
+            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, a catenary is stretched"
         )
     try:
         g = world.gravity if gravity is None else gravity
@@ -231,17 +232,17 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
             `hang_from_ground`.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; default of ``length`` [m]: the length of
-            the route divided by the number of elements.  With ``torsional_stiffness=`` on 3D routes columns of
-            `TwistCable3D`; then also ``normal``, the direction of d_1 at the start, which goes along the route without
-            spin, and ``turned_from`` of the nodes, see `PointSlopeTwist3D`; by default a direction against which no
-            slope of the route points, for instance the axis of its sheaves.
+        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
+            the route divided by the number of elements. With ``torsional_stiffness=`` on 3D routes they are columns of
+            `TwistCable3D`, with two additions for the nodes, see `PointSlopeTwist3D`: ``normal``, the direction of d_1
+            at the start, which moves along the route without spin, and ``turned_from``, by default a direction to which
+            no slope of the route is opposite, for instance the axis of its sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
 
     Raises:
-        ModelError: a number of elements that is not allowed, or so few that one turns back on itself.
+        ModelError: a number of elements that is not allowed, or so few elements that one turns back on itself.
     """
     return add_along(world, route, elements, name, **cable_columns)
 
@@ -249,11 +250,11 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
-    Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
-    long chains.
+    Along a catenary initial displacements also stretch the slopes. With several processes, each process provides a part
+    of a long chain.
     """
     try:
-        # this also refuses a wrong number of elements, before it becomes an int
+        # this also rejects an invalid number of elements before the conversion to int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
@@ -285,12 +286,12 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
 
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:
-    """Columns of the nodes of a cable with twist: normals that go along the route without spin, and ``turned_from``.
+    """Columns of the nodes of a cable with twist: normals that move along the route without spin, and ``turned_from``.
 
     Args:
         route, elements: the route and its number of elements.
-        numbers: of the nodes, shape (n,).
-        given: columns of the user; ``normal`` is that of the first node.
+        numbers: numbers of the nodes, shape (n,).
+        given: columns given by the user; ``normal`` is the normal of the first node.
     """
     along = route.eval_points(route.length * np.linspace(0.0, 1.0, SAMPLES))[1]
     last = int(numbers.max(initial=0))
@@ -304,23 +305,24 @@ def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dic
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """The direction b from whose opposite the slopes along a route are farthest, so that nodes may move along the whole
-    route, shape (3,).
+    """The direction b for which the slopes along a route are farthest from the opposite of b, so nodes may move along
+    the whole route, shape (3,).
 
-    It is the mean slope, as on straight routes, or the direction from which slopes have the smallest parts, as the axis
-    of sheaves.
+    b is either the mean slope, as on straight routes, or the direction in which slopes have the smallest components,
+    such as the axis of sheaves.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)
     directions = np.array([across, -across, mean / max(float(np.linalg.norm(mean)), SMALL_MEAN)])
-    # the first of equal ones
+    # the first of equal values
     return np.asarray(directions[np.argmax((t @ directions.T).min(axis=0).round(6))])
 
 
 def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError for a chain so coarse that an element turns back on itself.
 
-    Its slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route.
+    The slope of such an element at a node points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a
+    route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)
@@ -328,16 +330,18 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     wrong = np.flatnonzero(along < -TURN_ROUNDING * route.length)
     if len(wrong):
         raise ModelError(
-            f"{name}: elements = {elements}: element {wrong[0]} turns back on itself on its route, its slope at a node "
-            "points more than 90° away from its chord: take more elements"
+            f"{name}: elements = {elements}: element {wrong[0]} turns back on itself on its route, with more than 90° "
+            "between its slope at a node and its chord: use more elements"
         )
 
 
 @checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
-    """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
+    """The nodes of a chain of cables or beams in order, without repetition: n + 1 nodes for n cables, or n nodes if the
+    chain is closed.
 
-    Entities with one node each, such as bodies and sliding joints, give their nodes in the order of the rows.
+    n beams of the order p have p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node each,
+    such as bodies and sliding joints, the nodes are in the order of the rows.
 
     Raises:
         ModelError: the entities have no nodes.
@@ -349,12 +353,18 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     if "node0" not in refs:
         raise ModelError(f"{cables!r} has no node0 and node1: must be cables")
     begin, end = (cables.table.collect(end, cables.rows) for end in ("node0", "node1"))
-    if (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:
+    inner = [cables.table.collect(name, cables.rows) for name in ("node2", "node3") if name in refs]
+    if inner:
+        ids = np.append(np.stack((begin, *inner), axis=1).ravel(), end[-1])
+        ids = ids[ids >= 0]
+        _, first = np.unique(ids, return_index=True)
+        ids = ids[np.sort(first)]
+    elif (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:
         ids = np.append(begin, end[-1])
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i begins cable i; only the end of an open chain appears just among the second nodes.
+        # Node i begins cable i; only the end of an open chain occurs just among the second nodes.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)
@@ -366,13 +376,13 @@ def _create_circles(
     radius: float | Sequence[float] | None,
     sides: Side | Sequence[Side],
 ) -> list[Circle]:
-    """Circles from circles and handles."""
+    """Create circles from circles and handles."""
     count = len(circles)
     radii = list(radius) if isinstance(radius, Sequence | np.ndarray) else [radius] * count
     side = [sides] * count if isinstance(sides, str) else list(sides)
     if len(radii) != count or len(side) != count:
         given = f"{len(radii)} radii and {len(side)} sides for {count} circles"
-        raise ModelError(f"{given}: must be one for all or one each")
+        raise ModelError(f"{given}: must be one for all circles or one for each")
     return [c if isinstance(c, Circle) else _circle_at(world, c, radii[i], side[i]) for i, c in enumerate(circles)]
 
 

@@ -12,11 +12,11 @@ from windlass.framework.model.law import Tables
 
 
 class Chain(NamedTuple):
-    """Cables that follow each other.
+    """Cables connected one after the other.
 
     Attributes:
         order: positions in the given list of cables, in the direction of growing local x, shape (n,).
-        closed: the last cable ends where the first one begins.
+        closed: whether the last cable ends where the first cable begins.
     """
 
     order: IntArray
@@ -24,9 +24,9 @@ class Chain(NamedTuple):
 
 
 def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
-    """The chains that cables (entity numbers, shape (n,)) form; closed ones begin with the cable given first.
+    """Find the chains that cables (entity numbers, shape (n,)) form; closed chains begin with the cable given first.
 
-    If several cables begin at one node, the one given first continues the chain.
+    If several cables begin at one node, the first of these in the given list continues the chain.
 
     Raises:
         ModelError: entities without two nodes.
@@ -41,7 +41,7 @@ def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
         begins.setdefault(node, i)
     follower = [begins.get(node, -1) for node in node1.tolist()]
     followed = set(follower)
-    # open chains begin with a cable that follows no other one; the remaining chains are closed
+    # open chains begin with a cable that has no previous cable; the remaining chains are closed
     starts = [i for i in range(len(cables)) if i not in followed]
     done = np.zeros(len(cables), bool)
     chains = []

@@ -1,5 +1,5 @@
-"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in 2D or 3D:
-it lies in the vertical plane through them.
+"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in 2D or 3D.
+The shape lies in the vertical plane through the points.
 
 With the unstretched arc length s, the weight w per unstretched length, the horizontal force H and the vertical force V
 that the first support exerts upwards, and n = 1 + ε0 the stretch without force,
@@ -8,8 +8,9 @@ that the first support exerts upwards, and n = 1 + ε0 the stretch without force
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
-x(L) and z(L) must equal the coordinates of the second point.  For a given H, z(L) rises with V, and x(L) rises with H
-along these V, so that two nested bracketing searches always find the only solution, slack or taut.
+x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) increases with V, and with V chosen
+for each H, x(L) increases with H. So two nested bracketing searches always find the unique solution, for slack and taut
+cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -28,22 +29,22 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
 VERTICAL = 1e-9
-"""Horizontal distance, relative to the length, below which both points count as one above the other."""
+"""Horizontal distance of the points, relative to the length, below which the line counts as vertical."""
 
 
 @dataclass(frozen=True)
 class FreeCatenary:
-    """A cable that hangs freely between two points; made by `hang_between`.
+    """A cable that hangs freely between two points, created by `hang_between`.
 
-    It serves as an open route: s is the unstretched arc length.
+    The object can be used as an open route, where s is the unstretched arc length.
 
     Attributes:
         start: first point [m], (x, y) or (x, y, z).
-        across, down: unit vectors from the first point towards the second, at right angles to gravity, and along it.
+        across, down: unit vectors: perpendicular to gravity from the first point towards the second, and along gravity.
         length: unstretched length [m].
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
-        horizontal_force: H, the component of the tension at right angles to gravity [N].
+        horizontal_force: H, the component of the tension perpendicular to gravity [N].
         vertical_force: V, the force of the first support against gravity [N].
         free_stretch: |r'| without force, 1 + reference strain [1].
     """
@@ -65,13 +66,13 @@ class FreeCatenary:
         return np.hypot(self.horizontal_force, below)
 
     def eval_stretch(self, s: npt.ArrayLike) -> FloatArray:
-        """Length of the slope r' [1], stretched by unstretched length, at s [m], both of shape (n,)."""
+        """Stretch |r'| [1], stretched by unstretched length, at s [m], both of shape (n,)."""
         return self.free_stretch + self.eval_tension(s) / self.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m], (n,).
 
-        The curvature is > 0 to the left in 2D, and < 0 where the line sags in 3D.
+        The curvature is > 0 to the left in 2D; in 3D it is < 0 where the line sags.
 
         Args:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
@@ -114,19 +115,19 @@ def hang_between(
     gravity: Point = (0.0, -9.81),
     reference_strain: float = 0.0,
 ) -> FreeCatenary:
-    """The catenary of a cable between two points.
+    """Find the catenary of a cable between two points.
 
     Args:
         start, end: the points [m], both (x, y) or both (x, y, z).
-        length: unstretched length [m]; less than the distance of the points makes a taut cable.
+        length: unstretched length [m]; a length below the distance of the points gives a taut cable.
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         reference_strain: strain without force [1].
 
     Raises:
-        RouteError: numbers that are not finite or not > 0; points of unequal dimensions; no weight or one point above
-            the other, if the cable is slack: its shape is then not unique.
+        RouteError: numbers that are not finite or not > 0; points of unequal dimensions; a slack cable without weight,
+            or with one point vertically above the other, because the shape of such a cable is not unique.
     """
     if len(start) != len(end):
         raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")
@@ -147,7 +148,7 @@ def hang_between(
 
 
 def fit_gravity(gravity: Point, dims: int) -> FloatArray:
-    """An acceleration [m/s^2] of two or three numbers in the given number of dimensions, shape (dims,)."""
+    """Convert an acceleration [m/s^2] of two or three numbers to the given number of dimensions, shape (dims,)."""
     g, given = np.zeros(dims), np.asarray(gravity, dtype=np.float64)[:dims]
     g[: len(given)] = given
     return g
@@ -170,20 +171,20 @@ def _pull_straight(
 def _hang_straight(
     start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
 ) -> FreeCatenary:
-    """A line between two points one above the other, all in tension."""
+    """A vertical line between two points, with tension everywhere."""
     # upwards z = n L + (V L - w L²/2)/EA, downwards the same with opposite signs
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
         raise RouteError(
-            f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
-            "width there; must be apart horizontally, or be taut at both ends"
+            f"start and end of a catenary are one vertically above the other, {abs(z)} m apart: a slack line of {L} m "
+            "has no unique shape; the ends must be apart horizontally, or the line taut at both ends"
         )
     return FreeCatenary(start, _perpendicular(down), down, L, EA, weight, 0.0, V, free)
 
 
 def _perpendicular(a: FloatArray) -> FloatArray:
-    """A unit vector at right angles to another one; in 2D the one to its left."""
+    """A unit vector perpendicular to another vector; in 2D the vector to its left."""
     if len(a) == 2:
         return np.array([-a[1], a[0]])
     across = np.cross(np.eye(3)[np.abs(a).argmin()], a)
@@ -192,14 +193,14 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """x(s) and z(s) [m] without loss of digits where the line is taut or without weight."""
+    """Evaluate x(s) and z(s) [m] without loss of digits for taut lines and lines without weight."""
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
     # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # asinh is odd: measured so that |V_s| <= V, all terms are sums of positive numbers
+        # asinh is odd: measured from the end with |V_s| <= V, all terms are sums of positive numbers
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)
@@ -211,7 +212,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 
 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
-    """H and V [N] of a line that ends at the horizontal distance x > 0 and the depth z [m]."""
+    """Find H and V [N] of a line that ends at the horizontal distance x > 0 and the depth z [m]."""
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
     def find_vertical(H: float) -> float:
@@ -232,7 +233,7 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Limits between which a rising function changes its sign, from first guesses."""
+    """Find limits between which a rising function changes its sign, from initial guesses."""
     for _ in range(60):
         if miss(low) <= 0.0:
             break

@@ -1,17 +1,17 @@
 """Courses of ropes on a drum in two layers between flanges: turns in parallel planes, joined by crossings.
 
-The angle phi counts from the dead end at the first flange.  Turns lie in planes, z = k p, except for two successive
-crossings at the end of each turn, in which u goes from 0 to 1.  In the first crossing, S_a = S(u), layer two moves back
-by the pitch p over layer one, which does not move.  In the second crossing, S_b = S(u), layer one advances under layer
-two:
+The angle phi is counted from the dead end at the first flange. Turns lie in planes, z = k p, except in two successive
+crossings at the end of each turn, in which u increases from 0 to 1. In the first crossing, S_a = S(u), layer two moves
+back by the pitch p over layer one, which does not move. In the second crossing, S_b = S(u), layer one advances under
+layer two:
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
-with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d.  Between the
-crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them, the first
-turn in the groove between the last turn and the flange.  This last turn moves half a pitch to the flange in the first
-crossing; in the second one the turn before it moves under it, so that it rises by h.
+with S = u³ (10 - 15 u + 6 u²), the radius R of the axes in layer one, the diameter d of the rope, p >= d. Between the
+crossings a turn of layer two lies in the groove of two turns of layer one, h = sqrt(d² - p²/4) above them. The first
+turn lies in the groove between the last turn and the flange. The last turn moves half a pitch to the flange in the
+first crossing. In the second crossing the turn before it moves under it, and the last turn rises by h.
 
 Source: elementary geometry.
 """
@@ -34,7 +34,7 @@ from windlass.framework.checks.values import read_numbers, show
 POINTS = 360
 """Number of points of a route in each turn."""
 WIDEST = 1.2
-"""Largest pitch in diameters: the next layer lies in grooves, far above the drum."""
+"""Largest pitch, in diameters: with this pitch the next layer still lies in grooves far above the drum."""
 MOST_TURNS = 1000
 """Largest number of turns in a layer."""
 
@@ -44,7 +44,7 @@ RISE_BEGIN, RISE_SHARE = 0.2, 0.5
 
 
 def blend(u: FloatArray) -> FloatArray:
-    """Step from 0 to 1 with two smooth derivatives."""
+    """Step function from 0 to 1 with two smooth derivatives."""
     u = np.clip(u, 0.0, 1.0)
     return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
 
@@ -52,12 +52,12 @@ def blend(u: FloatArray) -> FloatArray:
 @checked_names({name: number("m") for name in ("radius", "diameter", "pitch")}, RouteError)
 @dataclass(frozen=True)
 class DrumLayers:
-    """Where a rope lies on a drum in two layers.
+    """Places of a rope on a drum in two layers.
 
     radius: radius of the rope's axis in layer one [m], > diameter.
     diameter: diameter d of the rope [m], > 0.
     pitch: distance p of two turns [m], from d to 1.2 d.
-    turns: turns n of each layer, a whole number >= 2.
+    turns: number of turns n of each layer, an integer >= 2.
     crossing: angle of each of the two crossings at the end of a turn [rad], > 0, at most pi.
 
     Raises RouteError for values outside these ranges.
@@ -86,21 +86,21 @@ class DrumLayers:
 
     @property
     def rise(self) -> float:
-        """Height of a groove of two turns above their axes, h [m]."""
+        """Height h of a groove of two turns above their axes [m]."""
         return sqrt(self.diameter**2 - 0.25 * self.pitch**2)
 
     @property
     def largest_angle(self) -> float:
-        """Angle at which the second layer is full, where a third one would begin [rad]."""
+        """Angle at which the second layer is full [rad]."""
         return 4.0 * pi * self.turns - 2.0 * self.crossing
 
     @property
     def flanges(self) -> tuple[float, float]:
-        """Places of the flanges along the axis [m], from the dead end."""
+        """Positions of the flanges along the axis [m], counted from the dead end."""
         return -0.5 * self.diameter, (self.turns - 0.5) * self.pitch + 0.5 * self.diameter
 
     def eval_places(self, angle: Any) -> tuple[FloatArray, FloatArray]:
-        """Radius and place along the axis [m] of the rope's axis at angles from the dead end [rad], shape (n,) each.
+        """Radius and position along the axis [m] of the rope's axis at angles from the dead end [rad], shape (n,) each.
 
         Raises RouteError for angles that are not finite, below 0 or above `largest_angle`.
         """
@@ -112,12 +112,12 @@ class DrumLayers:
         wrong = (phi < 0.0) | (phi > most)
         if wrong.any():
             raise RouteError(
-                f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, where both are full"
+                f"angle = {phi[wrong][0]} rad in eval_places: must be from 0 to {most} rad, where both layers are full"
             )
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
         n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
-        # layer one at these angles; its last turn moves to the flange
+        # layer one at these angles, where its last turn moves to the flange
         below = np.arange(n)[:, None] + second
         below[-1] = n - 1.0 + 0.5 * first
         upper = turn >= n
@@ -150,17 +150,18 @@ class DrumLayers:
         start: Vector | None = None,
         side: Literal["left", "right"] = "left",
     ) -> SpatialRoute:
-        """Route from the point where the rope meets the drum to its dead end, this angle [rad] away.
+        """Route from the point where the rope reaches the drum to its dead end, at the given angle [rad] from this
+        point.
 
         Args:
-            angle: angle that is wound, > 0, at most `largest_angle` [rad].
-            center: point of the drum's axis in the plane where the rope meets the drum [m].
+            angle: wound angle, > 0, at most `largest_angle` [rad].
+            center: point of the drum's axis in the plane in which the rope reaches the drum [m].
             axis: direction in which layer one advances, of any length > 0.
-            start: direction from the axis to the point where the rope meets the drum, see `helix`.
+            start: direction from the axis to the point where the rope reaches the drum, see `helix`.
             side: side of the drum, seen along the route; "left": counter-clockwise about the axis.
 
         Raises:
-            RouteError: an angle out of range, an axis without length, or a start along it.
+            RouteError: an angle out of range, an axis of length 0, or a start direction along the axis.
         """
         along, out, across = frame_about("route", axis, start)
         phi = np.linspace(angle, 0.0, max(int(np.ceil(POINTS * angle / (2.0 * pi))), 4) + 1)

@@ -1,18 +1,20 @@
-"""Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its end.
+"""Mooring lines at rest: an extensible cable without bending stiffness that lies on the ground and rises to its upper
+end.
 
 With the unstretched arc length s, the weight w per unstretched length, the slope angle a of the ground, the coefficient
 mu of friction on ground over which the line has been drawn, and the tension T_B where the line leaves the ground at s =
 B,
 
-    T' = w (sin a + mu cos a)  on the ground, T >= 0,      x' = 1 + T/EA along it,
+    T' = w (sin a + mu cos a) on the ground, T >= 0, x' = 1 + T/EA along it,
 
-and above the ground the line is the catenary that begins along it, with the horizontal force H = T_B cos a.  Over a
-crest of the ground by the angle c the tension rises by the factor exp(mu c).  In a hollow the line is assumed to follow
-the ground, although it lifts off: this is close enough for the start of a solve.
+and above the ground the line is the catenary that begins tangentially to the ground, with the horizontal force H = T_B
+cos a. At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave
+corner the line is assumed to follow the ground, although a real line lifts off, but the result is accurate enough as
+the start of a solve.
 
-On level ground B follows from the height of the end, H from its distance: the reach of the line grows with H.  On other
-ground each place and slope at which the line may leave it has one catenary to the end; the whole length of the line
-grows with the distance to that place.
+On level ground B follows from the height of the end, and H from the distance of the end, because the reach of the line
+increases with H. On other ground each place and slope at which the line can leave the ground has one catenary to the
+end, and the total length of the line increases with the distance to that place.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -38,11 +40,11 @@ class Bed:
     """A straight piece of the ground with the line at rest on it, up to a place of known tension.
 
     Attributes:
-        place: its end on the side of the anchor [m], (x, y) or (x, y, z).
+        place: end of the piece on the side of the anchor [m], (x, y) or (x, y, z).
         along: unit vector towards the end of the line.
         first, last: unstretched arc lengths of the line at both ends [m].
         tension: tension of the line at ``last`` [N].
-        rise: T' along the line [N/m].
+        rise: Slope T' of the tension along the line [N/m].
     """
 
     place: FloatArray
@@ -64,15 +66,16 @@ class Bed:
 
 @dataclass(frozen=True)
 class GroundedCatenary:
-    """A mooring line at rest; made by `hang_from_ground`.  It serves as an open route: s is the unstretched arc length.
+    """A mooring line at rest, created by `hang_from_ground`. The object can be used as an open route, where s is the
+    unstretched arc length.
 
     Attributes:
         start: the anchor [m], (x, y) or (x, y, z).
         length: unstretched length [m].
         lying: unstretched length B on the ground [m].
         friction: coefficient of friction on the ground [1].
-        hanging: the part above the ground, from the touchdown point ``hanging.start`` on.
-        beds: straight pieces of the ground on which the line lies, from the anchor on.
+        hanging: the part above the ground, which begins at the touchdown point ``hanging.start``.
+        beds: straight pieces of the ground on which the line lies, beginning at the anchor.
     """
 
     start: FloatArray
@@ -97,7 +100,7 @@ class GroundedCatenary:
         return np.asarray(tension)
 
     def eval_stretch(self, s: npt.ArrayLike) -> FloatArray:
-        """Length of the slope r' [1], stretched by unstretched length, at s [m], both of shape (n,)."""
+        """Stretch |r'| [1], stretched by unstretched length, at s [m], both of shape (n,)."""
         return 1.0 + self.eval_tension(s) / self.hanging.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -137,22 +140,23 @@ def hang_from_ground(
     gravity: Point = (0.0, -9.81),
     ground: Sequence[Point] = (),
 ) -> GroundedCatenary:
-    """The line from an anchor on the ground to an end above it, part of which lies on the ground.
+    """Find the line from an anchor on the ground to an end above the ground, part of which lies on the ground.
 
     Args:
         start: the anchor [m], (x, y) or (x, y, z).
         end: the upper end [m].
         length: unstretched length [m].
         axial_stiffness: EA [N].
-        mass_per_length: mass per unstretched length [kg/m]; in water minus mass of the displaced water.
+        mass_per_length: mass per unstretched length [kg/m]; in water minus the mass of the displaced water.
         friction: coefficient of friction on ground over which the line has been drawn towards its end [1].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        ground: points of the ground from the anchor [m], below the line in this order, one point for ground of one
-            slope; between them, and beyond the last, the ground is straight.  Without points it is level.
+        ground: points of the ground from the anchor [m], below the line in this order, one point for ground with a
+            constant slope. Between the points, and beyond the last point, the ground is straight. Without points the
+            ground is level.
 
     Raises:
         RouteError: an end that is not above the ground, directly above the anchor, so near that the line is slack on
-            the ground, or so far that no part of it lies there.
+            the ground, or so far that the whole line hangs.
     """
     if not len(start) == len(end):
         raise RouteError(
@@ -176,29 +180,32 @@ def hang_from_ground(
         raise
     except (ValueError, ArithmeticError) as error:
         raise RouteError(
-            f"no shape was found of a line on the ground with length = {length:g} m, axial_stiffness = "
-            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must have "
-            "sizes and units as of real lines"
+            f"no shape was found for a line on the ground with length = {length:g} m, axial_stiffness = "
+            f"{axial_stiffness:g} N, mass_per_length = {mass_per_length:g} kg/m, friction = {friction:g}: must be "
+            "values of a real line, in these units"
         ) from error
     return GroundedCatenary(a, length, length - hanging.length, friction, hanging, beds)
 
 
 def eval_pull(tension: float, rise: float, way: float) -> float:
-    """∫ T ds over a distance back from a place of known tension [N m]; T falls by ``rise`` [N/m] down to 0."""
+    """Integral ∫ T ds over a distance back from a place of known tension [N m]; T decreases by ``rise`` [N/m] down to
+    0."""
     on = min(way, tension / rise) if rise > 0.0 else way
     return on * (tension - 0.5 * rise * on)
 
 
 def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground: Sequence[Point]) -> FloatArray:
-    """Distance from the anchor and height above it of points of the ground [m], shape (k, 2).
+    """Distance from the anchor and height above the anchor for points of the ground [m], shape (k, 2).
 
     Raises:
-        RouteError: points that do not follow each other in the vertical plane of the line.
+        RouteError: points that are not in order in the vertical plane of the line.
     """
     ways = np.zeros((0, len(start)))
     if len(ground):
         if any(len(point) != len(start) for point in ground):
-            raise RouteError(f"ground of a line that begins at {tuple(start.tolist())} m: must have points like it")
+            raise RouteError(
+                f"ground of a line that begins at {tuple(start.tolist())} m: must have points with as many coordinates"
+            )
         ways = np.array(ground, dtype=np.float64) - start
     corners = np.column_stack((ways @ across, -(ways @ down)))
     beside = ways - corners[:, :1] * across + corners[:, 1:] * down
@@ -207,7 +214,7 @@ def find_corners(start: FloatArray, across: FloatArray, down: FloatArray, ground
     if far or (np.diff(distance) <= 0.0).any():
         raise RouteError(
             f"ground = {[tuple(map(float, point)) for point in ground]} m: must lie in the vertical plane of the line, "
-            "each point farther from the anchor than the one before"
+            "each point farther from the anchor than the previous point"
         )
     return corners
 
@@ -216,7 +223,7 @@ def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
 ) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
-    """The pieces of the ground below the line, and the part of it that hangs."""
+    """Find the pieces of the ground below the line, and the hanging part of the line."""
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
         bed = Bed(start, across, 0.0, B, H, friction * w)
@@ -232,10 +239,11 @@ def _lie(
 
 
 class GroundProfile:
-    """Ground of several slopes in the vertical plane of a line: (distance, height) from the anchor [m].
+    """Ground with several slopes in the vertical plane of a line: coordinates are (distance, height) from the anchor
+    [m].
 
     Args:
-        corners: the anchor and the corners of the ground, which is straight beyond the last, shape (k, 2).
+        corners: the anchor and the corners of the ground, which is straight beyond the last corner, shape (k, 2).
         end: the end of the line, shape (2,).
         length: unstretched length of the line [m].
         axial_stiffness, weight, friction: EA [N], weight per unstretched length [N/m], coefficient of friction [1].
@@ -262,9 +270,11 @@ class GroundProfile:
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
-        """Where the line leaves the ground, for a number u >= 0: piece, distance on it [m], place and slope angle.
+        """Place where the line leaves the ground, for a parameter u >= 0: piece, distance along the piece [m], place
+        and slope angle.
 
-        From 2 i to 2 i + 1 the distance along piece i grows; from 2 i + 1 to 2 i + 2 the line turns around its end.
+        From u = 2 i to 2 i + 1 the distance along piece i increases; from 2 i + 1 to 2 i + 2 the line rotates around
+        the end of the piece.
         """
         i, part = divmod(u, 2.0)
         k = min(int(i), self._count - 1)
@@ -275,7 +285,8 @@ class GroundProfile:
         return k, way, place, angle
 
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
-        """H [N] and unstretched length [m] of the part that leaves a place along a slope; None if there is none."""
+        """H [N] and unstretched length [m] of the part that leaves a place along a slope; None if this catenary does
+        not exist."""
         from scipy.optimize import brentq  # imported here, because most models do not need it
 
         x, z = map(float, self._end - place)
@@ -303,14 +314,15 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """The pieces below the line from its end on the ground back to the anchor, with arc lengths from there, < 0."""
+        """Pieces below the line from its last point on the ground back to the anchor, with arc lengths counted from
+        this point, < 0."""
         from scipy.optimize import brentq  # imported here, because most models do not need it
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
         for i in range(k, -1, -1):
             own, above = self._angles[i], angle if i == k else self._angles[i + 1]
             size = way if i == k else self._sizes[i]
-            # friction over the crest at the end of the piece
+            # friction at the convex corner at the end of the piece
             tension *= exp(-self._friction * max(own - above, 0.0))
             rise = self._weight * (sin(own) + self._friction * cos(own))
 
@@ -323,7 +335,8 @@ class GroundProfile:
         return beds
 
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
-        """Pieces below the line from the anchor on; place, slope angle, H and length of the part that hangs."""
+        """Find the pieces below the line, beginning at the anchor, and place, slope angle, H and length of the hanging
+        part."""
         from scipy.optimize import brentq  # imported here, because most models do not need it
 
         def miss(u: float) -> float:
@@ -353,7 +366,8 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """H [N] and the length on the ground [m] of a line whose end is x > 0 away and ``height`` > 0 above [m]."""
+    """H [N] and the length on the ground [m] of a line whose end has the horizontal distance x > 0 and the height
+    ``height`` > 0 [m]."""
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
     def find_hanging(H: float) -> float:

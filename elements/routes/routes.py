@@ -1,12 +1,12 @@
-"""2D routes of cables: straight lines and arcs over circles, as start geometry of belts, ropes and reeving.
+"""2D routes of cables: straight lines and arcs over circles, as initial geometry of belts, ropes and reeving.
 
-Points and directions are complex numbers x + i y here.  A circle enters with its signed radius a, > 0 on the left of
-the cable (run counter-clockwise), < 0 on the right.  A line with the unit tangent t, left normal i t, touches the
-circle with centre c at c - i a t.  Two circles, with d = c1 - c0, m = a1 - a0 and the free length l, thus give
+In this file, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle is
+on the left of the cable (counter-clockwise wrap), and < 0 on the right. A line with the unit tangent t, left normal i
+t, touches the circle with centre c at c - i a t. For two circles, d = c1 - c0, m = a1 - a0 and the free length l give
 
     d = (l + i m) t,    l² = |d|² - m²,    t = d / (l + i m).
 
-One formula covers open belts (equal signs), crossing belts (unequal signs) and points (a = 0).
+The formula applies to open belts (equal signs), crossing belts (unequal signs) and points (a = 0).
 Source: elementary geometry of the common tangents of two circles.
 """
 
@@ -40,9 +40,9 @@ from windlass.framework.errors import ModelError
 PlanePoint = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
-# A wrap within this angle [rad] of a full turn only touches: rounding must not wind the cable around.
+# A wrap within this angle [rad] of a full turn counts as touching, because rounding must not add a turn.
 TOUCH_ANGLE = 1e-9
-# Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
+# Relative tolerance [1] for "the point lies on the circle" and for arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
 
 
@@ -62,10 +62,10 @@ class Circle:
     """Circle over which a cable runs.
 
     center: position of the centre [m], (x, y).
-    radius: radius of the circle itself, without the offset of the cable's centre line [m], > 0.
+    radius: radius of the circle, without the offset of the cable's centre line [m], > 0.
     side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
-    turns: turns in addition to the wrap that joins the neighbours [1], >= 0, whole unless an open route begins or ends
-    here.
+    turns: turns in addition to the wrap between the neighbouring spans [1], >= 0; an integer except where an open route
+    begins or ends.
 
     Raises RouteError for values outside these ranges.
     """
@@ -88,10 +88,11 @@ class Circle:
 
 
 class Wrap(NamedTuple):
-    """Contact with one circle.  Points lie on the centre line of the cable; angles are polar, seen from the centre."""
+    """Contact with one circle. Points lie on the centre line of the cable, and angles are polar angles about the
+    centre."""
 
     circle: int  # index in the list of circles
-    entry_point: PlanePoint  # where the cable meets the circle [m]
+    entry_point: PlanePoint  # point where the cable meets the circle [m]
     exit_point: PlanePoint  # where it leaves [m]
     entry_angle: float  # in [-π, π] [rad]
     exit_angle: float  # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced [rad]
@@ -112,10 +113,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Route:
-    """Ordered straight lines and arcs with a continuous unit tangent; made by `straight` and `route_around`.
+    """Ordered straight lines and arcs with a continuous unit tangent, created by `straight` and `route_around`.
 
     pieces: lines and arcs in the order of travel.
-    closed: the end of the last piece is the start of the first.
+    closed: whether the end of the last piece is the start of the first piece.
     wraps: contact with every circle, in the order in which the circles were given.
     """
 
@@ -125,7 +126,7 @@ class Route:
 
     @property
     def stations(self) -> FloatArray:
-        """Arc length where the pieces begin, and the total length [m], shape (pieces + 1,)."""
+        """Arc length at the start of each piece, and the total length [m], shape (pieces + 1,)."""
         return np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
 
     @property
@@ -136,9 +137,10 @@ class Route:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Points of the centre line at arc lengths s [m], shape (n,).
 
-        Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,), which is >
-        0 to the left and, where two pieces meet, belongs to the piece that begins.  Closed routes are periodic in s.
-        Raises RouteError if s is not finite, has more than one axis, or lies outside [0, length] of an open route.
+        Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,). The
+        curvature is > 0 to the left; where two pieces meet, it belongs to the second piece. Closed routes are periodic
+        in s. Raises RouteError if s is not finite, has more than one axis, or lies outside [0, length] of an open
+        route.
         """
         stations = self.stations
         s = read_arc_lengths("Route", s, self.length, self.closed)
@@ -176,21 +178,23 @@ def route_around(
     start: Point | None = None,
     end: Point | None = None,
 ) -> Route:
-    """Route of a taut cable over circles, in the order and on the sides given.
+    """Find the route of a taut cable over circles, in the given order and on the given sides.
 
-    radial_offset: distance of the cable's centre line from the circles [m]; it runs at radius + radial_offset > 0.
+    radial_offset: distance of the cable's centre line from the circles [m]; the centre line runs at radius +
+    radial_offset > 0.
 
-    A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle.  Around
-    a single circle it is the full circle, begun with slope (1, 0): at the top on side "right", at the bottom on "left".
+    A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle. Around
+    a single circle the route is the full circle and begins with slope (1, 0): at the top on side "right", at the bottom
+    on side "left".
 
-    An open route runs from the point start over the circles to the point end [m], each (x, y).  Without start it begins
-    on the first circle, at its exit tangent point or `turns` turns ahead of it (rope on a drum); without end it ends on
-    the last circle, at its entry tangent point or `turns` turns behind it.  A start or end that lies on the centre line
-    around its circle is the contact point.
+    An open route runs from the point start over the circles to the point end [m], each (x, y). Without ``start`` the
+    route begins on the first circle, at its exit tangent point or `turns` turns before this point (rope on a drum).
+    Without ``end`` it ends on the last circle, at its entry tangent point or `turns` turns behind this point. A start
+    or end that lies on the centre line around its circle is the contact point.
 
-    The wrap of a circle is the angle in [0, 2π) that joins the neighbouring spans in the circle's direction, plus its
-    turns.  If a taut cable would miss a circle on the given side, its wrap is almost a whole turn; `Route.wraps` shows
-    it.  Whether spans cross further circles is not checked.
+    The wrap of a circle is the angle in [0, 2π) that joins the neighbouring spans in the circle's direction, plus the
+    turns of the circle. If a taut cable would miss a circle on the given side, its wrap is almost a whole turn;
+    `Route.wraps` shows it. Crossings of spans with further circles are not checked.
 
     Raises RouteError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
     part turns in the middle of a route, start or end on a closed route, too few circles, and a route without length.
@@ -227,7 +231,7 @@ def route_around(
         angle, t_entry, t_exit = _wrap_angle(stop, turns[i], before, spans[i + 1])
         arc = Piece(stop.touch(t_entry), t_entry, 1 / stop.a, abs(stop.a) * angle)
         points = [(z.real, z.imag) for z in (arc.point, stop.touch(t_exit))]
-        # Seen from the centre, the touching point lies in the direction -i sign(a) t.
+        # The direction from the centre to the touching point is -i sign(a) t.
         entry_angle = float(np.angle(-1j * sign * t_entry))
         s = sum(piece.length for piece in pieces)
         angles = (entry_angle, entry_angle + sign * angle, angle)
@@ -242,7 +246,7 @@ def route_around(
 
 
 def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool = False) -> FloatArray:
-    """Arc lengths s [m] on a route of a kind as an array, shape (n,), from 0 to its length [m].
+    """Arc lengths s [m] on a route as an array, shape (n,), from 0 to the length of the route [m].
 
     Raises:
         RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.
@@ -259,15 +263,15 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
 
 
 class CenterLine(Protocol):
-    """A curve for nodes, in 2D or 3D: a `Route`, a `FreeCatenary`, a `SpatialRoute`."""
+    """A curve for nodes, in 2D or 3D: a `Route`, a `FreeCatenary`, or a `SpatialRoute`."""
 
     @property
     def closed(self) -> bool:
-        """Whether the end is the start."""
+        """Whether the end of the curve is its start."""
 
     @property
     def length(self) -> float:
-        """Length over which nodes are spaced [m]."""
+        """Length along which nodes are spaced [m]."""
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions, unit tangents and curvatures."""
@@ -282,11 +286,12 @@ class CenterLine(Protocol):
 def nodes_along(
     route: CenterLine, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
+    """Place nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
 
-    An open route has elements + 1 nodes, a closed one as many as elements: its last element ends at the first node.
-    All nodes, or the nodes with the given numbers from 0, shape (n,).
-    Raises RouteError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
+    An open route has elements + 1 nodes. A closed route has as many nodes as elements, because its last element ends at
+    the first node. By default all nodes are returned, otherwise the nodes with the given numbers from 0, shape (n,).
+    Raises RouteError unless ``elements`` is an integer >= 1 (>= 2 for closed routes, because an element needs two
+    different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
@@ -294,7 +299,7 @@ def nodes_along(
         raise RouteError(
             f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
         )
-    # positions and slopes of all nodes, in 2D, or of some
+    # positions and slopes in 2D, of all nodes or of some nodes
     check_room(int(count), 1 if numbers is not None else 32, f"elements = {count} in nodes_along", RouteError)
     if given is None or given.ndim != 1:
         raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")
@@ -307,14 +312,14 @@ def nodes_along(
 
 
 class _Stop(NamedTuple):
-    """An end of spans: a circle with signed radius a [m] of the centre line, or a point (a = 0)."""
+    """An end of a span: a circle with signed radius a [m] of the centre line, or a point (a = 0)."""
 
     name: str
     center: complex
     a: float
 
     def touch(self, tangent: complex) -> complex:
-        """Point [m] at which a cable with this unit tangent touches."""
+        """Point [m] at which a cable with this unit tangent touches the circle."""
         return self.center - 1j * self.a * tangent
 
 
@@ -330,7 +335,7 @@ def _point_stop(name: str, point: Point | None) -> list[_Stop]:
 
 
 def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
-    """Free line from begin to end by the formula at the head of this file."""
+    """Free line between two stops by the formula at the head of this file."""
     d, m = end.center - begin.center, end.a - begin.a
     distance, least = abs(d), abs(m)
     # For a point on its circle, l would be the square root of a rounding error and turn the tangent by 1e-8.
@@ -348,11 +353,14 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
 
 
 def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
-    """Wrap angle [rad], unit tangents at entry and exit of a circle between two lines; one of them may be missing."""
+    """Wrap angle [rad] and unit tangents at entry and exit of a circle between two lines, of which one may be
+    missing."""
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:
         if turns % 1 != 0:
-            raise RouteError(f"turns = {turns} of {stop.name}: must be whole turns, as the cable runs on at both ends")
+            raise RouteError(
+                f"turns = {turns} of {stop.name}: must be whole turns, because the cable continues at both ends"
+            )
         joint = sign * float(np.angle(after.tangent / before.tangent)) % (2 * pi)
         return angle + (joint if joint < 2 * pi - TOUCH_ANGLE else 0.0), before.tangent, after.tangent
     turn = complex(np.exp(1j * sign * angle))
@@ -367,7 +375,7 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
 
 
 def read_finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> FloatArray:
-    """A finite number, or the numbers of a point of shape (2,) or (3,); otherwise RouteError."""
+    """Return a finite number, or the numbers of a point of shape (2,) or (3,); raise RouteError for other values."""
     array = read_numbers(value)
     if array is None or array.shape != shape or not np.isfinite(array).all():
         words = {(): "a finite number", (2,): "two finite numbers (x, y)", (3,): "three finite numbers (x, y, z)"}

@@ -1,14 +1,14 @@
-"""3D routes of cables: over sheaves with any axes, and along a helix on a drum.
+"""3D routes of cables: over sheaves with arbitrary axes, and along a helix on a drum.
 
 A sheave is a circle with the centre c, the unit axis k and the radius R of the cable's centre line; the cable runs
-about k counter-clockwise where the sheave lies on its left.  A free span from the point p on one circle to the point q
-on the next leaves and arrives at right angles to the radius,
+counter-clockwise about k where the sheave lies on its left. A free span from the point p on one circle to the point q
+on the next circle is perpendicular to both radii,
 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
 
-which is one equation for the polar angle of each point.  If the axes differ, a span does not lie in the planes of its
-circles; the angle between it and such a plane is the *fleet angle*, by which the direction of the route jumps at the
-circle.
+and these are two equations for the polar angles of both points. If the axes differ, a span does not lie in the planes
+of its circles. The *fleet angle* is the angle between the span and such a plane, by which the direction of the route
+jumps at the circle.
 
 Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
 """
@@ -64,7 +64,7 @@ class Sheave:
     axis: direction of the axis, of any length > 0, (x, y, z).
     radius: radius of the groove's bottom, without the offset of the cable's centre line [m], > 0.
     side: side of the sheave, seen along the cable and against the axis; "left": counter-clockwise.
-    turns: whole turns in addition to the wrap that joins the neighbours [1], >= 0.
+    turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
     Raises RouteError for values outside these ranges.
     """
@@ -92,8 +92,8 @@ class SheaveWrap(NamedTuple):
     """Contact with one sheave.  Points lie on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
-    entry_point: FloatArray  # where the cable meets the sheave [m], shape (3,)
-    exit_point: FloatArray  # where it leaves [m], shape (3,)
+    entry_point: FloatArray  # point where the cable meets the sheave [m], shape (3,)
+    exit_point: FloatArray  # point where the cable leaves [m], shape (3,)
     angle: float  # wrap angle with all turns [rad]
     length: float  # arc length on the sheave [m]
     s_entry: float  # arc length along the route at the entry [m]
@@ -101,11 +101,12 @@ class SheaveWrap(NamedTuple):
     entry_fleet_angle: (
         float  # angle between the span that arrives and the plane of the sheave, > 0 along its axis [rad]
     )
-    exit_fleet_angle: float  # the same for the span that leaves [rad]
+    exit_fleet_angle: float  # angle between the span that leaves and this plane [rad]
 
 
 class SpatialPiece(NamedTuple):
-    """A straight line, arc or helix: points center + rise u axis + arm turned about the axis by rate u."""
+    """A straight line, arc or helix: the points center + rise u axis + arm, where the arm is turned about the axis by
+    rate u."""
 
     center: FloatArray  # [m], shape (3,)
     axis: FloatArray  # unit vector; direction of a straight line
@@ -125,10 +126,10 @@ class SpatialPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class SpatialRoute:
-    """Ordered 3D lines, arcs, helices and splines; made by `route_over_sheaves`, `helix`, `DrumLayers`.
+    """Ordered 3D lines, arcs, helices and splines, created by `route_over_sheaves`, `helix`, `DrumLayers`.
 
-    pieces: in the order of travel.
-    closed: the end of the last piece is the start of the first.
+    pieces: pieces in the order of travel.
+    closed: whether the end of the last piece is the start of the first piece.
     wraps: contact with every sheave, with the fleet angles, in the order in which the sheaves were given.
     """
 
@@ -144,8 +145,8 @@ class SpatialRoute:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
-        Where two pieces meet, the values belong to the piece that begins.  Raises RouteError for s that is not finite
-        or, on an open route, outside [0, length].
+        Where two pieces meet, the values belong to the second piece. Raises RouteError for s that is not finite or, on
+        an open route, outside [0, length].
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
         stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
@@ -188,15 +189,16 @@ def helix(
         axis: direction of the axis, of any length > 0; the helix advances along it.
         radius: radius of the drum [m].
         turns: number of turns [1].
-        pitch: advance along the axis in one turn [m]; < 0 against it.
-        start: direction from the axis to the start of the helix, of any length; only its part across the axis counts.
-            By default global x, or global y if the axis points along x.
+        pitch: advance along the axis in one turn [m]; < 0 against the axis.
+        start: direction from the axis to the start of the helix, of any length; only its component perpendicular to the
+            axis is used. By default global x, or global y if the axis points along x.
         side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the cable's axis from the drum [m].
         strands: length of the straight strands that continue the helix at both ends along its tangents [m].
 
     Raises:
-        RouteError: an axis without length, a start along the axis, a centre line without radius.
+        RouteError: an axis of length 0, a start direction along the axis, or a radius of the centre line that is not >
+            0.
     """
     R = radius + radial_offset
     if R <= 0.0:
@@ -232,24 +234,25 @@ def route_over_sheaves(
     start: Vector | None = None,
     end: Vector | None = None,
 ) -> SpatialRoute:
-    """3D route of a taut cable over sheaves, in the order and on the sides given.
+    """Find the 3D route of a taut cable over sheaves, in the given order and on the given sides.
 
-    An open route runs from the point start over the sheaves to the point end [m], each (x, y, z).  A closed one begins
-    where the cable leaves the first sheave.  On each sheave the cable runs in the plane of the sheave; spans between
-    sheaves whose planes differ arrive and leave under a fleet angle, see `SheaveWrap`.
+    An open route runs from the point start over the sheaves to the point end [m], each (x, y, z). A closed route begins
+    where the cable leaves the first sheave. On each sheave the cable runs in the plane of the sheave; spans between
+    sheaves in different planes have a fleet angle at both ends, see `SheaveWrap`.
 
     Args:
         sheaves: the sheaves.
         radial_offset: distance of the cable's centre line from the bottoms of the grooves [m].
-        closed: whether the end meets the start.
+        closed: whether the end of the route is connected to its start.
         start, end: end points [m] of an open route.
 
     Raises:
-        RouteError: spans that do not exist (a point or sheave is too near), start or end that do not fit ``closed``.
+        RouteError: spans that do not exist (a point or sheave is too near), or ``start`` or ``end`` that contradict
+            ``closed``.
     """
     if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
         given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
-        raise RouteError(f"{given}: must have start and end [m] if open, neither and 2 sheaves if closed")
+        raise RouteError(f"{given}: must have start and end [m] if open, or 2 sheaves without start and end if closed")
     stops: list[_SpatialStop] = [_stop_at(i, sheave, radial_offset) for i, sheave in enumerate(sheaves)]
     ends = [] if closed else [_point("start", start), _point("end", end)]
     line = [*stops, stops[0]] if closed else [ends[0], *stops, ends[1]]
@@ -282,7 +285,8 @@ def route_over_sheaves(
 
 
 class _SpatialStop(NamedTuple):
-    """An end of spans: a circle of the centre line, its sign > 0 on the left of the cable, or a point (radius 0)."""
+    """An end of a span: a circle of the centre line with its sign, > 0 on the left of the cable, or a point (radius
+    0)."""
 
     name: str
     center: FloatArray
@@ -291,15 +295,16 @@ class _SpatialStop(NamedTuple):
     sign: float
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
-        """Point at which the cable leaves to (or comes from) another point [m], as seen in the plane of the circle."""
+        """Point at which the cable leaves for another point [m], or arrives from it, projected onto the plane of the
+        circle."""
         if self.radius == 0.0:
             return self.center
         way = other - self.center
         way = way - (way @ self.axis) * self.axis
         distance = float(np.linalg.norm(way))
         if distance < self.radius * (1.0 - END_TOLERANCE):
-            least = f"must be >= {self.radius} m, its radius with radial_offset"
-            raise RouteError(f"{self.name}: a span ends {distance} m from its axis: {least}")
+            least = f"must be >= {self.radius} m, the radius with radial_offset"
+            raise RouteError(f"{self.name}: a span ends {distance} m from the axis: {least}")
         along = self.radius / distance
         across = self.sign * (1.0 if leaves else -1.0) * sqrt(max(1.0 - along * along, 0.0))
         unit = way / distance
@@ -320,11 +325,11 @@ def _point(name: str, point: Vector | None) -> _SpatialStop:
 
 
 def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray]:
-    """Ends of the free span from one stop to the next [m]."""
+    """Ends of the free span between two stops [m]."""
     p, q = a.center, b.center
     size = float(np.linalg.norm(q - p)) + a.radius + b.radius
     if a.radius == 0.0 and b.radius == 0.0 and not (p != q).any():
-        raise RouteError(f"{a.name} and {b.name} are at one point: must be > 0 m apart")
+        raise RouteError(f"{a.name} and {b.name} coincide: must be > 0 m apart")
     for _ in range(STEPS):
         start, end = p, q
         p = a.touch(q, leaves=True)
@@ -335,7 +340,8 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The span by Newton's method in the polar angles of its ends, if the search of `_find_span` is slow."""
+    """Find the span by Newton's method for the polar angles of its ends, if the search of `_find_span` converges
+    slowly."""
     from scipy.optimize import fsolve  # imported here, because most models do not need it
 
     def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:
@@ -360,13 +366,14 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Unit vectors along the axis, across it towards the start, and across both, right-handed; see `helix`."""
+    """Right-handed unit vectors: along the axis, perpendicular to the axis towards the start, and perpendicular to
+    both; see `helix`."""
     k = _unit("axis", axis)
     if start is None:
         start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)
     part = np.asarray(start, dtype=np.float64) - (np.asarray(start) @ k) * k
     if np.linalg.norm(part) <= END_TOLERANCE * max(float(np.linalg.norm(start)), 1.0):
-        raise RouteError(f"start = {show(start)} in {name}: must have a part across the axis")
+        raise RouteError(f"start = {show(start)} in {name}: must have a component perpendicular to the axis")
     out: FloatArray = part / np.linalg.norm(part)
     return k, out, np.cross(k, out)
 

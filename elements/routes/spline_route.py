@@ -1,6 +1,6 @@
 """Smooth 2D or 3D routes of cables through given points.
 
-A cubic spline over the sums of the chords; nodes are placed by its arc length.
+The route is a cubic spline over the sums of the chords, and nodes are placed by its arc length.
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978).
 """
@@ -20,10 +20,10 @@ from windlass.framework.checks.values import read_numbers, show
 
 
 class SplineRoute:
-    """A smooth 2D or 3D curve through points; made by `through_points`.
+    """A smooth 2D or 3D curve through points, created by `through_points`.
 
     Attributes:
-        closed: whether the end is the start.
+        closed: whether the end of the curve is its start.
         length: arc length [m].
     """
 
@@ -47,7 +47,7 @@ class SplineRoute:
         s = read_arc_lengths("SplineRoute", s, self.length, self.closed)
         u = np.interp(s, self._stations, self._places)
         for _ in range(3):
-            # Newton's method; nodes lie on the curve at any accuracy of s
+            # Newton's method needs no high accuracy of s, because nodes lie on the curve for any s
             u = u - (self._arc(u) - s) / self._speed(u)
         slope, bend = self._curve(u, 1), self._curve(u, 2)
         speed = np.linalg.norm(slope, axis=1, keepdims=True)
@@ -60,7 +60,7 @@ class SplineRoute:
 def through_points(points: Any, closed: bool = False) -> SplineRoute:
     """Smooth route through points [m], shape (n, 2) or (n, 3): a cubic spline over the lengths of the chords.
 
-    Raises RouteError for fewer than two points (three of a closed route), and for neighbours at one place.
+    Raises RouteError for fewer than two points (three for a closed route), and for consecutive points that coincide.
     """
     given = read_numbers(points)
     least = 3 if closed else 2
@@ -70,5 +70,5 @@ def through_points(points: Any, closed: bool = False) -> SplineRoute:
         given = np.concatenate((given, given[:1]))
     steps = np.linalg.norm(np.diff(given, axis=0), axis=1)
     for i in np.flatnonzero(~(steps > 0.0) | ~np.isfinite(steps))[:1]:
-        raise RouteError(f"points[{i}] and the next are {steps[i]} m apart in through_points: must be > 0 m")
+        raise RouteError(f"points[{i}] and points[{i + 1}] are {steps[i]} m apart in through_points: must be > 0 m")
     return SplineRoute(given, closed)

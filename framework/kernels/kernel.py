@@ -178,8 +178,8 @@ class _Compiler:
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
-    # time for kernels that other processes compiled [s]; kernels, types and forms, except for inner kernels
-    waited: float = 0.0
+    waited: float = 0.0  # time for kernels that other processes compiled [s]
+    # kernels, types and forms, except for inner kernels
     asked: list[tuple[Any, tuple[Any, ...], str]] = field(default_factory=list)
     # locks by the key of the kernel, for kernels that this process compiles
     locks: dict[str, Lock] = field(default_factory=dict)

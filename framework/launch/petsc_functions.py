@@ -25,8 +25,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's numbers of the kinds of factors, by the preconditioner that computes the factors."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    # the second name is used from 3.25 on, for line searches, earlier versions use the first name
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, in line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }

@@ -47,8 +47,8 @@ class VtkhdfSeries(FieldSeries):
     def _prepare(self) -> None:
         self._count = self._room = self._digested = 0  # numbers of frames: finished, allocated, in the digest
         self._batch = 1  # number of frames that are allocated at a time
-        # offset of the number of frames in the file [bytes]; start of the rows of each batch [bytes], by dataset
-        self._counts: list[int] = []
+        self._counts: list[int] = []  # offset of the number of frames in the file [bytes]
+        # start of the rows of each batch [bytes], by dataset
         self._places: dict[str, list[int]] = {}
 
     @property

@@ -33,9 +33,9 @@ class XdmfSeries(FieldSeries):
 
     The format of meshio has one mesh for all times: the points stay in the reference position, and the field
     `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale factor
-    1). The field is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows two
-    In ParaView the first of the two blocks is the time series. The second block, the mesh grid of the file, stays at
-    the first time shown and is best hidden.
+    1). The field is computed from `points`; a `displacement` in `point_data` must agree with it. In ParaView
+    the first of two blocks is the time series. The second block, the mesh grid of the file, stays at the first time
+    shown and is best hidden.
 
     Both files are complete after every frame. Kept frames of an interrupted run are copied once to a new data file. See
     `FieldSeries` for arguments and errors.

@@ -22,9 +22,12 @@ class StepHook:
     Attributes:
         changes_state: whether `before_step` changes the state; it is then called before the `before_step` of all other
             hooks.
+        changes_forces: whether the last `before_step` of a hook that changes the state has changed forces abruptly; the
+            solver then finds accelerations that fulfil the equations before the step.
     """
 
     changes_state = False
+    changes_forces = False
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Called before the first step of a solve, with the end time [s] and the estimated number of steps.

@@ -46,14 +46,14 @@ SMALLER = 1.5
 def find_growth(
     c: FloatArray, places: IntArray, floor: FloatArray, sizes: FloatArray, before: FloatArray, grown: FloatArray
 ) -> None:
-    """Whether any of the constraints c, shape (m + 1,), may have changed by more than is smooth.
+    """Whether any of the constraints c, shape (m + 1,), may have changed more than a smooth motion allows.
 
     Args:
         places: places of the examined constraints, shape (k,).
         floor: smallest change that counts, shape (1,).
-        sizes: of the values in the step before; updated to this step, shape (k,).
-        before: gets the sizes in the step before, shape (k,).
-        grown: 1 if any has, else 0, shape (1,).
+        sizes: sizes of the values in the previous step, updated to this step, shape (k,).
+        before: output for the sizes in the previous step, shape (k,).
+        grown: output, 1 if any constraint may have changed too much, otherwise 0, shape (1,).
     """
     grown[0] = 0.0
     for k in range(len(places)):

@@ -16,6 +16,10 @@ from hostile.scene import CABLE, Scene
 from support.meshes import write_lines
 from support.modes_models import create_chain
 
+BEAM = {
+    "elements": 2, "order": 1, "name": "beam", "stiffness": (1e4, 1e4, 1.0), "mass_per_length": 1.0,
+    "rotary_inertia": 1e-3,
+}  # fmt: skip
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 
@@ -86,6 +90,10 @@ def calls(s: Scene) -> dict[str, Call]:
         "assemble_vector": (wl.assemble_vector, {**at_state, "load_factor": 1.0, "velocity_terms": True}),
         "create_matrix": (wl.create_matrix, {"world": s.world}),
         "create_vector": (wl.create_vector, {"world": s.world}),
+        "Link": (
+            con.Link, {"entity": slide, "breaking_load": 1e3, "time": 1.0, "rule": lambda t, force: False, "name": "l"}
+        ),
+        "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
@@ -403,6 +411,8 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "wanted": 0.2, "longest": 2.0,
              "strain": 0.01, "name": "rope", **CABLE},
         ),
+        "straight_beam": (el.straight_beam, {"world": s.open, **line, **BEAM}),
+        "beam_along": (el.beam_along, {"world": s.open, "route": el.straight(**line), **BEAM}),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,

@@ -149,7 +149,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
         con.PlaneSurface,
         "along",
         (0.0, 0.0, -2.0),
-        "along = .* is parallel to axis: must have a part",
+        "along = .* is parallel to axis: must have a component",
     ),
     ("surfaces", con.SheaveSurface, "radius", 0.6, "outer_radius = 0.55 m .* must be > 0.6 m"),
     (
@@ -194,7 +194,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
     ("loads", con.Fluid, "wave_phases", (0.0,), "wave_phases in Fluid row 0 has 1 values: must have 2"),
     ("loads", con.Fluid, "fills", "above", "fills = 'above' .* must be 'below'"),
     ("winch", WinchCable3D, "shortest", 4.0, "has the length 4 m .* must be > shortest = 4 m"),
-    ("winch of the plane", WinchCable2D, "share", 0.4, "begin, share in WinchCable2D .* must have all of it"),
+    ("winch of the plane", WinchCable2D, "share", 0.4, "begin, share in WinchCable2D .* must cover 0 to 1"),
     ("marked cable", el.PointSlope3D, "slope", (0.0, 0.0, 0.0), "slope = .0, 0, 0. .* must have a length > 0"),
     (
         "marked cable",
@@ -239,7 +239,7 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
 def test_the_same_twice() -> None:
     """A pair of surface and cable that is named twice, and a surface that is twice in a set, count once."""
     for search, found in (
-        ({}, "belong to another row, too"),
+        ({}, "also belong to another row"),
         ({"touching": 2}, "<DrumSurface 0> twice: must be once"),
     ):
         world = wl.World()
@@ -263,7 +263,7 @@ def test_off_the_rope_beyond_all_numbers() -> None:
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])
-    with pytest.raises(wl.ModelError, match="must be on it at the start"):
+    with pytest.raises(wl.ModelError, match="must be on the rope at the start"):
         wl.Dynamic(world, step=1e-3, end=1e-3).solve(state)
 
 

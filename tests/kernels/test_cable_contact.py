@@ -94,7 +94,7 @@ def test_refused_models() -> None:
         world.add(con.ContactFrictionCables3D, contact_set=group, cable=rope, points=40, radius=-0.01)
     with pytest.raises(ModelError, match=r"radius = .* must be one number, or one for each of 1 handles"):
         con.add_cable_contact(world, rope, radius=[0.1, 0.2], points=4, **stiff)
-    with pytest.raises(ModelError, match="must be handles"):
+    with pytest.raises(ModelError, match="must be one or several handles"):
         con.add_cable_contact(world, [], radius=0.1, points=4, **stiff)
     plane = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, **COLUMNS)
     with pytest.raises(ModelError, match="cable in space"):
@@ -107,7 +107,7 @@ def test_refused_models() -> None:
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     con.add_cable_contact(world, [rope, rope[1]], radius=0.1, points=4, **stiff)
-    with pytest.raises(ModelError, match="two of one set have the same node0"):
+    with pytest.raises(ModelError, match="two cables of one set have the same node0"):
         world.finalize()
 
 

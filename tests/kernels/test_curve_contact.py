@@ -135,7 +135,7 @@ def later_state(state: wl.State, time: float) -> wl.State:
     ("given", "words"),
     [
         ({"points": (0.0, 0.0, 1.0)}, "3 numbers: must have x, y"),
-        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are the same, must be different"),
+        ({"points": (0.0, 0.0, 0.0, 0.0)}, "are equal, must be different"),
         ({"points": (0.0, 0.0, 1.0, 0.0), "curvatures": (3.0,)}, "must be at most 2 1/m"),
         ({"points": (0.0, 0.0, 1.0, 0.0, 0.0, 1.0), "curvatures": (0.1, 0.1)}, "2 numbers: must have 1, or 3"),
     ],
@@ -153,7 +153,7 @@ def test_curves_that_are_none(given: dict[str, Any], words: str) -> None:
     ("given", "words"),
     [
         ({"roller_diameter": 0.02}, "must be < 0.0127 m, the pitch"),
-        ({"seating_radius": 0.004}, "must be >= 0.00425 m, of the rollers"),
+        ({"seating_radius": 0.004}, "must be >= 0.00425 m, the roller radius"),
         ({"seating_angle": 3.2}, "must be < pi"),
         ({"tip_diameter": 0.04}, "where the flanks begin"),
     ],

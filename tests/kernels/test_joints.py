@@ -263,7 +263,7 @@ def test_errors() -> None:
     world, m0, m1 = planar()
     world.add(SphericalJoint, marker0=m0, marker1=m1)
     with pytest.raises(
-        ModelError, match=r"SphericalJoint row 0 constrains motion across the plane z = 0.*RevoluteJoint2D"
+        ModelError, match=r"SphericalJoint row 0 constrains motion perpendicular to z = 0.*RevoluteJoint2D"
     ):
         world.finalize()
     world, m0, m1 = planar()

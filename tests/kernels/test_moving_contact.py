@@ -358,9 +358,9 @@ def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles(sticki
     """A mesh at rest, whose material has s_t = v/lam, touches a circle with the rim speed v. Slip velocity and bristle
     deflection are 0 at all times.
 
-    The straight cable lies over the circle, and the circle turns clockwise for material that moves to the right. the
-    circle turns clockwise for material that moves to the right. On reference lengths, the deflection is 0 only without
-    stretch: with stretch, seven turns of the circle would deflect bristles by half a turn.
+    The straight cable lies over the circle, and the circle turns clockwise for material that moves to the right. On
+    reference lengths, the deflection is 0 only without stretch: with stretch, seven turns of the circle would deflect
+    bristles by half a turn.
     """
     world = World()
     ale = world.add(ALENode)

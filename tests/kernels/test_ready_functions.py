@@ -79,8 +79,8 @@ def test_vectors() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: con.table([0.0, 0.0], [1.0, 2.0]), "times = .* s in table: must be at least two numbers that rise"),
-        (lambda: con.table([0.0], [1.0]), "at least two numbers that rise"),
+        (lambda: con.table([0.0, 0.0], [1.0, 2.0]), "times = .* s in table: must be at least two increasing numbers"),
+        (lambda: con.table([0.0], [1.0]), "at least two increasing numbers"),
         (lambda: con.table([0.0, 1.0], [1.0, 2.0, 3.0]), "must be 2, one for each time"),
         (lambda: con.table([0.0, math.nan], [1.0, 2.0]), "times = .*: must be finite numbers"),
         (lambda: con.table([0.0, 1.0], [[1.0, 2.0], [3.0, 4.0]]), "values = .*: must be finite numbers of shape"),

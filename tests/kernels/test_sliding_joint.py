@@ -76,7 +76,7 @@ def test_wrong_tracks() -> None:
     world, cables = create_span("plane", 4, 4.0)
     reverse = Entity(cables.table, cables.rows[::-1])
     con.sliding_joint(world, reverse, world.add(MassPoint, position=(1.0, 0.0), mass=1.0), 1.0)
-    with pytest.raises(wl.ModelError, match="begins 2 m from the end of the cable before: must begin there"):
+    with pytest.raises(wl.ModelError, match="begins 2 m from the end of the previous cable: must begin at this end"):
         wl.State(world)
 
     world, cables = create_span("plane", 4, 4.0)
@@ -89,7 +89,7 @@ def test_wrong_tracks() -> None:
         world, (4.0, 0.0, 0.0), (6.0, 0.0, 0.0), 1, axial_stiffness=1.0, bending_stiffness=1.0, mass_per_length=1.0
     )
     world.add(con.CableTrack, cables=[cables, other])
-    with pytest.raises(wl.ModelError, match="differs in kind from the cable before"):
+    with pytest.raises(wl.ModelError, match="differs in kind from the previous cable"):
         wl.State(world)
 
     with pytest.raises(wl.ModelError, match="CableTrack needs cables: a chain, each a cable"):
@@ -100,7 +100,7 @@ def test_a_carriage_off_its_rope() -> None:
     """A point off its cable at the start of statics or dynamics gives an error with the distance."""
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.3), mass=1.0), 1.0, speed=0.0)
-    words = r"its point at \(1, 0.3, 0\) m is 0.3 m off its rope at s = 1 m: must be on it at the start, within 0.01 m"
+    words = r"its point at \(1, 0.3, 0\) m is 0.3 m off its rope at s = 1 m: must be on the rope at the start"
     for solver in (wl.Static(world), wl.Dynamic(world, step=1e-3, end=1e-2)):
         with pytest.raises(wl.ModelError, match=words):
             solver.solve()

@@ -78,7 +78,7 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
         (lambda p: con.read_series(write(p / "a.csv", "time,z\n0\n"), "z"), "row 1 of .* is '0': .* as many as names"),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [ms],z\n0,1\n5,2\n5,3\n"), "z"),
-            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must rise",
+            "row 3 of .* is at 0.005 s, row 2 at 0.005 s: times must increase",
         ),
         (
             lambda p: con.read_series(write(p / "a.csv", "time [s],z [inch]\n0,1\n"), "z"),
@@ -89,7 +89,7 @@ def test_heave_from_a_file(tmp_path: Path) -> None:
             r"heading 'time \(mm\)' of .* has the unit 'mm': must be one of time",
         ),
         (lambda p: con.spline([0.0, 1.0, 2.0], [0.0, 1.0, 2.0]), "times = .* s in spline: must be at least four"),
-        (lambda p: con.spline([0.0, 1.0, 1.0, 2.0], np.zeros(4)), "times = .* s in spline: .* numbers that rise"),
+        (lambda p: con.spline([0.0, 1.0, 1.0, 2.0], np.zeros(4)), "times = .* s in spline: .* increasing numbers"),
         (
             lambda p: con.spline([0.0, 1.0, 2.0, 3.0], np.zeros(3)),
             "values = .* in spline: must be 4, one for each time",

@@ -363,7 +363,10 @@ def test_wrong_columns(columns: dict[str, Any], message: str) -> None:
 def test_wrong_nodes() -> None:
     cases = [
         ({"slope": (0.0, 0.0, 0.0)}, r"slope = \(0, 0, 0\) in PointSlopeTwist3D row 0: must have a length > 0"),
-        ({"normal": (2.0, 0.0, 0.0)}, "normal = .* in PointSlopeTwist3D row 0: must have a part across the slope"),
+        (
+            {"normal": (2.0, 0.0, 0.0)},
+            "normal = .* in PointSlopeTwist3D row 0: must have a component perpendicular to the slope",
+        ),
         ({"turned_from": (-1.0, 0.0, 0.0)}, "slope = .* must be less than 165° from turned_from"),
     ]
     for columns, message in cases:

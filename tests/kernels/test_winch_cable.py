@@ -166,10 +166,10 @@ def test_what_is_refused() -> None:
 
     for more, words in (
         ({"begin": (0.0, 0.6)}, "begin . share = 1.1 in WinchCable2D row 1: must be <= 1"),
-        ({"begin": (0.0, 0.4)}, "WinchCable2D row 1: the cables of one feed must have all of it, from 0 to 1"),
-        ({"begin": (0.1, 0.5), "share": (0.4, 0.5)}, "row 0: the cables of one feed must have all of it"),
-        ({"share": (0.5, 0.4)}, "row 1: the cables of one feed must have all of it"),
-        ({"begin": (0.5, 0.0)}, "node0 of WinchCable2D row 0: must be node1 of row 1, which ends where it begins"),
+        ({"begin": (0.0, 0.4)}, "WinchCable2D row 1: the shares of all cables of a feed must cover 0 to 1"),
+        ({"begin": (0.1, 0.5), "share": (0.4, 0.5)}, "row 0: the shares of all cables of a feed must cover 0 to 1"),
+        ({"share": (0.5, 0.4)}, "row 1: the shares of all cables of a feed must cover 0 to 1"),
+        ({"begin": (0.5, 0.0)}, "node0 of WinchCable2D row 0: must be node1 of row 1, the end of the previous cable"),
         ({"shortest": 2.5}, r"feed of WinchCable2D row 0 has the length 2 m .* must be > shortest = 2.5 m"),
         ({"share": 0.0}, "share = 0.0 in WinchCable2D row 0: must be > 0"),
     ):
@@ -178,7 +178,7 @@ def test_what_is_refused() -> None:
             world.add(WinchCable2D, **values)
             world.finalize()
     world = World()
-    with pytest.raises(wl.ModelError, match="must be two places"):
+    with pytest.raises(wl.ModelError, match="must be two positions"):
         winch_rope(world, (0.0, 0.0), (0.0, 0.0), 2, **STIFF)
     assert not world.tables
     world, rope = create_rope((2.0, 0.0), 2)

@@ -1,4 +1,4 @@
-"""Motions of the coupled objects of the models in tests/reference/moordyn, for their tests and for MoorDyn itself."""
+"""Motions of the coupled objects of the models in tests/reference/moordyn, for tests and for MoorDyn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 FOLDER = Path(__file__).resolve().parents[1] / "reference" / "moordyn"
 STEP, END, PERIOD = 0.05, 40.0, 10.0
-"""Time between recorded values, end, and period of the motion [s]."""
+"""Time between recorded values [s], end time [s], and period of the motion [s]."""
 STARTS: dict[str, list[float]] = {
     "chain": [262.0, 0.0, -10.0],
     "buoy": [0.0, 0.0, -5.0, 0.0, np.radians(10.0), np.radians(20.0)],
@@ -19,7 +19,7 @@ MOTIONS = {"chain": [1.5, 0.5, 1.0], "buoy": [1.5, 0.0, 1.0, 0.02, 0.03, 0.0], "
 
 
 def move(name: str, t: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates of the coupled objects and their rates at times t, shape (n, k): a sine that grows over a period."""
+    """Return coordinates and rates of the coupled objects at times t, shape (n, k): a sine that grows over a period."""
     t = np.atleast_1d(np.asarray(t, np.float64))
     y = np.clip(t / PERIOD, 0.0, 1.0)
     grown, rate = y * y * (3.0 - 2.0 * y), 6.0 * y * (1.0 - y) / PERIOD

@@ -274,7 +274,7 @@ def test_points_that_are_joined(tmp_path: Path) -> None:
     _, net = build(path, merge_distance=1e-6)
     assert len(net.all_nodes) == 3
     assert len(net.nodes["middle"]) == 1
-    assert net.notes == ("1 points were joined to others within 1e-06 m",)
+    assert net.notes == ("1 points were merged with other points within 1e-06 m",)
     _, net = build(path, merge_distance=None)
     assert len(net.all_nodes) == 4
 

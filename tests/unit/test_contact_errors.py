@@ -309,7 +309,7 @@ def test_add_contact_orders_pairs_circle_by_circle(kind: Any) -> None:
     gap = eval_output(pairs, "gap", State(world))
     assert_allclose(gap[7].min(), 0.3)
     for circles, chosen in (([], cables), (wheels, [])):
-        with pytest.raises(ModelError, match="is empty: needs at least one"):
+        with pytest.raises(ModelError, match="is empty: must be one or several handles"):
             add_contact(World(), kind, circles, chosen, segments=3, circle_radius=0.1)
 
 

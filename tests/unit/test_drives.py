@@ -53,16 +53,20 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
 @pytest.mark.parametrize(
     ("changed", "given", "message"),
     [
-        ({}, {"length": 0.9}, r"length = 0.9 m of 'belt' does not fit, it is too short: .* must be >= 1\.\d+ m"),
+        (
+            {},
+            {"length": 0.9},
+            r"length = 0.9 m of 'belt' does not fit, because it is too short: .* must be >= 1\.\d+ m",
+        ),
         ({}, {"length": 2.0}, r"it is slack: the route around its pulleys is 1\.\d+ m"),
         ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
         ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
-        ({}, {"strain": 0.01, "tension": 1.0}, "must be one of length="),
-        ({}, {"reference_strain": -0.01}, "its fit is given by length="),
+        ({}, {"strain": 0.01, "tension": 1.0}, "must be exactly one of length="),
+        ({}, {"reference_strain": -0.01}, "its fit is defined by length="),
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
-        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* by 3\d\d deg"),
+        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* be 3\d\d deg"),
         ({"sides": {"idler": "right"}}, {}, r"idler cannot be wrapped on its side 'right'"),
         ({"centers": {"idler": (0.2, -0.07)}}, {}, r"driven cannot be wrapped on its side 'right'"),
     ],
@@ -715,7 +719,7 @@ def test_rope_in_space_over_grooves() -> None:
     assert_allclose(loads.sum(axis=0)[1], -200.0, rtol=2e-3)
     assert_allclose(loads[0], rope.hub_loads[0], atol=2.0)
     assert [span.name for span in report.spans] == ["start–left", "left–right", "right–end"]
-    with pytest.raises(wl.ModelError, match="is in space"):
+    with pytest.raises(wl.ModelError, match="is 3D"):
         rope.draw("rope.png", state)
-    with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is in space: must be 1 for loss"):
+    with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is 3D: must be 1 for loss"):
         rope.average().losses(wl.EnergyLedger())

@@ -154,7 +154,10 @@ def test_nodes_that_share_a_position() -> None:
 def test_shared_positions_must_fit() -> None:
     for columns, message in [
         ({"position": (3.0, 0.0)}, r"position = \[3. 0.\] m in PointSlope2D row 2: must be the shared"),
-        ({"velocity": (1.0, 0, 0, 0)}, "in PointSlope2D row 2: must be 0, the values of the node in shares_position"),
+        (
+            {"velocity": (1.0, 0, 0, 0)},
+            "in PointSlope2D row 2: must be 0, because the values of the node in shares_position",
+        ),
     ]:
         world = World()
         _, b = create_nodes(world)
@@ -164,7 +167,7 @@ def test_shared_positions_must_fit() -> None:
     world = World()
     _, b = create_nodes(world)
     world.add(PointSlope2D, shares_position=world.add(PointSlope2D, shares_position=b))
-    with pytest.raises(ModelError, match="shares_position in PointSlope2D row 3: must be a node whose position"):
+    with pytest.raises(ModelError, match="shares_position in PointSlope2D row 3: must be a node that does not share"):
         world.finalize()
 
 

@@ -111,7 +111,7 @@ def test_a_belt_without_length() -> None:
 
 @pytest.mark.parametrize("distance", [0.25, 0.3, 1.0])
 def test_two_elements_turn_back(distance: float) -> None:
-    with pytest.raises(ModelError, match=r"elements = 2: element 0 turns back on itself.*take more elements"):
+    with pytest.raises(ModelError, match=r"elements = 2: element 0 turns back on itself.*use more elements"):
         create_belt(SEGMENTS, distance=distance, elements=2)
 
 

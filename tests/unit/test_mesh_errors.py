@@ -75,7 +75,7 @@ def test_files_without_lines(tmp_path: Path) -> None:
 
 
 def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:
-    expect(write_lines(tmp_path / "n.vtu", POINTS, [(0, 1), (1, 5)]), "line 1 ends at point 5: it has 3 points")
+    expect(write_lines(tmp_path / "n.vtu", POINTS, [(0, 1), (1, 5)]), "line 1 ends at point 5: the file has 3 points")
 
 
 # geometry
@@ -125,7 +125,7 @@ def test_points_that_no_line_uses(tmp_path: Path) -> None:
 def test_points_at_one_place(tmp_path: Path) -> None:
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
     path = write_lines(tmp_path / "n.msh", points, [(0, 1), (2, 3)])
-    expect(path, r"point 1 at \(1, 0\) m and point 2 are at one place, but are not the same point")
+    expect(path, r"point 1 at \(1, 0\) m and point 2 coincide, but are different points")
 
 
 # groups
@@ -136,7 +136,7 @@ def test_groups_that_do_not_exist(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "n.msh", POINTS, LINES, {"main": [0], "ties": [1]}, {"left": [0]})
     has = r"it has groups of lines 'main' \(1\), 'ties' \(1\) and groups of points 'left' \(1\)"
     expect(path, f"sections has 'mian', which is no group of lines: {has}", sections={"mian": {}})
-    expect(path, f"hinges asks for the group 'right': {has}", hinges=["right"])
+    expect(path, f"hinges names the unknown group 'right': {has}", hinges=["right"])
     net = cables_from_mesh(World(), path, **SECTION)
     for sets, words in [(net.cables, "cables is called 'x': there are 'main', 'ties'")]:
         with pytest.raises(ModelError, match=f"no group of {words}"):

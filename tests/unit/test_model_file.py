@@ -356,7 +356,7 @@ def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
     ("words", "changes"),
     [
         ("numbers of 'table' are 5: must be k times and k times 1 values", {"numbers": [0.0, 1.0, 2.0, 1.0, 2.0]}),
-        ("begin with the times .* s: must be numbers that rise", {"numbers": [1.0, 0.0, 5.0, 6.0]}),
+        ("begin with the times .* s: must be increasing numbers", {"numbers": [1.0, 0.0, 5.0, 6.0]}),
         ("kind 9, order 0, shape .*: must be kind 0 to 3", {"kind": 9}),
         ("order = 0.5 of a ReadyFunction: must be a whole number", {"order": 0.5}),
         ("shape .*: must be kind 0 to 3", {"shape": [2]}),

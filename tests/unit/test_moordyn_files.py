@@ -1,4 +1,4 @@
-"""Input files of MoorDyn: rows that are read, rows that are refused with the number of their line, and the command."""
+"""Input files of MoorDyn: accepted rows, refused rows with their line number, and the command."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ REFUSED = [
 
 
 def write(folder: Path, text: str, name: str = "model.txt") -> Path:
-    """The file with this text."""
+    """Write the file with this text."""
     file = folder / name
     file.write_text(text)
     return file
@@ -61,19 +61,19 @@ def write(folder: Path, text: str, name: str = "model.txt") -> Path:
 
 @pytest.mark.parametrize(("old", "new", "message"), REFUSED)
 def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_path: Path) -> None:
-    """Wrong values, and items without counterpart."""
+    """Wrong values, and items without counterpart, are refused with their line number."""
     assert old in CHAIN
     with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)):
         wl.moordyn.load(write(tmp_path, CHAIN.replace(old, new, 1)))
 
 
 def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
-    """Sections without counterpart, free bodies, rods, and two wrong rows."""
+    """One message lists all faults: sections without counterpart, free bodies, rods, and two wrong rows."""
     rows = [
         "---------------------- ROD TYPES ------", "names", "units", "can 10 1000 0.6 1.0 1.2 1.0",
         "---------------------- BODIES ------", "names", "units", "1 Free 0 0 0 0 0 0 1e6 0 1e6 0 0 0",
         "---------------------- RODS ------", "names", "units", "1 can Body1 0 0 2 0 0 15 8 p",
-        "---------------------- FAILURE ------", "names", "units", "1 1 1 0 100",
+        "---------------------- SYROPE IC ------", "names", "units", "1 1 1 0 100",
         "---------------------- CONTROL ------", "names", "units", "1 1",
         "---------------------- EXTERNAL LOADS ------", "names", "units", "1 Body1 0|0|0 0|0|0 0|0|0 G",
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
     for word in (
         "body 1 is Free",
         "rod 1: rods",
-        "FAILURE 1 1",
+        "SYROPE IC 1 1",
         "CONTROL 1 1",
         "EXTERNAL LOADS 1",
         "UnstrLen of line 1",
@@ -95,7 +95,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
 
 
 def test_other_files(tmp_path: Path) -> None:
-    """A missing file, other text, a world of other gravity, and motions of wrong shape."""
+    """A missing file, another text, a world with another gravity, and motions of wrong shape are errors."""
     with pytest.raises(wl.OutputError, match=r"none\.txt cannot be read: No such file"):
         wl.moordyn.load(tmp_path / "none.txt")
     with pytest.raises(wl.ModelError, match="has no section LINE TYPES: must be an input file of MoorDyn 2"):
@@ -124,7 +124,7 @@ def test_other_files(tmp_path: Path) -> None:
 
 
 def test_channels() -> None:
-    """Names of outputs, in any case, and their parts."""
+    """Names of outputs are read in upper and lower case, with their parts."""
     found = {
         name: find_channel(name) for name in ("FAIRTEN12", "anchten1", "Line3TenB", "l2n14pX", "Con3vY", "Body1PZ")
     }
@@ -139,7 +139,7 @@ def test_channels() -> None:
 
 
 def test_a_vessel_of_your_own(tmp_path: Path) -> None:
-    """Coupled points that are not held belong to a rigid body: its weight is carried by three lines, with outputs."""
+    """Coupled points that are not held belong to a user's rigid body. Three lines carry its weight, with outputs."""
     points = ["1 Fixed 300 0 -80 0 0 0 0", "2 Fixed -150 260 -80 0 0 0 0", "3 Fixed -150 -260 -80 0 0 0 0"]
     points += ["4 Vessel 5 0 -8 0 0 0 0", "5 Vessel -2.5 4.3 -8 0 0 0 0", "6 Vessel -2.5 -4.3 -8 0 0 0 0"]
     lines = [f"{k} chain {k} {k + 3} 320 16 -" for k in (1, 2, 3)]
@@ -180,7 +180,9 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """Rest and motion of a platform with tables, forces of supports in the sign of MoorDyn, a summary, and help."""
+    """The command solves rest and motion of a platform, and writes tables, forces of supports with the sign of MoorDyn,
+    a summary, and help.
+    """
     t = np.linspace(0.0, 2.0, 21)
     surge = 0.2 * np.sin(t)
     motion = tmp_path / "motion.csv"
@@ -200,3 +202,29 @@ def test_the_command(tmp_path: Path) -> None:
     assert rest[1] > rest[0] > 2e5 and force["Point2FX"][1] < -1.5e5 and force["Point2FZ"][1] < -1e5
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
     assert help_text.returncode == 0 and "-motion" in help_text.stdout and "dynamic_" in help_text.stdout
+
+
+def test_lines_break_off(tmp_path: Path) -> None:
+    """A line breaks off at its fairlead at a time, at its anchor at a tension; wrong rows are refused."""
+    head, tail = CHAIN.split("---------------------- OPTIONS", 1)
+    section = "---------------------- FAILURE -----\nFailureID Point Lines FailTime FailTen\n() () () (s) (N)\n"
+
+    def edit(rows: str) -> Path:
+        return write(tmp_path, head + section + rows + "\n---------------------- OPTIONS" + tail)
+
+    mooring = wl.moordyn.load(edit("1 2 1 0.3 0\n2 1 1 0 1e9"))
+    assert mooring.breaking is not None
+    wl.Dynamic(mooring.world, step=0.05, end=0.5, name="").solve(mooring.rest(name=""), hooks=[mooring.breaking])
+    assert [one.name for one in mooring.breaking.breaks] == ["failure 1: line 1 at point 2"]
+    assert_allclose(mooring.breaking.breaks[0].time, 0.3, atol=0.051)
+    assert not mooring.supports[2].active.any() and mooring.supports[1].active.all()
+    for rows, words in (
+        ("1 9 1 0 1e5", "line 19: failure 1 at point 9: must be a point of the file"),
+        ("1 2 7 0 1e5", "failure 1 of line 7 at point 2: must be one line that ends at this point"),
+        ("1 2 1 0 0", "FailTime and FailTen of failure 1 = 0: must have one > 0"),
+        ("1 2 1 0", "FAILURE has 4 values: must have 5"),
+    ):
+        with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(words)):
+            wl.moordyn.load(edit(rows))
+    with pytest.raises(wl.ModelError, match="hold = False with a failure of line 1 at point 2: must be True"):
+        wl.moordyn.load(edit("1 2 1 0.3 0"), hold=False)

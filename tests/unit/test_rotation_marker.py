@@ -101,7 +101,7 @@ def test_bodies_in_the_plane() -> None:
         marker = rotation_marker(world, entity, (0.0, 0.0, 2.0))
         assert marker.kind == "NodeCoordinate" and int(marker.coordinate) == 2
     for axis in ("x", (0.0, 0.0, -1.0)):
-        with raises("must be 'z' or (0, 0, 1), about which it turns in 2D"):
+        with raises("must be 'z' or (0, 0, 1), the only axis of 2D rotation"):
             rotation_marker(world, body, axis)
 
 
@@ -148,7 +148,9 @@ def test_reversed_at_the_start() -> None:
     world = World()
     start = euler_parameters((1.0, 0.0, 0.0), np.pi) - (1.0, 0.0, 0.0, 0.0)
     rotation_marker(world, add_bodies(world, displacement=(0.0, 0.0, 0.0, *start)))
-    with raises("axis = [0. 0. 1.] in RotationCoordinate row 0 points against its direction in the reference"):
+    with raises(
+        "axis = [0. 0. 1.] in RotationCoordinate row 0 has, at the start, the direction opposite to the reference"
+    ):
         world.finalize()
 
 

@@ -165,14 +165,17 @@ def test_cables_along_routes() -> None:
         (lambda: Sheave((0, 0, 0), (0, 0, 1), -0.1, "left"), "radius = -0.1 m"),
         (lambda: Sheave((0, 0, 0), (0, 0, 1), 0.1, "up"), "must be 'left' or 'right'"),  # type: ignore[arg-type]
         (lambda: Sheave((0, 0, 0), (0, 0, 1), 0.1, "left", 1.5), "whole turns"),  # type: ignore[arg-type]
-        (lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1, start=(0, 0, 2)), "a part across the axis"),
+        (
+            lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1, start=(0, 0, 2)),
+            "a component perpendicular to the axis",
+        ),
         (lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1, radial_offset=-0.1), "minus the radius"),
         (
             lambda: route_over_sheaves([Sheave((0, 0, 0), (0, 0, 1), 0.5, "left")], start=(0.1, 0, 1), end=(2, 0, 0)),
-            "0.1 m from its axis: must be >= 0.5 m",
+            "0.1 m from the axis: must be >= 0.5 m",
         ),
         (lambda: route_over_sheaves([Sheave((0, 0, 0), (0, 0, 1), 0.5, "left")], start=(1, 0, 1)), "start and end"),
-        (lambda: through_points([(0, 0, 0), (0, 0, 0)]), "points.0. and the next are 0.0 m apart"),
+        (lambda: through_points([(0, 0, 0), (0, 0, 0)]), "points.0. and points.1. are 0.0 m apart"),
         (lambda: through_points([(0, 0, 0)]), "must have shape"),
         (lambda: helix((0, 0, 0), (0, 0, 1), 0.1, 2, pitch=0.1).eval_points([9.0]), "of the open route"),
     ],

@@ -209,11 +209,11 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
 def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -> None:
     """An idler with an arc of 0.25 rad runs at the speed of theory.
 
-    Fewer than two cables on its arc make its loss of speed 3 % too large, and the verdict doubtful.  Measured error
-    with the default number of elements, 251: 5e-5.
+    With fewer than two cables on its arc, its speed loss is 3 % too large, and the verdict is doubtful. The
+    measured error with the default number of elements, 251, is 5e-5.
     """
-    from drives import Case  # imported here, because benchmarks are no part of the package
-    from drives import run as run_drive  # imported here, because benchmarks are no part of the package
+    from drives import Case  # imported inside the function, because benchmarks are no part of the package
+    from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
 
     centers = ((-0.15, 0.0), (0.0, 0.0390483), (0.15, 0.0))
     case = Case(0, centers, (0.06, 0.05, 0.08), 1e5, 1e-4, 0.1, 400.0, 0.5, 0.0, 10.0 / 0.06, (0.0, 6.4))

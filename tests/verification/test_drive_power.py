@@ -85,7 +85,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     turn = belt.length / 20.0
     state = wl.Dynamic(world, step=1e-4, end=turn, name="").solve(belt.run(state, steady))
     means, ledger = belt.average(start=state.t), wl.EnergyLedger()
-    with pytest.raises(wl.ModelError, match="must be of the same time"):
+    with pytest.raises(wl.ModelError, match="must cover the same time"):
         means.losses(ledger)
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()

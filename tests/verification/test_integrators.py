@@ -160,9 +160,9 @@ def test_numerical_damping() -> None:
     """For an undamped oscillator far above the step's resolution, generalised-alpha damps by its spectral radius, and
     other methods do not damp.
 
-    Source: J. Chung, G. M. Hulbert, J. Appl. Mech. per step, the amplitude ratio tends to the spectral radius for omega
-    h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the energy of a linear
-    oscillator; rounding and tolerance leave 1e-9 of the energy.
+    Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
+    spectral radius for omega h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
+    energy of a linear oscillator; rounding and tolerance leave 1e-9 of the energy.
     """
 
     def energies(**method: Any) -> FloatArray:

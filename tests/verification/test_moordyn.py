@@ -1,7 +1,9 @@
-"""Models of MoorDyn's input files against MoorDyn 2.7.2 at equal meshes, from benchmarks/peers/moordyn_record.py.
+"""Models of MoorDyn's input files agree with MoorDyn 2.7.2 at equal meshes. The values are recorded by
+benchmarks/peers/moordyn_record.py.
 
-Tensions are those of the first and last segment, and here of the middle of the first and last cable.  Differences: a
-lumped mass at a node leaves the bed at once, a cable leaves it gradually.  MoorDyn begins without current.
+MoorDyn gives tensions of the first and last segment, and Windlass tensions in the middle of the first and last cable.
+The programs differ in two points. In MoorDyn, a lumped mass at a node leaves the bed immediately, while a cable leaves
+the bed gradually. MoorDyn also starts without current.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ RECORDED = json.loads((FOLDER / "values.json").read_text())
 
 
 def load(name: str, folder: Path, end: float = END) -> wl.moordyn.Mooring:
-    """The model of an input file whose coupled objects move."""
+    """Return the model of an input file with moving coupled objects."""
     t = np.arange(0.0, end + 0.5 * STEP, STEP)
     np.savetxt(folder / "motion.txt", np.column_stack((t, move(name, t)[0])), fmt="%.12g", header="t [s], coordinates")
     return wl.moordyn.load(FOLDER / name / f"{name}.txt", motion=folder / "motion.txt")
 
 
 def sense_segments(mooring: wl.moordyn.Mooring) -> wl.Sensors:
-    """Tensions in the middle of the first and last cable of each line."""
+    """Return sensors of the tensions in the middle of the first and last cable of each line."""
     sensors = []
     for number, line in mooring.file.lines.items():
         where = {"x": 0.5 * line.length / line.segments}
@@ -40,7 +42,9 @@ def sense_segments(mooring: wl.moordyn.Mooring) -> wl.Sensors:
 
 @pytest.mark.parametrize(("name", "tolerance"), [("chain", 5e-4), ("buoy", 3e-3)])
 def test_tensions_at_rest(name: str, tolerance: float, tmp_path: Path) -> None:
-    """A chain on the bed within 0.05 %; chain, polyester, buoy and clump weight within 0.3 %."""
+    """The tensions at rest agree with MoorDyn within 0.05 % for a chain on the bed, and within 0.3 % for chain,
+    polyester, buoy and clump weight.
+    """
     mooring = load(name, tmp_path)
     state, sensors = mooring.rest(name=""), sense_segments(mooring)
     sensors.after_step(state)
@@ -50,10 +54,11 @@ def test_tensions_at_rest(name: str, tolerance: float, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "tolerance"), [("chain", 0.015), ("buoy", 0.03), ("sea", 0.001)])
 def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None:
-    """A fairlead in surge and heave, a body in surge, heave, roll and pitch, and waves on a current.
+    """Tensions agree with MoorDyn for a fairlead in surge and heave, a body in surge, heave, roll and pitch, and waves
+    on a current.
 
-    In the last two periods the quantiles of 2 and 98 % agree within the tolerance, relative to the mean, the standard
-    deviations within 3 % or 0.05 % of the mean.
+    In the last two periods, the quantiles of 2 and 98 % agree within the tolerance, relative to the mean. The standard
+    deviations agree within 3 % or 0.05 % of the mean.
     """
     mooring = load(name, tmp_path)
     sensors = sense_segments(mooring)
@@ -67,7 +72,9 @@ def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None
 
 
 def test_weight_of_a_stretched_rope(tmp_path: Path) -> None:
-    """Polyester at a strain of 0.4 %: the volume is that of the unstretched rope, as in MoorDyn; closed form 1e-8."""
+    """For polyester at a strain of 0.4 %, the volume of the rope is constant, as in MoorDyn, and the weight agrees with
+    the closed form to 1e-8.
+    """
     text = (FOLDER / "chain" / "chain.txt").read_text()
     row = "chain      0.217      52.0      3.339e8    -0.8        0          1.33   1.0    0.64    0.5"
     lines = [row if line.startswith("chain ") else line for line in text.splitlines()]

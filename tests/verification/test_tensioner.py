@@ -207,5 +207,5 @@ def test_engine_orders_and_a_characteristic_curve() -> None:
         state.put(shaft, (0.0, 0.0, speed), "v")
         assert_allclose(wl.eval_output(load, "force", state), torque, rtol=1e-12)
         wl.testing.check_tangent(world, state)
-    with pytest.raises(wl.ModelError, match="must be at least two that rise from 0 on"):
+    with pytest.raises(wl.ModelError, match="must be at least two increasing numbers >= 0"):
         con.characteristic_load(world, shaft, [0.0, 0.0], [1.0, 2.0])

@@ -1,4 +1,5 @@
-"""Input files of MoorDyn 2: read, made into a World, and solved here.  Names are loaded on first use."""
+"""Input files of MoorDyn 2: they are read, converted to a World, and solved by Windlass. Names are loaded on first
+use."""
 
 from typing import TYPE_CHECKING
 

@@ -24,15 +24,15 @@ NUMERICAL = (
     "icthresh", "icgendynamic", "gendynamicic", "fileic", "icfile", "dtwave", "unifycurrentgrid", "writeunits",
     "disableoutput", "disableouttime", "outswitch", "inertialf", "inertialf_rampt",
 )  # fmt: skip
-"""Options of the solver of MoorDyn, which have no effect here."""
+"""Options of MoorDyn's solver, which have no effect in Windlass."""
 KNOWN = (
     "g", "gravity", "rho", "rhow", "wtrdnsty", "wtrdpth", "kbot", "kb", "cbot", "cb", "wavekin", "currents",
     "frictioncoefficient", "fricdamp", "cv", "statdynfricscale", "mc", "mu_kt", "mu_ka", "dtout",
 )  # fmt: skip
 FREQUENCIES, PROFILE = "wave_frequencies.txt", "current_profile.txt"
-"""Names of the files of waves and currents, in the folder of the input file."""
+"""Names of the files of waves and currents, which are in the folder of the input file."""
 PROFILE_HEADING = 3
-"""Lines of heading in a file of a current."""
+"""Number of heading lines in a file of a current."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,13 @@ class Environment:
     """Water and bed of a file, in SI units.
 
     Attributes:
-        gravity: size of the acceleration [m/s^2].
-        density: of the water [kg/m^3]; 0 for none.
-        depth: of the water [m].
-        stiffness, damping: of the bed per area [N/m^3], [N s/m^3].
+        gravity: absolute value of the acceleration [m/s^2].
+        density: density of the water [kg/m^3]; 0 for none.
+        depth: depth of the water [m].
+        stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient [1].
-        friction_damping: force of a slow node over velocity and coefficient of friction [N s/m].
+        friction_damping: ratio of the friction force of a slow node to the product of its velocity and the coefficient
+            of friction [N s/m].
         output_step: time between rows of the output [s]; 0: every step.
         flow: columns of `Fluid` for waves and current.
     """
@@ -62,7 +63,7 @@ class Environment:
 
 
 def read_environment(file: InputFile) -> Environment:
-    """Read the options; what cannot be translated is noted in the file."""
+    """Read the options; options that cannot be translated are noted in the file."""
     for name, (at, text) in file.options.items():
         if name not in (*NUMERICAL, *KNOWN):
             file.refuse(at, f"option {name} = {text}", f"must be one of {', '.join(KNOWN)}")
@@ -136,7 +137,7 @@ def _read_current(file: InputFile) -> dict[str, Any]:
 
 
 def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]]:
-    """Numbers of a table beside the input file; faults are noted."""
+    """Numbers of a table in the folder of the input file; faults are noted."""
     path = file.path.parent / name
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -160,12 +161,12 @@ def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip
 
 
 def read_motion(path: Path) -> FloatArray:
-    """A table of motions: times [s], then numbers; lines that begin with ``#`` or a letter are comments.
+    """A table of motions: times [s], followed by numbers; lines that begin with ``#`` or a letter are comments.
 
-    A row is added after the last one, by a parabola.
+    A row is extrapolated after the last row by a parabola.
 
     Raises:
-        ModelError: a file that is no such table.
+        ModelError: the file is not a table of motions.
     """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -34,9 +34,9 @@ from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
-"""Bending stiffness of lines without one, per weight in water times length cubed [1]."""
+"""Bending stiffness of lines without one, relative to weight in water times length cubed [1]."""
 GROWTH = 0.01
-"""Time in which waves grow at the start [s]: statics are without waves."""
+"""Time in which waves grow at the start [s], because statics have no waves."""
 
 
 class Mooring:
@@ -45,12 +45,14 @@ class Mooring:
     Attributes:
         world: the world.
         lines: cables of each line, from end A to end B, by its number.
+        loose: nodes at ends of lines that break off, by the numbers of line and point.
         points: node of each point to which a line is attached, by its number; nodes at ends of further lines at this
             point share its position.
         supports: constraints of x, y and z of fixed and coupled points, by the number of the point.
         sea: the `Fluid`, or None without water.
+        breaking: breaks of lines, a hook for dynamic solves, or None.
         loads: loads of the water, by the number of the line.
-        bed, contacts: the bed and its contact with all lines, or None.
+        bed, contacts: the bed and its contact with all lines, or None without a bed.
         environment: the options of the file.
         file: its rows.
         notes: differences without effect on the motion, one line for each.
@@ -59,9 +61,11 @@ class Mooring:
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
         self.world, self.file, self.environment = world, file, environment
         self.lines: dict[int, Entity] = {}
+        self.loose: dict[tuple[int, int], Entity] = {}
         self.points: dict[int, Entity] = {}
         self.supports: dict[int, Entity] = {}
         self.loads: dict[int, Entity] = {}
+        self.breaking: con.BreakingLinks | None = None
         self.sea: Entity | None = None
         self.bed: Entity | None = None
         self.contacts: Entity | None = None
@@ -79,7 +83,8 @@ class Mooring:
         return Static(self.world, **({"time": 0.0} | settings)).solve()
 
     def sensors(self) -> list[Sensor]:
-        """The outputs of the file, in its order and with its names; without any the tensions at all ends."""
+        """The outputs of the file, in its order and with its names; without outputs, the tensions at all ends of
+        lines."""
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:
             return channels
@@ -106,7 +111,7 @@ class Mooring:
 
 
 class Places(NamedTuple):
-    """Places of the points: at the start [m], and those of moving ones over time, see `find_paths`."""
+    """Positions of the points: positions at the start [m], and paths of moving points over time, see `find_paths`."""
 
     start: dict[int, FloatArray]
     times: FloatArray
@@ -123,18 +128,19 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
     """Add the lines, points, water and bed of an input file of MoorDyn 2 to a world.
 
     Args:
-        world: the world; its gravity must be that of the file, along -z.
+        world: the world; its gravity must equal the gravity of the file, along -z.
         file: the input file; files of waves and currents are read from its folder.
         motion: a table of the motion of coupled objects: times [s], then 6 numbers for each coupled body (x, y, z [m]
             and angles about x, y, z [rad]) and 3 for each coupled point, as positions; or, without coupled bodies, 6
-            numbers of a platform at the origin that moves all coupled points.  Without a table they are held.
-        hold: hold or move coupled points by constraints; otherwise their nodes, in ``points``, are free for your own
-            joints.
+            numbers of a platform at the origin that moves all coupled points. Without a table coupled objects are
+            fixed.
+        hold: whether to fix or move coupled points by constraints; otherwise their nodes, in ``points``, are free for
+            user-defined joints.
 
     Raises:
-        NotTranslated: rows that cannot be expressed, all in one list.
-        ModelError: a file that is no input file of MoorDyn, a world of other gravity, or a wrong motion.
-        OutputError: a file that cannot be read.
+        NotTranslated: rows cannot be expressed; the error lists all of them.
+        ModelError: the file is not an input file of MoorDyn, the world has another gravity, or the motion is wrong.
+        OutputError: a file cannot be read.
     """
     given, environment = _read(Path(file))
     wanted = np.array([0.0, 0.0, -environment.gravity])
@@ -148,7 +154,7 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
 @checked(file=path(), motion=optional(path()), hold=yes_no())
 def load(file: str | Path, motion: str | Path | None = None, hold: bool = True) -> Mooring:
-    """The model of an input file of MoorDyn 2 in a world of its own; see `import_system`."""
+    """The model of an input file of MoorDyn 2 in a new world; see `import_system`."""
     given, environment = _read(Path(file))
     world = World(gravity=(0.0, 0.0, -environment.gravity))
     return _build(world, given, environment, motion, hold)
@@ -158,7 +164,7 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
     """The rows and options of a file.
 
     Raises:
-        NotTranslated: rows that cannot be expressed.
+        NotTranslated: rows cannot be expressed.
     """
     file = read_input(path)
     environment = read_environment(file)
@@ -186,7 +192,10 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
     for number, line in file.lines.items():
         _add_line(mooring, number, line, places)
     for number, node in mooring.points.items():
-        _hold_point(mooring, number, node, places, hold)
+        supports = _hold_point(mooring, number, node, places, hold)
+        if supports is not None:
+            mooring.supports[number] = supports
+    _add_breaks(mooring, places, hold)
     if environment.stiffness > 0.0:
         _add_bed(mooring)
     return mooring
@@ -215,12 +224,15 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
         )  # fmt: skip
     for k, point in enumerate(line.ends):
         at = -k
-        owner = mooring.points.get(point)
+        breaks = any((row.line, row.point) == (number, point) for row in mooring.file.failures.values())
+        owner = None if breaks else mooring.points.get(point)
         shared: dict[str, Any] = {} if owner is None else {"shares_position": owner}
         node = world.add(
             PointSlope3D, name=f"point {point}", position=ends[k], slope=unit[at], displacement=stretched[at], **shared
         )
-        if owner is None:
+        if breaks:
+            mooring.loose[number, point] = node
+        elif owner is None:
             mooring.points[point] = node
         nodes.insert(0 if k == 0 else len(nodes), node)
     weight = abs(submerged) * max(environment.gravity, 1e-3)
@@ -239,26 +251,45 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
 
 
 def find_damping(kind: LineType, line: Line) -> float:
-    """Axial damping of a line [N s]; a negative BA is a share of the critical damping of a segment."""
+    """Axial damping of a line [N s]; a negative BA is a fraction of the critical damping of a segment."""
     if kind.damping >= 0.0:
         return kind.damping
     return -kind.damping * line.length / line.segments * float(np.sqrt(kind.stiffness * kind.mass))
 
 
-def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> None:
-    """Hold or move a point, or give it a mass and buoyancy."""
+def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
+    """Hold the ends of lines that break off, by supports of their own."""
+    links = []
+    for (line, point), node in mooring.loose.items():
+        supports = _hold_point(mooring, point, node, places, hold)
+        if supports is None:
+            raise ModelError(f"hold = False with a failure of line {line} at point {point}: must be True")
+        mooring.points.setdefault(point, node)
+        mooring.supports.setdefault(point, supports)
+        for number, row in mooring.file.failures.items():
+            if (row.line, row.point) == (line, point):
+                name = f"failure {number}: line {line} at point {point}"
+                links.append(con.Link(supports, row.tension or None, row.time or None, name=name))
+    if links:
+        mooring.breaking = con.BreakingLinks(links)
+
+
+def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
+    """Hold or move a point, or give it a mass and buoyancy; its constraints, if it is held."""
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)
     kind = body.kind if body is not None else point.kind
     if kind == "free":
         _add_mass(mooring, number, node, point)
-    elif kind == "fixed" or (hold and number not in places.paths):
-        mooring.supports[number] = con.hinge(world, node)
-    elif hold:
+        return None
+    if kind == "fixed" or (hold and number not in places.paths):
+        return con.hinge(world, node)
+    if hold:
         path = places.paths[number] - places.start[number]
         motions = [con.spline(places.times, path[:, k]) for k in range(3)]
         held = [con.prescribe(world, node, axis, motion) for axis, motion in zip("xyz", motions, strict=True)]
-        mooring.supports[number] = merge_handles(held)
+        return merge_handles(held)
+    return None
 
 
 def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None:

@@ -1,6 +1,6 @@
 """The sections of an input file of MoorDyn 2 as numbers, with the faults of all lines in one list.
 
-MoorDyn reads the values of a row by their place; headings of columns are ignored.
+MoorDyn identifies the values of a row by their position; headings of columns are ignored.
 
 Source: MoorDyn 2.7, documentation, "Input Files".
 """
@@ -31,17 +31,17 @@ SECTIONS = {
 """Words in the headings of sections, by section."""
 WITHOUT_HEADINGS = "options", "outputs"
 HEADING_LINES = 2
-"""Lines between the heading of a section and its first row: names and units of columns."""
+"""Number of lines between the heading of a section and its first row: names and units of columns."""
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
 
 
 class NotTranslated(ModelError):
-    """Items of an input file of MoorDyn that cannot be expressed here.
+    """Items of an input file of MoorDyn that Windlass cannot express.
 
     Attributes:
-        items: one line for each: number of the line in the file, item, value, and what is allowed.
+        items: one line for each item: number of the line in the file, item, value, and allowed values.
     """
 
     def __init__(self, file: Path, items: Sequence[str]) -> None:
@@ -101,6 +101,15 @@ class Line(NamedTuple):
     segments: int
 
 
+class Failure(NamedTuple):
+    """A row of FAILURE: point, number of the line that breaks off there, time [s] and tension [N], 0 for none."""
+
+    point: int
+    line: int
+    time: float
+    tension: float
+
+
 class Channel(NamedTuple):
     """A row of OUTPUTS as written, and its parts: kind of object, its number, node of a line or -1, quantity."""
 
@@ -113,15 +122,16 @@ class Channel(NamedTuple):
 
 @dataclass
 class InputFile:
-    """An input file of MoorDyn, in its own words and units.
+    """An input file of MoorDyn with its original words and units.
 
     Attributes:
         path: the file.
         types, bodies, points, lines: rows by name or number.
         options: values of options by their names in small letters, with the number of the line.
+        failures: breaks of lines, by their number.
         channels: the wanted outputs.
-        faults: what cannot be translated, one line for each.
-        notes: what has been left out without effect on the motion.
+        faults: texts on rows and options that cannot be translated, one line for each.
+        notes: texts on omitted values without effect on the motion.
     """
 
     path: Path
@@ -130,6 +140,7 @@ class InputFile:
     points: dict[int, Point] = field(default_factory=dict)
     lines: dict[int, Line] = field(default_factory=dict)
     options: dict[str, tuple[int, str]] = field(default_factory=dict)
+    failures: dict[int, Failure] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -141,7 +152,7 @@ class InputFile:
     def number(
         self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """A number of a row; 0, and a fault, if it is none or outside of its range."""
+        """A number of a row, or 0 and a noted fault if the word is not a number or out of range."""
         try:
             value = float(text)
         except ValueError:
@@ -154,7 +165,7 @@ class InputFile:
         return value
 
     def option(self, names: Sequence[str], default: float, unit: str, least: float | None = None) -> float:
-        """The number of an option with one of several names; the last one in the file counts."""
+        """The number of an option with one of several names; the last one in the file is used."""
         found = [self.options[name] for name in names if name in self.options]
         if not found:
             return default
@@ -166,8 +177,8 @@ def read_input(path: Path) -> InputFile:
     """Read a file; faults of its rows are in ``faults``.
 
     Raises:
-        OutputError: a file that cannot be read.
-        ModelError: a file without lines.
+        OutputError: the file cannot be read.
+        ModelError: the file has no lines.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -245,7 +256,7 @@ def _read_type(file: InputFile, row: Row) -> None:
 
 
 def _read_body(file: InputFile, row: Row) -> None:
-    """BODIES: number, attachment, position, angles, and properties of free ones."""
+    """BODIES: number, attachment, position, angles, and properties of free bodies."""
     if not _has(file, row, "BODIES", 8):
         return
     at, words = row
@@ -263,7 +274,7 @@ def _find_kind(word: str) -> str:
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """A number of an object; -1, and a fault, if it is none."""
+    """The number of an object, or -1 and a noted fault if the word is not a number."""
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
@@ -321,6 +332,28 @@ def _read_line(file: InputFile, row: Row) -> None:
         file.notes.append(f"line {at}: LineOutputs = {words[6]}: no files of single lines are written")
 
 
+def _read_failure(file: InputFile, row: Row) -> None:
+    """FAILURE: number, point, lines, time, tension."""
+    if not _has(file, row, "FAILURE", 5):
+        return
+    at, words = row
+    item = f"failure {words[0]}"
+    if not (words[1].isdigit() and int(words[1]) in file.points):
+        file.refuse(at, f"{item} at point {words[1]}", "must be a point of the file")
+        return
+    point, held = int(words[1]), ("fixed", "coupled", "body")
+    if file.points[point].kind not in held:
+        file.refuse(at, f"{item} at point {point}", "must be a fixed or coupled point, or a point of a body")
+    if not (words[2].isdigit() and int(words[2]) in file.lines and point in file.lines[int(words[2])].ends):
+        file.refuse(at, f"{item} of line {words[2]} at point {point}", "must be one line that ends at this point")
+        return
+    time = file.number(at, f"FailTime of {item}", words[3], "s", 0.0)
+    tension = file.number(at, f"FailTen of {item}", words[4], "N", 0.0)
+    if not time and not tension:
+        file.refuse(at, f"FailTime and FailTen of {item} = 0", "must have one > 0 [s, N]")
+    file.failures[_whole(file, at, "failure", words[0])] = Failure(point, int(words[2]), time, tension)
+
+
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
     """A section that is refused."""
 
@@ -365,7 +398,7 @@ OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "
 
 
 def find_channel(word: str) -> Channel | None:
-    """The parts of the name of an output, or None."""
+    """The parts of the name of an output, or None for unknown names."""
     upper = word.upper()
     for start, node in (("FAIRTEN", "B"), ("ANCHTEN", "A")):
         if upper.startswith(start) and upper[len(start) :].isdigit():
@@ -393,18 +426,18 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "rods": _read_rod,
     "points": _read_point,
     "lines": _read_line,
-    "failure": _read_refused("FAILURE", "ropes that break are refused"),
+    "failure": _read_failure,
     "control": _read_refused("CONTROL", "lines whose length is controlled are refused"),
     "external loads": _read_refused("EXTERNAL LOADS", "must be left out, and added to the World in Python"),
     "syrope": _read_refused("SYROPE IC", "polyester with load history is refused"),
     "options": _read_option,
     "outputs": _read_channels,
 }
-"""Function that reads a row, by section, in the order of reading; types of rods matter only with rods."""
+"""Functions that read a row, by section, in the order of reading; types of rods matter only if the file has rods."""
 
 
 def check_references(file: InputFile, rows: Sequence[Row]) -> None:
-    """Note lines of unknown types or points."""
+    """Note faults for lines with unknown types or points."""
     places = {int(row.words[0]): row.number for row in rows if row.words[0].isdigit()}
     for number, line in file.lines.items():
         at = places.get(number, 0)

@@ -1,4 +1,5 @@
-"""``windlass run-moordyn FILE.txt``: rest and motion of the model of an input file, with its outputs as tables."""
+"""``windlass run-moordyn FILE.txt``: solves rest and motion of the model in an input file, and writes its outputs as
+tables."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def run_file(file: str) -> None:
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
     recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
     if end > 0.0:
-        Dynamic(mooring.world, step=step, end=end).solve(state, hooks=[sensors, *recorders])
+        breaking = [mooring.breaking] if mooring.breaking is not None else []
+        Dynamic(mooring.world, step=step, end=end).solve(state, hooks=[*breaking, sensors, *recorders])
     if help_requested():
         return
     rest = find_tensions(mooring, state)
@@ -48,8 +50,8 @@ def run_file(file: str) -> None:
 
 
 def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
-    """Write a table of the outputs at times that are a step apart [s], between the steps of the solver by straight
-    lines."""
+    """Write a table of the outputs at times with constant spacing [s], by linear interpolation between the steps of the
+    solver."""
     times = sensors.times
     rows = np.arange(times[0], times[-1] + 0.5 * step, step)
     values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
@@ -74,6 +76,7 @@ def describe(
     lines = [f"note: {note}" for note in mooring.notes]
     lines += ["at rest, tension at ends A and B [N]:"]
     lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]
+    lines += [f"{one.name} broke at {one.time:.6g} s" for one in mooring.breaking.breaks] if mooring.breaking else []
     if moving:
         lines += ["in motion, least and largest value:"]
         lines += [f"  {name} [{units[name]}]: {low:.6g} to {high:.6g}" for name, (low, high) in moving.items()]

@@ -1,4 +1,4 @@
-"""Shapes of lines from which statics begin: lying on the bed and hanging, hanging free, or broken straight lines."""
+"""Initial shapes of lines for statics: partly on the bed, hanging freely, or broken straight lines."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from windlass.elements.routes.routes import RouteError
 from windlass.framework.arrays import FloatArray
 
 ON_BED = 1e-3
-"""Height above the bed below which an anchor lies on it, per depth of the water [1]."""
+"""Height above the bed, relative to the water depth, below which an anchor counts as lying on the bed [1]."""
 
 
 class Shape(NamedTuple):
-    """Nodes of a line: places [m] and slopes r' [1], both of shape (n + 1, 3)."""
+    """Nodes of a line: positions [m] and slopes r' [1], both of shape (n + 1, 3)."""
 
     place: FloatArray
     slope: FloatArray
@@ -32,8 +32,8 @@ def find_shape(
         length: unstretched length [m].
         segments: number of elements.
         EA: axial stiffness [N].
-        mass: mass less that of the displaced water [kg/m].
-        gravity: size of the acceleration [m/s^2].
+        mass: mass minus the mass of the displaced water [kg/m].
+        gravity: absolute value of the acceleration [m/s^2].
         bed: height of the bed [m].
     """
     s = np.linspace(0.0, length, segments + 1)
@@ -57,7 +57,7 @@ def find_shape(
 def _lie(
     lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, EA: float, mass: float, gravity: float
 ) -> Shape | None:
-    """A line from an anchor on the bed, or None if no part of it lies there."""
+    """A line from an anchor on the bed, or None if no part of the line lies on the bed."""
     try:
         route = hang_from_ground(lower, upper, length, EA, mass, gravity=(0.0, 0.0, -gravity))
         place, tangent, _ = route.eval_points(s)

@@ -28,6 +28,8 @@ from numpy.typing import NDArray
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.nodes.ale_node import ALENode
+from windlass.elements.beam.beam2d import Beam2D
+from windlass.elements.beam.beam3d import Beam3D
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable3d.cable3d import Cable3D
@@ -123,6 +125,7 @@ from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
 from windlass.elements.cable3d.twist_cable import TwistCable3D
 from windlass.connectors.markers.twist_markers import TwistNodePosition
+from windlass.elements.beam.unit_rotation import UnitRotation3D
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
 from windlass.elements.cable3d.winch_cable import WinchCable2D
 from windlass.elements.cable3d.winch_cable import WinchCable3D
@@ -162,6 +165,30 @@ class ALENodeEntity(Entity):
     reference: Any
     displacement: Any
     velocity: Any
+class Beam2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    damping: Any
+    length: Any
+    reference_strain: Any
+    node0: Any
+    node1: Any
+    node2: Any
+    node3: Any
+class Beam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    stiffness: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    damping: Any
+    length: Any
+    reference_strain: Any
+    node0: Any
+    node1: Any
+    node2: Any
+    node3: Any
 class BeltToothContactEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     teeth: Any
@@ -1030,6 +1057,9 @@ class TwistCable3DEntity(Entity):
 class TwistNodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
+class UnitRotation3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    node: Any
 class VGrooveFlankEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1154,6 +1184,10 @@ class World():
     def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
     @overload
     def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
+    @overload
+    def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> Beam2DEntity: ...
+    @overload
+    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ...) -> Beam3DEntity: ...
     @overload
     def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
@@ -1344,6 +1378,8 @@ class World():
     def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ...) -> TwistCable3DEntity: ...
     @overload
     def add(self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> TwistNodePositionEntity: ...
+    @overload
+    def add(self, component: type[UnitRotation3D], *, name: str = ..., part: Part | None = ..., node: One) -> UnitRotation3DEntity: ...
     @overload
     def add(self, component: type[VGrooveFlank], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_angle: Numbers, outer_radius: Numbers, side: WholeNumbers, depth: Numbers = ...) -> VGrooveFlankEntity: ...
     @overload

@@ -1,0 +1,179 @@
+"""Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
+
+A hook evaluates the force of each link after every step.  A link whose force has reached its breaking load becomes
+inactive (`World.set`) at the start of the next step, and remains inactive.  The break is late by at most one step, and
+the force exceeds the breaking load by the growth of the force in this step.  A broken joint releases its constraints
+without a loss of energy.  A broken spring loses its stored energy, which the energy ledger lists as a change of the
+model.  The solver finds accelerations that fulfil the equations after the break, so the balance of energies has no
+remainder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.checks.checks import (
+    check_fields,
+    checked,
+    checked_names,
+    each,
+    function,
+    handle,
+    instance,
+    number,
+    optional,
+    word,
+)
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.state.evaluate import eval_output, find_output
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+
+FORCE, ACTIVE = "force", "active"
+FIELDS = {
+    "entity": handle(),
+    "breaking_load": optional(number("N", above=0.0)),
+    "time": optional(number("s")),
+    "rule": optional(function()),
+    "name": word(),
+}
+
+
+@checked_names(FIELDS)
+@dataclass(frozen=True)
+class Link:
+    """A joint, support or spring that breaks as a whole.
+
+    Args:
+        entity: one or more rows of one kind with the output ``force`` and a switch ``active``, such as a
+            `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
+        breaking_load: the link breaks when its force reaches this value [N]: the root of the sum of squares of all
+            components of all rows.
+        time: the link breaks at this time [s].
+        rule: the link breaks after a step for which the function ``rule(t, force)`` of the time [s] and the force [N]
+            returns true; the function is called once after each step and may accumulate damage.
+        name: name in messages and results; default: name of the entity.
+
+    Raises:
+        ModelError: rows that have no force or cannot be switched off, or a link without a criterion.
+    """
+
+    entity: Entity
+    breaking_load: float | None = None
+    time: float | None = None
+    rule: Callable[[float, float], bool] | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self, FIELDS)
+        column = self.entity.table.component.columns.get(ACTIVE)
+        if column is None or not column.switchable:
+            raise ModelError(f"entity = {self.entity!r} of Link cannot be switched off: must have a column active")
+        find_output(self.entity, FORCE)
+        if self.breaking_load is None and self.time is None and self.rule is None:
+            raise ModelError(f"Link of {self.entity!r} never breaks: must have a breaking_load [N], time [s] or rule")
+        if not self.name:
+            object.__setattr__(self, "name", self.entity.name)
+
+
+class Break:
+    """A broken link.
+
+    Attributes:
+        name: name of the link.
+        time: start of the first step without the link [s].
+        force: force of the link after the step before [N].
+    """
+
+    def __init__(self, name: str, time: float, force: float) -> None:
+        self.name, self.time, self.force = name, time, force
+
+    def __repr__(self) -> str:
+        return f"Break({self.name!r}, time={self.time:.9g}, force={self.force:.9g})"
+
+
+class BreakingLinks(StepHook):
+    """Breaks links during dynamic solves; a hook.
+
+    Restarts continue with the broken links of the checkpoint.  All processes call the hook.
+
+    Args:
+        links: the links, with different names.
+
+    Attributes:
+        links: the links.
+        breaks: the broken links in the order of their breaks.
+    """
+
+    changes_state = True
+
+    @checked(links=each(instance(Link), "a list of links", least=1))
+    def __init__(self, links: Sequence[Link]) -> None:
+        names = [link.name for link in links]
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(f"link {name!r} is given {names.count(name)} times: names must differ")
+        self.links = list(links)
+        self.breaks: list[Break] = []
+        self._due: list[tuple[int, float]] = []
+        self._broken: set[int] = set()
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """Evaluate the forces at the start."""
+        self._due = []
+        self.after_step(state)
+
+    def before_step(self, state: State) -> None:
+        """Switch off links whose force has reached the breaking load, or whose time has come."""
+        due = dict(self._due)
+        self.changes_forces = False
+        for k, link in enumerate(self.links):
+            if k not in self._broken and k not in due and link.time is not None and state.t >= link.time - 1e-12:
+                due[k] = self._eval_force(link, state)
+        for k, force in sorted(due.items()):
+            link = self.links[k]
+            state.world.set(link.entity, active=False)
+            self.changes_forces = True
+            self._broken.add(k)
+            self.breaks.append(Break(link.name, float(state.t), force))
+        self._due = []
+
+    def after_step(self, state: State) -> None:
+        """Find links whose force has reached the breaking load."""
+        self._due = []
+        for k, link in enumerate(self.links):
+            if k in self._broken or (link.breaking_load is None and link.rule is None):
+                continue
+            force = self._eval_force(link, state)
+            load = inf if link.breaking_load is None else link.breaking_load
+            if force >= load or (link.rule is not None and link.rule(float(state.t), force)):
+                self._due.append((k, force))
+
+    @staticmethod
+    def _eval_force(link: Link, state: State) -> float:
+        """Force of a link [N]."""
+        return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The breaks so far, and those of the next step; switches are part of the checkpoint of the model."""
+        broken = sorted(self._broken)
+        return {
+            "broken": broken,
+            "due": [[float(k), force] for k, force in self._due],
+            "names": [one.name for one in self.breaks],
+            "times": [one.time for one in self.breaks],
+            "forces": [one.force for one in self.breaks],
+        }
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Continue after a restart."""
+        self._broken = {int(k) for k in kept["broken"]}
+        self._due = [(int(k), float(force)) for k, force in kept["due"]]
+        rows = zip(kept["names"], kept["times"], kept["forces"], strict=True)
+        self.breaks = [Break(str(name), float(time), float(force)) for name, time, force in rows]

@@ -1,0 +1,146 @@
+"""2D beam with shear, geometrically exact, of order 1 to 3.
+
+    ε = Γ_1 - Γ_1,ref    Γ = A(φ)ᵀ r'                  axial strain and shear strain of the cross section
+    γ = Γ_2 - Γ_2,ref    κ = φ' - φ'_ref                Γ_ref, φ'_ref in the reference configuration, plus given ones
+    [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t
+    forces of the work  ∫ N δε + Q δγ + M δκ dx,        energy  ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx
+    inertia  ρA r_tt,  J φ_tt                           by the consistent, constant mass matrix
+
+r and φ are interpolated by the same polynomials, see rules.py.  φ is the rotation of the cross section, whose axis
+e_1 = A(φ) [1, 0] is the tangent of the axis without shear.  Strains do not change when the beam moves as a rigid body.
+
+Kernels: forces2d.py, outputs: sections2d.py.
+
+Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput.
+Methods Appl. Mech. Eng. 58 (1986) 79-116.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.beam.forces2d import WIDTH, fill_energies, fill_strains, gravity, mass, residual, tangent
+from windlass.elements.beam.rows import (
+    bind_beams,
+    check_beams,
+    expand_section,
+    find_orders,
+    group_rows,
+    order_dofs,
+    refuse_axes,
+)
+from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, create_rule
+from windlass.elements.beam.sections2d import OUTPUTS, draw
+from windlass.framework.accounts import Account
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System, Term
+from windlass.framework.model.table import EntityTable
+
+FULL_TURN = 2.0 * np.pi
+
+
+class Beam2D(Component):
+    """A 2D beam element with shear.
+
+    With ``node2`` it has the order 2, with ``node2`` and ``node3`` the order 3; `straight_beam` and `beam_along` make
+    lines of such elements.  ``stiffness`` and ``damping`` may be three numbers, the diagonals of the matrices.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = ("body", "beam")
+    node0 = ref("RigidNode2D", "node at x = 0, its axis e_1 along the beam")
+    node1 = ref("RigidNode2D", "node at x = length")
+    node2 = ref("RigidNode2D", "inner node: at x/L = 1/2, with node3 at (1 - 1/√5)/2", optional=True)
+    node3 = ref("RigidNode2D", "second inner node, at x/L = (1 + 1/√5)/2", optional=True)
+    stiffness = column("N, N m, N m^2", "section stiffness S of N, Q, M by ε, γ, κ; diagonal: EA, GA, EI", shape=(3, 3))
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    rotary_inertia = column("kg m", "inertia J of the cross section per length, ρI", minimum=0.0)
+    damping = column(
+        "N s, N m s, N m^2 s",
+        "section damping D by the rates of ε, γ, κ",
+        shape=(3, 3),
+        default=((0.0,) * 3,) * 3,
+    )
+    length = column(
+        "m", "length L without load; 0: that of the axis in the reference configuration", default=0.0, minimum=0.0
+    )
+    reference_strain = column(
+        "1, 1, 1/m", "ε, γ, κ without force, in addition to those of the reference", shape=(3,), default=(0.0,) * 3
+    )
+
+
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """The records of the rows; ``free`` are the strains of the reference configuration and the given ones.
+
+    Further field: shift, whole turns that bring the angles of the nodes near that of node0 [rad], shape (4,), which
+    closed lines need.
+    """
+    x = rows.reference
+    phi = np.zeros((len(x), MOST_NODES))
+    phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
+    packed = bind_beams(rows, WIDTH, 2, 3, shift=FULL_TURN * np.round((phi[:, :1] - phi) / FULL_TURN))
+    # kernels read reference coordinates one row after the other
+    dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
+    packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
+    x = x.ravel()
+    for some, rule in group_rows(packed):
+        fill_strains(some, rule, x, np.zeros_like(x), own, np.zeros_like(own))
+    packed["dofs"], packed["free"] = dofs, own + packed["reference_strain"][:, None, :]
+    return packed
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels, in groups of one order."""
+    own: NDArray[Any] = rows.columns
+    system = System("Beam2D", rows.dofs)
+    forces, tangents, masses, energies = Call(), Call(), Call(), Call()
+    for some, rule in group_rows(own):
+        forces += call(residual, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.f), some, rule))
+        tangents += call(
+            tangent, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values), some, rule)
+        )
+        masses += call(mass, partial(lambda some, rule, s: (some, rule, s.mass, s.slots, s.values), some, rule))
+        energies += call(
+            fill_energies, partial(lambda some, rule, s: (some, rule, s.x, s.v, s.energies, s.powers), some, rule)
+        )
+    system.residual, system.tangent, system.mass = forces, tangents, masses
+    system.body_force = Term(call(gravity, lambda s: (own, s.g, s.which, s.f)))
+    system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not own["damping"].any())
+    return system
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for nodes, sections or directions that do not fit together."""
+    check_beams(world, table, "stiffness", "damping")
+    x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
+    order = find_orders((table.local("node2"), table.local("node3")))
+    cosine, size = np.ones(len(x)), np.ones(len(x))
+    for p in np.unique(order):
+        some = np.flatnonzero(order == p)
+        slopes = np.einsum("ga,iad->igd", create_rule(int(p)).D, x[some, : p + 1, :2])
+        phi = x[some, : p + 1, 2]
+        phi = (phi - FULL_TURN * np.round((phi - phi[:, :1]) / FULL_TURN)) @ create_rule(int(p)).N.T
+        length = np.linalg.norm(slopes, axis=2)
+        along = (slopes * np.stack((np.cos(phi), np.sin(phi)), axis=2)).sum(axis=2)
+        size[some] = length.min(axis=1, initial=np.inf)
+        cosine[some] = (along / np.where(length > 0.0, length, 1.0)).min(axis=1, initial=1.0)
+    refuse_axes(table, cosine, size)
+
+
+register(
+    Beam2D,
+    "element",
+    dofs=lambda world, table: order_dofs(world, table, WIDTH),
+    bind=bind,
+    build=build,
+    outputs=OUTPUTS,
+    fill_defaults=lambda world, values: expand_section(values, stiffness=3, damping=3),
+    check=check,
+    source="[@reissner1972]; [@simo1986]",
+    draw=draw,
+)

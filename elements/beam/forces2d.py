@@ -1,0 +1,193 @@
+"""Kernels of `Beam2D` over rows of one order: forces, tangents, mass, weight, energies and strains.
+
+Equations and letters: beam2d.py.  A point of the axis has y = (r'_x, r'_y, φ, φ'), strains z(y) and
+f_y = Gᵀ σ with G = ∂z/∂y and σ = S (z - z_ref) + D z_t,
+
+    ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
+"""
+
+from __future__ import annotations
+
+from math import cos, sin
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.beam.rules import LineRule
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+WIDTH = 3
+"""Coordinates of a node: x, y, rotation."""
+Three = tuple[float, float, float]
+Point = tuple[float, float, float, float]
+
+
+@kernel(inline=True)
+def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, share: float) -> Point:
+    """r'_x, r'_y, φ, φ' of row at a Gauss point from coordinates (share 1), or their rates from velocities (0)."""
+    p0, p1, phi, turn = 0.0, 0.0, 0.0, 0.0
+    for a in range(len(rule.W)):
+        n, D = WIDTH * a, rule.D[j, a] / row.length
+        p0 += D * x[row.dofs[n]]
+        p1 += D * x[row.dofs[n + 1]]
+        angle = x[row.dofs[n + 2]] + share * row.shift[a]
+        phi += rule.N[j, a] * angle
+        turn += D * angle
+    return p0, p1, phi, turn
+
+
+@kernel(inline=True)
+def find_strains(y: Point) -> Three:
+    """Γ_1, Γ_2 and φ'."""
+    c, s = cos(y[2]), sin(y[2])
+    return c * y[0] + s * y[1], c * y[1] - s * y[0], y[3]
+
+
+@kernel(inline=True)
+def find_rates(y: Point, yt: Point) -> Three:
+    """Rates of Γ_1, Γ_2 and φ'."""
+    c, s = cos(y[2]), sin(y[2])
+    g1, g2 = c * y[0] + s * y[1], c * y[1] - s * y[0]
+    return c * yt[0] + s * yt[1] + yt[2] * g2, c * yt[1] - s * yt[0] - yt[2] * g1, yt[3]
+
+
+@kernel(inline=True)
+def times(A: FloatArray, z: Three) -> Three:
+    """A z."""
+    return (
+        A[0, 0] * z[0] + A[0, 1] * z[1] + A[0, 2] * z[2],
+        A[1, 0] * z[0] + A[1, 1] * z[1] + A[1, 2] * z[2],
+        A[2, 0] * z[0] + A[2, 1] * z[1] + A[2, 2] * z[2],
+    )
+
+
+@kernel(inline=True)
+def beyond(row: Any, j: int, z: Three) -> Three:
+    """ε, γ, κ: strains beyond those without force."""
+    return z[0] - row.free[j, 0], z[1] - row.free[j, 1], z[2] - row.free[j, 2]
+
+
+@kernel
+def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+    """Add the forces of rows of one order to f."""
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(rule.w)):
+            y, yt = read_point(row, rule, j, x, 1.0), read_point(row, rule, j, v, 0.0)
+            z = find_strains(y)
+            e, d = times(row.stiffness, beyond(row, j, z)), times(row.damping, find_rates(y, yt))
+            N, Q, M = e[0] + d[0], e[1] + d[1], e[2] + d[2]
+            c, s = cos(y[2]), sin(y[2])
+            fx, fy, torque = c * N - s * Q, s * N + c * Q, N * z[1] - Q * z[0]
+            for a in range(len(rule.W)):
+                n, wD, wN = WIDTH * a, rule.w[j] * rule.D[j, a], rule.w[j] * row.length * rule.N[j, a]
+                f[row.dofs[n]] += wD * fx
+                f[row.dofs[n + 1]] += wD * fy
+                f[row.dofs[n + 2]] += wD * M + wN * torque
+
+
+@kernel
+def tangent(
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual`."""
+    G, R, K = np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((4, 4))
+    for i in range(len(rows)):
+        row = rows[i]
+        at = row.place
+        for j in range(len(rule.w)):
+            y, yt = read_point(row, rule, j, x, 1.0), read_point(row, rule, j, v, 0.0)
+            z, zt = find_strains(y), find_rates(y, yt)
+            e, d = times(row.stiffness, beyond(row, j, z)), times(row.damping, zt)
+            N, Q, c, s, w = e[0] + d[0], e[1] + d[1], cos(y[2]), sin(y[2]), yt[2]
+            # G = ∂z/∂y, R = ∂z_t/∂y
+            G[0, 0], G[0, 1], G[0, 2] = c, s, z[1]
+            G[1, 0], G[1, 1], G[1, 2] = -s, c, -z[0]
+            G[2, 3] = 1.0
+            R[0, 0], R[0, 1], R[0, 2] = -w * s, w * c, zt[1]
+            R[1, 0], R[1, 1], R[1, 2] = -w * c, -w * s, -zt[0]
+            for a in range(4):
+                for b in range(4):
+                    total = 0.0
+                    for k in range(3):
+                        for l in range(3):
+                            S, D = row.stiffness[k, l], row.damping[k, l]
+                            total += G[k, a] * ((dq * S + dv * D) * G[l, b] + dq * D * R[l, b])
+                    K[a, b] = total
+            fx, fy = c * N - s * Q, s * N + c * Q
+            K[0, 2] -= dq * fy
+            K[2, 0] -= dq * fy
+            K[1, 2] += dq * fx
+            K[2, 1] += dq * fx
+            K[2, 2] -= dq * (N * z[0] + Q * z[1])
+            add_block(row, rule, j, K, slots[at], values)
+
+
+@kernel
+def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
+    """Add the derivatives K of the forces on r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to matrix values."""
+    L = row.length
+    for a in range(len(rule.W)):
+        Na, Da, wL = rule.N[j, a], rule.D[j, a] / L, rule.w[j] * L
+        for b in range(len(rule.W)):
+            Nb, Db = wL * rule.N[j, b], wL * rule.D[j, b] / L
+            m, n = WIDTH * a, WIDTH * b
+            for k in range(2):
+                for l in range(2):
+                    values[slots[m + k, n + l]] += Da * K[k, l] * Db
+                values[slots[m + k, n + 2]] += Da * (K[k, 2] * Nb + K[k, 3] * Db)
+                values[slots[m + 2, n + k]] += (Na * K[2, k] + Da * K[3, k]) * Db
+            turn = Na * (K[2, 2] * Nb + K[2, 3] * Db) + Da * (K[3, 2] * Nb + K[3, 3] * Db)
+            values[slots[m + 2, n + 2]] += turn
+
+
+@kernel
+def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the mass matrix: ∫ ρA N_a N_b dx of x and y, ∫ J N_a N_b dx of rotations."""
+    for i in range(len(rows)):
+        row = rows[i]
+        at = row.place
+        for a in range(len(rule.W)):
+            for b in range(len(rule.W)):
+                m = scale * row.length * rule.M[a, b]
+                for k in range(2):
+                    values[slots[at, WIDTH * a + k, WIDTH * b + k]] += m * row.mass_per_length
+                values[slots[at, WIDTH * a + 2, WIDTH * b + 2]] += m * row.rotary_inertia
+
+
+@kernel
+def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
+    """Add the weight of some of the rows in a field of acceleration g [m/s^2], shape (3,)."""
+    for i in which:
+        row = rows[i]
+        for a in range(row.order + 1):
+            f[row.dofs[WIDTH * a]] += row.node_mass[a] * g[0]
+            f[row.dofs[WIDTH * a + 1]] += row.node_mass[a] * g[1]
+
+
+@kernel
+def fill_energies(
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+) -> None:
+    """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(rule.w)):
+            y, yt = read_point(row, rule, j, x, 1.0), read_point(row, rule, j, v, 0.0)
+            e, zt = beyond(row, j, find_strains(y)), find_rates(y, yt)
+            s, d = times(row.stiffness, e), times(row.damping, zt)
+            w = rule.w[j] * row.length
+            energies[0, row.place] += 0.5 * w * (s[0] * e[0] + s[1] * e[1] + s[2] * e[2])
+            powers[0, row.place] += w * (d[0] * zt[0] + d[1] * zt[1] + d[2] * zt[2])
+
+
+@kernel
+def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
+    """Γ_1, Γ_2, φ' and their rates at the Gauss points, shape (table's rows, 3, 3), of rows of one order."""
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(rule.w)):
+            y, yt = read_point(row, rule, j, x, 1.0), read_point(row, rule, j, v, 0.0)
+            z[row.place, j, 0], z[row.place, j, 1], z[row.place, j, 2] = find_strains(y)
+            zt[row.place, j, 0], zt[row.place, j, 1], zt[row.place, j, 2] = find_rates(y, yt)

@@ -1,0 +1,360 @@
+"""Kernels of `Beam3D` over rows of one order: forces, tangents, energies and strains.
+
+A point of the axis has y = (p, e, d) with p = r', d = e', and with n = e·e the strains and their derivatives
+
+    Γ = Aᵀ p                        ∂Γ/∂p = Aᵀ,   ∂Γ/∂e = Γ × W             W = 2 L(e)/n, see rotations.py
+    κ = F(u) k,  k = W d            ∂k/∂d = W,    ∂k/∂e = -2 (L(d) + k eᵀ)/n
+    u = l d·d/n,  F = atan(√u)/√u   l = (L/2)² with order 1, else 0, where F = 1
+
+F makes the curvature of an element of order 1 the rotation vector between its nodes, per length.  Second derivatives
+follow from products with constant vectors b and m,
+
+    b·Γ = eᵀ Q e/n,   Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]]
+    m·k = eᵀ P d/n,   P = [[0, 2 mᵀ], [-2 m, 2 m~]]
+
+f_y = Gᵀ σ with G = ∂z/∂y, and ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
+"""
+
+from __future__ import annotations
+
+from math import atan, sqrt
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.beam.rules import LineRule
+from windlass.elements.nodes.vectors import Vector, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+WIDTH = 7
+"""Coordinates of a node: x, y, z, e0, e1, e2, e3."""
+COUNT = 11
+"""Entries of y: p, e, d."""
+SMALL = 0.05
+"""u up to which F and its derivatives are series, whose terms then fall below rounding after 14 of them."""
+
+
+@kernel
+def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
+    """y of a row at a Gauss point from coordinates, or y_t from velocities."""
+    for k in range(COUNT):
+        y[k] = 0.0
+    for a in range(len(rule.W)):
+        n, N, D = WIDTH * a, rule.N[j, a], rule.D[j, a] / row.length
+        for k in range(3):
+            y[k] += D * x[row.dofs[n + k]]
+        for k in range(4):
+            e = row.flip[a] * x[row.dofs[n + 3 + k]]
+            y[3 + k] += N * e
+            y[7 + k] += D * e
+
+
+@kernel(inline=True)
+def find_factor(u: float) -> tuple[float, float, float]:
+    """F, F' and F''."""
+    if u > SMALL:
+        root = sqrt(u)
+        F = atan(root) / root
+        first = 0.5 * (1.0 / (1.0 + u) - F) / u
+        return F, first, -0.5 * (1.0 / (1.0 + u) ** 2 + 3.0 * first) / u
+    F, first, second, power = 0.0, 0.0, 0.0, 1.0
+    for k in range(14):
+        c = power / (2.0 * k + 1.0)
+        F += c * u**k
+        first += k * c * u ** max(k - 1, 0)
+        second += k * (k - 1) * c * u ** max(k - 2, 0)
+        power = -power
+    return F, first, second
+
+
+@kernel
+def fill_rotation(y: FloatArray, A: FloatArray, W: FloatArray) -> float:
+    """A, shape (3, 3), and W, (3, 4), at y; returns n."""
+    e0, e1, e2, e3 = y[3], y[4], y[5], y[6]
+    n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
+    c = 2.0 / n
+    A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
+    A[2, 2] = 1.0 - c * (e1 * e1 + e2 * e2)
+    A[0, 1], A[1, 0] = c * (e1 * e2 - e0 * e3), c * (e1 * e2 + e0 * e3)
+    A[0, 2], A[2, 0] = c * (e1 * e3 + e0 * e2), c * (e1 * e3 - e0 * e2)
+    A[1, 2], A[2, 1] = c * (e2 * e3 - e0 * e1), c * (e2 * e3 + e0 * e1)
+    W[0, 0], W[0, 1], W[0, 2], W[0, 3] = -c * e1, c * e0, c * e3, -c * e2
+    W[1, 0], W[1, 1], W[1, 2], W[1, 3] = -c * e2, -c * e3, c * e0, c * e1
+    W[2, 0], W[2, 1], W[2, 2], W[2, 3] = -c * e3, c * e2, -c * e1, c * e0
+    return n
+
+
+@kernel(inline=True)
+def turned_back(A: FloatArray, p: Vector) -> Vector:
+    """Aᵀ p."""
+    return (
+        A[0, 0] * p[0] + A[1, 0] * p[1] + A[2, 0] * p[2],
+        A[0, 1] * p[0] + A[1, 1] * p[1] + A[2, 1] * p[2],
+        A[0, 2] * p[0] + A[1, 2] * p[1] + A[2, 2] * p[2],
+    )
+
+
+@kernel
+def fill_point(
+    l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
+) -> tuple[float, Vector, float, float, float]:
+    """z = (Γ, κ), shape (6,), and G, shape (6, 11), whose zeros stay; returns n, k, F, F' and F''."""
+    n = fill_rotation(y, A, W)
+    c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
+    gamma = turned_back(A, (y[0], y[1], y[2]))
+    u = l * (d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3) / n
+    F, first, second = find_factor(u)
+    # ∂k/∂e without its part along e
+    G[3, 3], G[3, 4], G[3, 5], G[3, 6] = c * d1, -c * d0, -c * d3, c * d2
+    G[4, 3], G[4, 4], G[4, 5], G[4, 6] = c * d2, c * d3, -c * d0, -c * d1
+    G[5, 3], G[5, 4], G[5, 5], G[5, 6] = c * d3, -c * d2, c * d1, -c * d0
+    k = (
+        W[0, 0] * d0 + W[0, 1] * d1 + W[0, 2] * d2 + W[0, 3] * d3,
+        W[1, 0] * d0 + W[1, 1] * d1 + W[1, 2] * d2 + W[1, 3] * d3,
+        W[2, 0] * d0 + W[2, 1] * d1 + W[2, 2] * d2 + W[2, 3] * d3,
+    )
+    for a in range(3):
+        z[a], z[3 + a] = gamma[a], F * k[a]
+        for b in range(3):
+            G[a, b] = A[b, a]
+        for b in range(4):
+            G[3 + a, 3 + b] = F * (G[3 + a, 3 + b] - c * k[a] * y[3 + b]) - first * c * u * k[a] * y[3 + b]
+            G[3 + a, 7 + b] = F * W[a, b] + first * c * l * k[a] * y[7 + b]
+    for b in range(4):
+        turn = cross(gamma, (W[0, b], W[1, b], W[2, b]))
+        for a in range(3):
+            G[a, 3 + b] = turn[a]
+    return n, k, F, first, second
+
+
+@kernel
+def add_curvature(
+    l: float, y: FloatArray, A: FloatArray, W: FloatArray, n: float, k: Vector, F: float, first: float, second: float,
+    b: Vector, m: Vector, Q: FloatArray, P: FloatArray, K: FloatArray,
+) -> None:  # fmt: skip
+    """K += the second derivatives of b·Γ + m·κ, shape (11, 11); Q and P, (4, 4), are written over."""
+    c, p = 2.0 / n, (y[0], y[1], y[2])
+    bp, x = dot(b, p), cross(b, p)
+    Q[0, 0] = bp
+    P[0, 0] = 0.0
+    for i in range(3):
+        Q[0, 1 + i], Q[1 + i, 0] = x[i], x[i]
+        P[0, 1 + i], P[1 + i, 0] = 2.0 * m[i], -2.0 * m[i]
+        for j in range(3):
+            Q[1 + i, 1 + j] = b[i] * p[j] + p[i] * b[j] - (bp if i == j else 0.0)
+        P[1 + i, 1 + i] = 0.0
+        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        P[1 + i1, 1 + i2], P[1 + i2, 1 + i1] = -2.0 * m[i], 2.0 * m[i]
+    # b·Γ by p and e: A (W_b × b)
+    for j in range(4):
+        turn = cross((W[0, j], W[1, j], W[2, j]), b)
+        for i in range(3):
+            value = A[i, 0] * turn[0] + A[i, 1] * turn[1] + A[i, 2] * turn[2]
+            K[i, 3 + j] += value
+            K[3 + j, i] += value
+    along = 0.0
+    for i in range(4):
+        for j in range(4):
+            along += y[3 + i] * Q[i, j] * y[3 + j] / n
+    mk, dd = dot(m, k), 0.0
+    for i in range(4):
+        dd += y[7 + i] * y[7 + i]
+    u = l * dd / n
+    for i in range(4):
+        # gradients of b·Γ, m·k and u by e and d, their entries i
+        gi, hi, Pi = -along * y[3 + i], -mk * y[3 + i], 0.0
+        for j in range(4):
+            gi += Q[i, j] * y[3 + j]
+            hi += 0.5 * P[i, j] * y[7 + j]
+            Pi += P[i, j] * y[3 + j] / n
+        gi, hi, u0, u1 = c * gi, c * hi, -c * u * y[3 + i], c * l * y[7 + i]
+        for j in range(4):
+            gj, hj, Pj = -along * y[3 + j], -mk * y[3 + j], 0.0
+            for o in range(4):
+                gj += Q[j, o] * y[3 + o]
+                hj += 0.5 * P[j, o] * y[7 + o]
+                Pj += P[j, o] * y[3 + o] / n
+            gj, hj, v0, v1 = c * gj, c * hj, -c * u * y[3 + j], c * l * y[7 + j]
+            own = 1.0 if i == j else 0.0
+            ei, ej, dj = y[3 + i], y[3 + j], y[7 + j]
+            # by e and e
+            value = c * (Q[i, j] - along * own - ei * gj - gi * ej)
+            value -= F * c * (ei * hj + hi * ej + mk * own)
+            value += first * (hi * v0 + u0 * hj)
+            value += mk * (second * u0 * v0 + first * (-c * u * own + 2.0 * c * c * u * ei * ej))
+            K[3 + i, 3 + j] += value
+            # by d and d; the gradient of m·k by d is -P e/n
+            value = first * (-Pi * v1 - u1 * Pj) + mk * (second * u1 * v1 + first * c * l * own)
+            K[7 + i, 7 + j] += value
+            # by e and d
+            value = F * (P[i, j] / n + c * ei * Pj) + first * (hi * v1 - u0 * Pj)
+            value += mk * (second * u0 * v1 - first * c * c * l * ei * dj)
+            K[3 + i, 7 + j] += value
+            K[7 + j, 3 + i] += value
+
+
+@kernel
+def find_stress(row: Any, j: int, z: FloatArray, zt: FloatArray, stress: FloatArray) -> None:
+    """Forces and moments S (z - z_ref) + D z_t at a Gauss point, shape (6,)."""
+    for a in range(6):
+        total = 0.0
+        for b in range(6):
+            total += row.stiffness[a, b] * (z[b] - row.free[j, b]) + row.damping[a, b] * zt[b]
+        stress[a] = total
+
+
+@kernel
+def fill_rates(G: FloatArray, yt: FloatArray, zt: FloatArray) -> None:
+    """z_t = G y_t."""
+    for a in range(6):
+        total = 0.0
+        for b in range(COUNT):
+            total += G[a, b] * yt[b]
+        zt[a] = total
+
+
+@kernel
+def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+    """Add the forces of rows of one order to f."""
+    y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
+    A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(rule.w)):
+            read_point(row, rule, j, x, y)
+            read_point(row, rule, j, v, yt)
+            fill_point(row.bend, y, A, W, z, G)
+            fill_rates(G, yt, zt)
+            find_stress(row, j, z, zt, stress)
+            for b in range(COUNT):
+                force = 0.0
+                for a in range(6):
+                    force += G[a, b] * stress[a]
+                for a in range(len(rule.W)):
+                    wD, wN = rule.w[j] * rule.D[j, a], rule.w[j] * row.length * rule.N[j, a]
+                    if b < 3:
+                        f[row.dofs[WIDTH * a + b]] += wD * force
+                    elif b < 7:
+                        f[row.dofs[WIDTH * a + b]] += wN * row.flip[a] * force
+                    else:
+                        f[row.dofs[WIDTH * a + b - 4]] += wD * row.flip[a] * force
+
+
+@kernel
+def tangent(
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual`."""
+    y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
+    A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))
+    Q, P, K, T = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((COUNT, COUNT)), np.zeros((6, COUNT))
+    one = np.eye(6)
+    for i in range(len(rows)):
+        row = rows[i]
+        at = row.place
+        for j in range(len(rule.w)):
+            read_point(row, rule, j, x, y)
+            read_point(row, rule, j, v, yt)
+            # strains, forces and moments
+            n, k, F, first, second = fill_point(row.bend, y, A, W, z, G)
+            fill_rates(G, yt, zt)
+            find_stress(row, j, z, zt, stress)
+            if row.damped:
+                # rows of ∂z_t/∂y: second derivatives of single strains, times y_t
+                for a in range(6):
+                    for b in range(COUNT):
+                        for o in range(COUNT):
+                            K[b, o] = 0.0
+                    force, moment = (one[a, 0], one[a, 1], one[a, 2]), (one[a, 3], one[a, 4], one[a, 5])
+                    add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
+                    # the product with y_t
+                    for b in range(COUNT):
+                        total = 0.0
+                        for o in range(COUNT):
+                            total += K[b, o] * yt[o]
+                        R[a, b] = total
+            # second derivatives of the strains, times forces and moments
+            for b in range(COUNT):
+                for o in range(COUNT):
+                    K[b, o] = 0.0
+            force, moment = (stress[0], stress[1], stress[2]), (stress[3], stress[4], stress[5])
+            add_curvature(row.bend, y, A, W, n, k, F, first, second, force, moment, Q, P, K)
+            # T = S G + D ∂z_t/∂y
+            for a in range(6):
+                for b in range(COUNT):
+                    total = 0.0
+                    for o in range(6):
+                        S, D = row.stiffness[a, o], row.damping[a, o]
+                        total += (dq * S + dv * D) * G[o, b]
+                        if row.damped:
+                            total += dq * D * R[o, b]
+                    T[a, b] = total
+            # Gᵀ T and second derivatives
+            for b in range(COUNT):
+                for o in range(COUNT):
+                    total = dq * K[b, o]
+                    for a in range(6):
+                        total += G[a, b] * T[a, o]
+                    K[b, o] = total
+            add_block(row, rule, j, K, slots[at], values)
+
+
+@kernel
+def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
+    """Add the derivatives K of the forces on y at a Gauss point, shape (11, 11), to matrix values."""
+    L = row.length
+    for a in range(len(rule.W)):
+        Da, fa = rule.D[j, a] / L, row.flip[a]
+        Na, Ea = fa * rule.N[j, a], fa * Da
+        for b in range(len(rule.W)):
+            w, fb = rule.w[j] * L, row.flip[b]
+            Db = w * rule.D[j, b] / L
+            Nb, Eb = w * fb * rule.N[j, b], fb * Db
+            m, n = WIDTH * a, WIDTH * b
+            for k in range(3):
+                for l in range(3):
+                    values[slots[m + k, n + l]] += Da * K[k, l] * Db
+                for l in range(4):
+                    values[slots[m + k, n + 3 + l]] += Da * (K[k, 3 + l] * Nb + K[k, 7 + l] * Eb)
+                    values[slots[m + 3 + l, n + k]] += (Na * K[3 + l, k] + Ea * K[7 + l, k]) * Db
+            for k in range(4):
+                for l in range(4):
+                    value = Na * (K[3 + k, 3 + l] * Nb + K[3 + k, 7 + l] * Eb)
+                    value += Ea * (K[7 + k, 3 + l] * Nb + K[7 + k, 7 + l] * Eb)
+                    values[slots[m + 3 + k, n + 3 + l]] += value
+
+
+@kernel
+def fill_strains(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, z: FloatArray, zt: FloatArray) -> None:
+    """Γ, κ and their rates at the Gauss points, shape (table's rows, 3, 6), of rows of one order."""
+    y, yt, A, W, G = np.zeros(COUNT), np.zeros(COUNT), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(rule.w)):
+            read_point(row, rule, j, x, y)
+            read_point(row, rule, j, v, yt)
+            fill_point(row.bend, y, A, W, z[row.place, j], G)
+            fill_rates(G, yt, zt[row.place, j])
+
+
+@kernel
+def fill_energies(
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+) -> None:
+    """Add the elastic energy [J] and the power of damping [W] of rows of one order."""
+    y, yt, z, zt = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6)
+    A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
+    for i in range(len(rows)):
+        row = rows[i]
+        for j in range(len(rule.w)):
+            read_point(row, rule, j, x, y)
+            read_point(row, rule, j, v, yt)
+            fill_point(row.bend, y, A, W, z, G)
+            fill_rates(G, yt, zt)
+            w = rule.w[j] * row.length
+            for a in range(6):
+                for b in range(6):
+                    elastic = (z[a] - row.free[j, a]) * (z[b] - row.free[j, b])
+                    energies[0, row.place] += 0.5 * w * row.stiffness[a, b] * elastic
+                    powers[0, row.place] += w * row.damping[a, b] * zt[a] * zt[b]

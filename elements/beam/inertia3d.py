@@ -1,0 +1,112 @@
+"""Kernels of the inertia and weight of `Beam3D`.
+
+    ρA r_tt                         by the consistent, constant mass matrix
+    Θ ω_t + ω × Θ ω                 body's frame, of the cross sections: Θ_a = J ∫ N_a dx at each node a
+
+The second is the inertia of a rigid body at its centre of mass, see bodies/rigid3d_kernels.py, also for the inertia
+κ = 4/3 tr Θ_a of a change of the length of the Euler parameters.  ∫ N_a dx are weights of the Gauss-Lobatto rule, whose
+error is of the order of the elements' own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.beam.forces3d import WIDTH
+from windlass.elements.beam.rules import LineRule
+from windlass.elements.bodies.rigid3d_kernels import (
+    add_torque_tangent,
+    apply,
+    fill_rate_derivative,
+    read_column,
+    times,
+    update_rotation,
+)
+from windlass.elements.nodes.vectors import add, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+STRETCHING = 4.0 / 3.0
+
+
+@kernel
+def mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the constant mass matrix ∫ ρA N_a N_b dx of positions."""
+    for i in range(len(rows)):
+        row = rows[i]
+        at = row.place
+        for a in range(len(rule.W)):
+            for b in range(len(rule.W)):
+                for k in range(3):
+                    m = scale * row.mass_per_length * row.length * rule.M[a, b]
+                    values[slots[at, WIDTH * a + k, WIDTH * b + k]] += m
+
+
+@kernel
+def gravity(rows: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
+    """Add the weight of some of the rows in a field of acceleration g [m/s^2], shape (3,)."""
+    for i in which:
+        row = rows[i]
+        for a in range(row.order + 1):
+            for k in range(3):
+                f[row.dofs[WIDTH * a + k]] += row.node_mass[a] * g[k]
+
+
+@kernel
+def inertia(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+    """Add the inertia of the rotations of the nodes to f."""
+    e, A, G = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
+    for i in range(len(rows)):
+        row = rows[i]
+        theta = row.rotary_inertia
+        stretching = STRETCHING * (theta[0, 0] + theta[1, 1] + theta[2, 2])
+        for b in range(len(rule.W)):
+            n, w = row.dofs[WIDTH * b : WIDTH * b + WIDTH], row.length * rule.W[b]
+            update_rotation(x, n, e, A, G)
+            omega, alpha = apply(G, v, n), apply(G, a, n)
+            torque = add(times(theta, alpha), cross(omega, times(theta, omega)))
+            stretch = 0.0
+            for k in range(4):
+                stretch += e[k] * a[n[3 + k]] + v[n[3 + k]] * v[n[3 + k]]
+            for k in range(4):
+                f[n[3 + k]] += w * (dot(read_column(G, k), torque) + stretching * stretch * e[k])
+
+
+@kernel
+def inertia_tangent(
+    rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add dq, dv and da times the derivatives of `inertia`."""
+    e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
+    B = np.zeros((WIDTH, WIDTH))
+    for i in range(len(rows)):
+        row = rows[i]
+        theta, at = row.rotary_inertia, row.place
+        stretching = STRETCHING * (theta[0, 0] + theta[1, 1] + theta[2, 2])
+        for o in range(len(rule.W)):
+            d, weight = row.dofs[WIDTH * o : WIDTH * o + WIDTH], row.length * rule.W[o]
+            n = update_rotation(x, d, e, A, G)
+            omega, alpha = apply(G, v, d), apply(G, a, d)
+            spin = times(theta, omega)
+            B[:, :] = 0.0
+            add_torque_tangent(G, e, n, add(times(theta, alpha), cross(omega, spin)), dq, B)
+            fill_rate_derivative(v, d, e, n, omega, Gv)
+            fill_rate_derivative(a, d, e, n, alpha, Ga)
+            stretch = 0.0
+            for k in range(4):
+                stretch += e[k] * a[d[3 + k]] + v[d[3 + k]] * v[d[3 + k]]
+            for b in range(4):
+                column = read_column(G, b)
+                turn = combine(dv, column, dq, read_column(Gv, b))
+                change = add(times(theta, combine(da, column, dq, read_column(Ga, b))), cross(turn, spin))
+                change = add(change, cross(omega, times(theta, turn)))
+                length = dq * a[d[3 + b]] + 2.0 * dv * v[d[3 + b]] + da * e[b]
+                for k in range(4):
+                    B[3 + k, 3 + b] += dot(read_column(G, k), change) + stretching * e[k] * length
+                B[3 + b, 3 + b] += stretching * dq * stretch
+            for k in range(3, WIDTH):
+                for b in range(3, WIDTH):
+                    values[slots[at, WIDTH * o + k, WIDTH * o + b]] += weight * B[k, b]

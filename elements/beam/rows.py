@@ -1,0 +1,137 @@
+"""Common parts of 2D and 3D beams: nodes, orders, lengths, sections, mass and weight of the axis, checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, ORDERS, LineRule, create_rule
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.table import EntityTable
+
+NODES = ("node0", "node1", "node2", "node3")
+SYMMETRY = 1e-9
+"""Largest asymmetry of a matrix of the section that counts as rounding, relative to its largest entry [1]."""
+LEAST_COSINE = 0.5
+"""Cosine of the angle between the axis and e_1 of a node below which the node is an error of the model: 60°."""
+
+
+def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
+    """World numbers of the coordinates of node0 to node3, ``width`` each; without nodes that no row has."""
+    ids = [table.local(name) for name in NODES]
+    used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
+    out = np.full((len(ids[0]), used, width), -1, np.int64)
+    for a in range(used):
+        found = world.dofs_of(ids[a])
+        out[:, a, : found.shape[1]] = found
+    return out.reshape(len(out), -1)
+
+
+def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
+    """Orders of rows by the numbers of their node2 and node3, -1 for none."""
+    orders: IntArray = 1 + (inner[0] >= 0).astype(np.int64) + (inner[1] >= 0)
+    return orders
+
+
+def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
+    """Given lengths [m], and instead of 0 the length of the axis through nodes at r, shape (rows, nodes, d)."""
+    found = np.array(given)
+    for p in np.unique(order[given == 0.0]):
+        rule, some = create_rule(int(p)), np.flatnonzero((order == p) & (given == 0.0))
+        slopes = np.einsum("ga,iad->igd", rule.D, r[some, : p + 1])
+        found[some] = np.sqrt((slopes**2).sum(axis=2)) @ rule.w
+    return found
+
+
+def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDArray[Any]) -> NDArray[Any]:
+    """The records of rows.
+
+    Further fields: dofs, order, place among the local rows; free, the strains without force at the Gauss points, which
+    are still 0, shape (3, strains); node_mass, the mass at each node [kg], shape (4,); and ``own``.
+
+    Args:
+        width: coordinates of a node.
+        dims: coordinates of its position.
+        strains: strains of a cross section.
+        own: further fields.
+    """
+    count, node = len(rows.rows), rows.dofs.shape[1] // width
+    order = find_orders((rows.local("node2"), rows.local("node3")))
+    weights = np.zeros((count, MOST_NODES))
+    for p in ORDERS:
+        weights[order == p, : p + 1] = create_rule(p).W
+    packed = rows.pack(
+        dict(
+            dofs=rows.dofs, order=order, place=np.arange(count), free=np.zeros((count, MOST_POINTS, strains)),
+            node_mass=weights, **own,
+        )
+    )  # fmt: skip
+    r = rows.reference.reshape(count, node, width)[:, :, :dims]
+    packed["length"] = find_lengths(packed["length"], order, r)
+    packed["node_mass"] *= (packed["mass_per_length"] * packed["length"])[:, None]
+    return packed
+
+
+def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
+    """The records of each order, with its rule."""
+    groups = [(own[own["order"] == p], create_rule(p)) for p in ORDERS]
+    return [(some, rule) for some, rule in groups if len(some)]
+
+
+def expand_section(values: dict[str, Any], **sizes: int) -> dict[str, Any]:
+    """Matrices of the section by name, of the given sizes, also from the numbers on their diagonals."""
+    for name, size in sizes.items():
+        given = read_numbers(values[name]) if name in values else None
+        if given is not None and given.shape == (size,):
+            values[name] = np.diag(given)
+    return values
+
+
+def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
+    """Raise ModelError for nodes that are missing or given twice, and for matrices that are no matrices of energies.
+
+    Args:
+        matrices: columns whose matrices must be symmetric and without negative eigenvalues.
+    """
+    ids = np.stack([table.local(name) for name in NODES], axis=1)
+    for k in np.flatnonzero((ids[:, 3] >= 0) & (ids[:, 2] < 0))[:1]:
+        where = f"{table.kind} row {table.resident[k]}"
+        raise ModelError(f"node3 without node2 in {where}: must have two inner nodes for order 3, one for order 2")
+    ordered = np.sort(np.where(ids < 0, -1 - np.arange(MOST_NODES), ids), axis=1)
+    for k in np.flatnonzero((np.diff(ordered, axis=1) == 0).any(axis=1))[:1]:
+        raise ModelError(f"nodes of {table.kind} row {table.resident[k]}: must be different nodes")
+    for name in matrices:
+        S, unit = table.local(name), table.component.columns[name].unit
+        where = f"{name} of {table.kind} row"
+        largest = np.abs(S).max(axis=(1, 2), initial=0.0)
+        for k in np.flatnonzero(np.abs(S - S.swapaxes(1, 2)).max(axis=(1, 2), initial=0.0) > SYMMETRY * largest)[:1]:
+            raise ModelError(f"{where} {table.resident[k]} = {S[k].tolist()}: must be symmetric [{unit}]")
+        root = np.sqrt(np.maximum(np.einsum("iaa->ia", S), 0.0))
+        scale = 1.0 / np.where(root > 0.0, root, 1.0)
+        low = np.linalg.eigvalsh(S * scale[:, :, None] * scale[:, None, :])[:, 0] if len(S) else np.zeros(0)
+        for k in np.flatnonzero(low < -SYMMETRY)[:1]:
+            raise ModelError(
+                f"{where} {table.resident[k]} = {S[k].tolist()}: must not have negative eigenvalues [{unit}]"
+            )
+
+
+def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
+    """Raise ModelError for beams without length, or whose nodes are turned away from the axis.
+
+    Args:
+        cosine: least cosine of the angles between the axis and e_1 of the sections, shape (resident,).
+        size: |r'| L at the same point [m].
+    """
+    for k in np.flatnonzero(~(size > 0.0))[:1]:
+        raise ModelError(f"nodes of {table.kind} row {table.resident[k]} are at one point: must have a distance > 0 m")
+    for k in np.flatnonzero(~(cosine > LEAST_COSINE))[:1]:
+        angle = np.degrees(np.arccos(np.clip(cosine[k], -1.0, 1.0)))
+        raise ModelError(
+            f"the nodes of {table.kind} row {table.resident[k]} are turned by {angle:.3g}° from its axis: must be less "
+            "than 60°, as e_1 of each node lies along the beam from node0 to node1"
+        )

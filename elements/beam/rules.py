@@ -1,0 +1,96 @@
+"""Shape functions and integration of beams of order p = 1, 2, 3, which have p + 1 nodes.
+
+    s = x/L,  r(s) = Σ N_a(s) r_a      N_a the Lagrange polynomials of the Gauss-Lobatto points
+
+The nodes are at s = 0 and 1, with order 2 also at 1/2, with order 3 also at (1 ∓ 1/√5)/2: the first, the last and then
+the inner ones.  Strains are evaluated at p Gauss points, one less than nodes, so that thin beams do not lock; between
+Gauss points they are polynomials of degree p - 1.  ∫ N_a ds are the weights of the Gauss-Lobatto rule.
+
+Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import roots_legendre
+
+from windlass.framework.arrays import FloatArray, IntArray
+
+ORDERS = (1, 2, 3)
+INNER = 0.5 * (1.0 - 1.0 / np.sqrt(5.0))
+PLACES: dict[int, tuple[float, ...]] = {
+    1: (0.0, 1.0), 2: (0.0, 1.0, 0.5), 3: (0.0, 1.0, INNER, 1.0 - INNER)
+}  # fmt: skip
+"""LinePlaces s of the nodes by order [1]."""
+MOST_NODES, MOST_POINTS = 4, 3
+
+
+class LineRule(NamedTuple):
+    """The rule of an order p, with g = p Gauss points and n = p + 1 nodes.
+
+    w: weights of the Gauss points, their sum is 1, shape (g,).
+    N, D: shape functions and their derivatives with respect to s at the Gauss points, shape (g, n).
+    M: ∫ N_a N_b ds, shape (n, n).
+    W: ∫ N_a ds, shape (n,).
+    """
+
+    w: FloatArray
+    N: FloatArray
+    D: FloatArray
+    M: FloatArray
+    W: FloatArray
+
+
+def gauss_points(count: int) -> tuple[FloatArray, FloatArray]:
+    """LinePlaces s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
+    xi, w = roots_legendre(count)
+    return 0.5 * (1.0 + xi), 0.5 * w
+
+
+def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The polynomials that are 1 at one of n places and 0 at the others, and their derivatives, at s.
+
+    Returns:
+        Two arrays of the shape (*s.shape, n).
+    """
+    values, slopes = np.empty((*s.shape, len(places))), np.empty((*s.shape, len(places)))
+    for a, own in enumerate(places):
+        p = np.poly1d(np.delete(places, a), r=True) / np.prod(own - np.delete(places, a))
+        values[..., a], slopes[..., a] = p(s), p.deriv()(s)
+    return values, slopes
+
+
+@cache
+def create_rule(order: int) -> LineRule:
+    """The rule of an order from 1 to 3."""
+    places = np.array(PLACES[order])
+    s, w = gauss_points(order)
+    N, D = lagrange(places, s)
+    exact, weight = gauss_points(order + 1)
+    S = lagrange(places, exact)[0]
+    return LineRule(w, N, D, np.einsum("g,ga,gb->ab", weight, S, S), weight @ S)
+
+
+class LinePlaces(NamedTuple):
+    """Shape functions at k places of each row; entries of nodes and Gauss points that a row does not have are 0.
+
+    N: of the nodes, shape (rows, k, 4).
+    E: of the Gauss points, with which strains are interpolated, shape (rows, k, 3).
+    """
+
+    N: FloatArray
+    E: FloatArray
+
+
+def eval_places(order: IntArray, s: FloatArray) -> LinePlaces:
+    """Shape functions of rows of given orders, shape (rows,), at places s = x/L, shape (rows, k)."""
+    found = LinePlaces(np.zeros((*s.shape, MOST_NODES)), np.zeros((*s.shape, MOST_POINTS)))
+    for p in ORDERS:
+        some = np.flatnonzero(order == p)
+        if len(some):
+            found.N[some, :, : p + 1] = lagrange(np.array(PLACES[p]), s[some])[0]
+            found.E[some, :, :p] = lagrange(gauss_points(p)[0], s[some])[0]
+    return found

@@ -1,0 +1,91 @@
+"""Cross sections of 2D and 3D beams at places on the axis: common parts of outputs and drawings.
+
+``x`` is a place [m] from 0 to the length: one for all rows, one per row (rows,), or several per row (rows, k); the
+default is the middle of each beam.  Strains, forces and moments are polynomials through their values at the Gauss
+points; with order 1 they are constant along an element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.elements.beam.rows import group_rows
+from windlass.elements.beam.rules import LinePlaces, LineRule, eval_places
+from windlass.elements.cable2d.outputs import label_parts
+from windlass.elements.cable2d.places import find_places
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
+
+Filled = tuple[FloatArray, Mapping[str, FloatArray]]
+Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray], None]
+
+
+class SectionLoads(NamedTuple):
+    """Strains beyond those without force, and forces and moments with damping, shape (rows, k, strains) each."""
+
+    strain: FloatArray
+    force: FloatArray
+
+
+def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> SectionLoads:
+    """Strains, forces and moments at places, from a kernel that fills the strains at Gauss points."""
+    own = rows.columns
+    z, zt = np.zeros(own["free"].shape), np.zeros(own["free"].shape)
+    for some, rule in rows.kept("groups", lambda: group_rows(own)):
+        fill(some, rule, s.x, s.v, z, zt)
+    strain = z - own["free"]
+    force = np.einsum("iab,ipb->ipa", own["stiffness"], strain) + np.einsum("iab,ipb->ipa", own["damping"], zt)
+    return SectionLoads(places.E @ strain, places.E @ force)
+
+
+def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: int) -> FloatArray:
+    """Coordinates of nodes, interpolated at places, shape (rows, k, width)."""
+    found = values[rows.dofs].reshape(len(rows.dofs), -1, width)
+    return places.N[:, :, : found.shape[1]] @ found
+
+
+def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
+    """An output at places of the beams; the places of the last call are cached."""
+
+    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+        s = find_places(rows, x)
+        kept: list[tuple[FloatArray, LinePlaces]] = rows.kept("places", list)
+        if not (kept and np.array_equal(kept[0][0], s)):
+            kept[:] = [(s, eval_places(rows.columns["order"], s))]
+        values = evaluate(rows, fields, kept[0][1])
+        return values if np.ndim(x) == 2 else values[:, 0]
+
+    return Output(unit, doc, at)
+
+
+def draw_lines(
+    rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
+) -> Drawing:  # fmt: skip
+    """Each beam as ``subdivisions`` lines of equal length; beams that share nodes are one part.
+
+    Args:
+        width: coordinates of a node.
+        fill: ``(places) -> points, fields`` of the shape (rows, k, ...).
+        units: units of the fields.
+    """
+    own, count, n = rows.columns, len(rows.rows), subdivisions + 1
+    s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
+    places: LinePlaces = rows.kept(f"lines {subdivisions}", lambda: eval_places(own["order"], s))
+    points, fields = fill(places)
+    number, x, ends = np.arange(count * n).reshape(count, n), own["length"][:, None] * s, rows.dofs[:, [0, width]]
+    return Drawing(
+        points=points.reshape(count * n, -1),
+        lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
+        part=np.repeat(rows.kept("parts", lambda: label_parts(ends)), subdivisions),
+        entity=np.repeat(rows.table.ids_of(rows.rows), subdivisions),
+        start=x[:, :-1].ravel(),
+        end=x[:, 1:].ravel(),
+        point_data={name: values.reshape(count * n, *values.shape[2:]) for name, values in fields.items()},
+        units=units,
+        joints=np.repeat(rows.layout.dofs[ends], subdivisions, axis=0),
+    )

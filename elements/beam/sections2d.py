@@ -1,0 +1,98 @@
+"""Outputs and drawing of `Beam2D`; places: sections.py.
+
+| point field of drawings | unit | meaning |
+| --- | --- | --- |
+| `displacement`, `velocity` | m, m/s | global |
+| `axial_force`, `shear_force`, `bending_moment` | N, N, N m | N, Q, M of the cross section |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from windlass.elements.beam.forces2d import WIDTH, fill_strains
+from windlass.elements.beam.rules import LinePlaces
+from windlass.elements.beam.sections import draw_lines, eval_loads, interpolate, place_output
+from windlass.elements.nodes.node_outputs import in_space
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
+
+
+def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
+    """Vectors of the axis, shape (rows, k, 3)."""
+    return in_space(interpolate(rows, values, places, WIDTH)[:, :, :2])
+
+
+def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
+    """Rotations or their rates, shape (rows, k)."""
+    return interpolate(rows, values, places, WIDTH)[:, :, 2]
+
+
+def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
+    """Whole turns that are added to the angles of nodes, interpolated, shape (rows, k)."""
+    shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
+    return shift
+
+
+def eval_displacement(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
+    """Displacement from the reference, shape (rows, k, 3)."""
+    return eval_vector(rows, s.x - rows.layout.reference, places)
+
+
+def eval_force(rows: LocalRows, s: Fields, places: LinePlaces, k: int) -> FloatArray:
+    """N, Q or M, shape (rows, k)."""
+    return eval_loads(rows, s, places, fill_strains).force[:, :, k]
+
+
+OUTPUTS: dict[str, Output] = {
+    "position": place_output("m", "global position at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.x, at)),
+    "displacement": place_output("m", "global displacement at x from the reference, shape (3,)", eval_displacement),
+    "velocity": place_output("m/s", "global velocity at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.v, at)),
+    "acceleration": place_output(
+        "m/s^2", "global acceleration at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.a, at)
+    ),
+    "rotation": place_output(
+        "rad",
+        "total rotation of the section at x about z",
+        lambda rows, s, at: eval_turn(rows, s.x, at) + eval_shift(rows, at),
+    ),
+    "angular_velocity": place_output(
+        "rad/s", "angular velocity of the section at x about z", lambda rows, s, at: eval_turn(rows, s.v, at)
+    ),
+    "strain": place_output(
+        "1, 1, 1/m",
+        "strains ε, γ, κ at x beyond those without force, shape (3,)",
+        lambda rows, s, at: eval_loads(rows, s, at, fill_strains).strain,
+    ),
+    "axial_force": place_output(
+        "N", "N at x along e_1 of the section, tension > 0", lambda rows, s, at: eval_force(rows, s, at, 0)
+    ),
+    "shear_force": place_output(
+        "N", "Q at x along e_2, of the part beyond x on the part before", lambda rows, s, at: eval_force(rows, s, at, 1)
+    ),
+    "bending_moment": place_output(
+        "N m", "M at x, > 0 where the beam bends to the left", lambda rows, s, at: eval_force(rows, s, at, 2)
+    ),
+}
+"""The output variables of `Beam2D`."""
+UNITS = {"velocity": "m/s", "axial_force": "N", "shear_force": "N", "bending_moment": "N m"}
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """Each beam as lines along its axis."""
+
+    def fill(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
+        force = eval_loads(rows, fields, places, fill_strains).force
+        values = {
+            "velocity": eval_vector(rows, fields.v, places),
+            "axial_force": force[:, :, 0],
+            "shear_force": force[:, :, 1],
+            "bending_moment": force[:, :, 2],
+        }
+        return eval_vector(rows, fields.x, places), values
+
+    return draw_lines(rows, subdivisions, WIDTH, fill, UNITS)

@@ -1,0 +1,128 @@
+"""Outputs and drawing of `Beam3D`; places: sections.py.
+
+| point field of drawings | unit | meaning |
+| --- | --- | --- |
+| `displacement`, `velocity` | m, m/s | global |
+| `axial_force`, `torque` | N, N m | N and M_t of the cross section |
+| `shear_force_vector`, `bending_moment_vector` | N, N m | global |
+| `material_axis` | 1 | e_2, global: a line along the material |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from windlass.elements.beam.forces3d import WIDTH, fill_strains
+from windlass.elements.beam.rules import LinePlaces
+from windlass.elements.beam.sections import draw_lines, eval_loads, interpolate, place_output
+from windlass.elements.nodes.rotations import local_rates, rotation_matrix
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
+
+
+def eval_vector(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
+    """Vectors of the axis, shape (rows, k, 3)."""
+    return interpolate(rows, values, places, WIDTH)[:, :, :3]
+
+
+def eval_parameters(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatArray:
+    """Interpolated Euler parameters, or their rates, shape (rows, k, 4)."""
+    found = values[rows.dofs].reshape(len(rows.dofs), -1, WIDTH)[:, :, 3:]
+    n = found.shape[1]
+    e: FloatArray = places.N[:, :, :n] @ (rows.columns["flip"][:, :n, None] * found)
+    return e
+
+
+def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
+    """Rotation matrices with the axes e_1, e_2, e_3, shape (rows, k, 3, 3)."""
+    return rotation_matrix(eval_parameters(rows, s.x, places).reshape(-1, 4)).reshape(*places.N.shape[:2], 3, 3)
+
+
+def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
+    """Angular velocity, global, shape (rows, k, 3)."""
+    local = local_rates(eval_parameters(rows, s.x, places), eval_parameters(rows, s.v, places))
+    return turn(eval_frame(rows, s, places), local)
+
+
+def turn(A: FloatArray, b: FloatArray) -> FloatArray:
+    """A b of matrices and vectors."""
+    out: FloatArray = np.einsum("...ij,...j->...i", A, b)
+    return out
+
+
+def eval_load(rows: LocalRows, s: Fields, places: LinePlaces, first: int) -> FloatArray:
+    """Forces (first = 0) or moments (3) along e_1, e_2, e_3, shape (rows, k, 3)."""
+    return eval_loads(rows, s, places, fill_strains).force[:, :, first : first + 3]
+
+
+OUTPUTS: dict[str, Output] = {
+    "position": place_output("m", "global position at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.x, at)),
+    "displacement": place_output(
+        "m",
+        "global displacement at x from the reference, shape (3,)",
+        lambda rows, s, at: eval_vector(rows, s.x - rows.layout.reference, at),
+    ),
+    "velocity": place_output("m/s", "global velocity at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.v, at)),
+    "acceleration": place_output(
+        "m/s^2", "global acceleration at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.a, at)
+    ),
+    "frame": place_output("1", "frame of the section at x, columns e_1, e_2, e_3, (3, 3)", eval_frame),
+    "angular_velocity": place_output("rad/s", "angular velocity of the section at x, global, (3,)", eval_spin),
+    "strain": place_output(
+        "1, 1, 1, 1/m, 1/m, 1/m",
+        "strains ε, γ_2, γ_3, κ_1, κ_2, κ_3 at x beyond those without force, (6,)",
+        lambda rows, s, at: eval_loads(rows, s, at, fill_strains).strain,
+    ),
+    "section_force": place_output(
+        "N", "N, Q_2, Q_3 at x along e_1, e_2, e_3, shape (3,)", lambda rows, s, at: eval_load(rows, s, at, 0)
+    ),
+    "section_moment": place_output(
+        "N m", "M_1 (torque), M_2, M_3 at x along e_1, e_2, e_3, (3,)", lambda rows, s, at: eval_load(rows, s, at, 3)
+    ),
+    "force": place_output(
+        "N",
+        "force at x of the part beyond x on the part before, global, shape (3,)",
+        lambda rows, s, at: turn(eval_frame(rows, s, at), eval_load(rows, s, at, 0)),
+    ),
+    "moment": place_output(
+        "N m",
+        "moment at x of the part beyond x on the part before, global, shape (3,)",
+        lambda rows, s, at: turn(eval_frame(rows, s, at), eval_load(rows, s, at, 3)),
+    ),
+    "axial_force": place_output(
+        "N", "N at x along e_1, tension > 0", lambda rows, s, at: eval_load(rows, s, at, 0)[:, :, 0]
+    ),
+    "torque": place_output("N m", "M_1 at x, about e_1", lambda rows, s, at: eval_load(rows, s, at, 3)[:, :, 0]),
+}
+"""The output variables of `Beam3D`."""
+UNITS = {
+    "velocity": "m/s",
+    "axial_force": "N",
+    "torque": "N m",
+    "shear_force_vector": "N",
+    "bending_moment_vector": "N m",
+    "material_axis": "1",
+}
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """Each beam as lines along its axis."""
+
+    def fill(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
+        A, force = eval_frame(rows, fields, places), eval_loads(rows, fields, places, fill_strains).force
+        across = force * np.array((0.0, 1.0, 1.0, 0.0, 1.0, 1.0))
+        values = {
+            "velocity": eval_vector(rows, fields.v, places),
+            "axial_force": force[:, :, 0],
+            "torque": force[:, :, 3],
+            "shear_force_vector": turn(A, across[:, :, :3]),
+            "bending_moment_vector": turn(A, across[:, :, 3:]),
+            "material_axis": A[:, :, :, 1].copy(),
+        }
+        return eval_vector(rows, fields.x, places), values
+
+    return draw_lines(rows, subdivisions, WIDTH, fill, UNITS)

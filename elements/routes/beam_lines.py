@@ -1,0 +1,180 @@
+"""Lines of beams: nodes and elements along a straight line or any route, made with one call.
+
+The axis e_1 of each node lies along the route.  In 3D e_2 of the first node is ``normal`` without its part along the
+route, and goes along the route without spin.  A closed 3D route ends in a frame that differs from the first one by an
+angle about the axis; this angle is distributed along the line, so that the frames meet.
+
+Geometry of the routes: routes.py, spatial_routes.py, spline_route.py.
+"""
+
+from __future__ import annotations
+
+from math import atan2
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.beam.rules import PLACES
+from windlass.elements.nodes.nodes2d import RigidNode2D
+from windlass.elements.nodes.rotations import euler_parameters_of
+from windlass.elements.nodes.turning import carry_normals, smallest_rotations
+from windlass.elements.routes.routes import CenterLine, Point, RouteError, nodes_along, straight
+from windlass.elements.routes.spline_route import through_points
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, numbers, optional, that, whole, word
+from windlass.framework.checks.room import check_room
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.parts import part_of_large, pick_rows
+from windlass.framework.model.schema import Component, row_bytes
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+LINE = {
+    "world": instance(World), "elements": inside(), "order": whole(1), "normal": optional(numbers("1", (3,))),
+    "name": word(), "beam_columns": inside(),
+}  # fmt: skip
+STEPS = 4
+"""Steps per node in which normals go along a route."""
+
+
+@checked(**LINE, start=inside(), end=inside())
+@all_or_nothing
+def straight_beam(
+    world: World, start: Point, end: Point, elements: int, *, order: int = 2, normal: Any | None = None,
+    name: str = "beam", **beam_columns: Any,
+) -> Entity:  # fmt: skip
+    """Add a straight beam from start to end [m], each (x, y) or (x, y, z), as a number of elements of equal length.
+
+    Args:
+        world: the world.
+        start, end: end points [m], shape (2,), or shape (3,) for 3D beams.
+        elements: number of elements.
+        order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.
+        normal: in 3D the direction of e_2, shape (3,); default: see `beam_along`.
+        name: name for messages and output.
+        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`.
+
+    Returns:
+        The elements in order; `nodes_of` gives their nodes.
+
+    Raises:
+        ModelError: start and end coincide, or values that are not allowed.
+    """
+    try:
+        given = [read_numbers(point) for point in (start, end)]
+        in_space = [point is not None and point.shape == (3,) for point in given]
+        if any(in_space) and not all(in_space):
+            words = f"start = {show(start)} m, end = {show(end)} m"
+            raise RouteError(f"{words}: must both be two finite numbers (x, y), or both three (x, y, z)")
+        route: CenterLine = through_points(given) if all(in_space) else straight(start, end)
+    except ValueError as error:
+        raise ModelError(f"{name}: {error}") from error
+    return _add_line(world, route, elements, order, normal, name, beam_columns)
+
+
+@checked(
+    **LINE,
+    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute or SplineRoute"),
+)
+@all_or_nothing
+def beam_along(
+    world: World, route: CenterLine, elements: int, *, order: int = 2, normal: Any | None = None, name: str = "beam",
+    **beam_columns: Any,
+) -> Entity:  # fmt: skip
+    """Add a beam along a route, which is its shape without load, as a number of elements of equal length.
+
+    Args:
+        world: the world.
+        route: result of `helix`, `through_points`, `route_around` and others.
+        elements: number of elements.
+        order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.
+        normal: in 3D the direction of e_2 at the start, shape (3,); default: global y after the smallest rotation from
+            global x to the route.
+        name: name for messages and output.
+        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`.
+
+    Returns:
+        The elements in order; `nodes_of` gives their nodes.
+
+    Raises:
+        ModelError: a number of elements or an order that is not allowed, or a normal along the route.
+    """
+    return _add_line(world, route, elements, order, normal, name, beam_columns)
+
+
+def _add_line(
+    world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]
+) -> Entity:
+    try:
+        # this also refuses a wrong number of elements, before it becomes an int
+        length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
+    except ValueError as error:
+        raise ModelError(f"{name}: {error}") from error
+    if order not in PLACES:
+        raise ModelError(f"{name}: order = {order}: must be 1, 2 or 3")
+    elements = int(elements)
+    in_space = route.eval_points(np.zeros(1))[0].shape[1] == 3
+    if normal is not None and not in_space:
+        raise ModelError(f"{name}: normal = {show(normal)} on a 2D route: must be left out")
+    node, kind = _find_kinds(in_space)
+    count = order * elements + (0 if route.closed else 1)
+    check_room(count, row_bytes(node) + row_bytes(kind), f"elements = {elements} in {name}")
+    # places of the nodes along the route, and of STEPS - 1 further points between them
+    inner = np.sort(PLACES[order])
+    stations = length * np.append((np.arange(elements)[:, None] + inner[:-1]).ravel(), elements)
+    s = np.interp(np.arange(STEPS * (len(stations) - 1) + 1) / STEPS, np.arange(len(stations)), stations)
+    position, tangent, _ = route.eval_points(np.minimum(s, route.length))
+    mine = part_of_large(count)
+    columns: dict[str, Any] = {"position": position[::STEPS][mine.numbers]}
+    if in_space:
+        columns["euler_parameters"] = _find_frames(tangent, route.closed, normal, name)[::STEPS][mine.numbers]
+    else:
+        columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
+    nodes = world.add(node, name=f"{name} node", part=mine, **columns)
+    if in_space:
+        from windlass.elements.beam.unit_rotation import UnitRotation3D  # imported here, because 2D models have none
+
+        world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
+    mine = part_of_large(elements)
+    first = order * mine.numbers
+    refs = {"node0": nodes[first], "node1": nodes[(first + order) % count]}
+    for k in range(1, order):
+        refs[f"node{1 + k}"] = nodes[first + k]
+    values = {"length": length, **pick_rows(mine, kind, given)}
+    return world.add(kind, name=name, part=mine, **refs, **values)
+
+
+def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
+    """Node and beam in 2D or 3D."""
+    if in_space:
+        from windlass.elements.beam.beam3d import Beam3D  # imported here, because 2D models do not need it
+        from windlass.elements.nodes.nodes3d import RigidNode3D  # imported here, because 2D models do not need it
+
+        return RigidNode3D, Beam3D
+    from windlass.elements.beam.beam2d import Beam2D  # imported here, because 3D models do not need it
+
+    return RigidNode2D, Beam2D
+
+
+def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
+    """Euler parameters of frames e_1, e_2, e_3 along unit tangents, shape (n, 3), without spin: (n, 4)."""
+    normals = np.zeros_like(tangent)
+    start = smallest_rotations(np.array([[1.0, 0.0, 0.0]]), tangent[:1])[0, :, 1] if normal is None else normal
+    across = np.asarray(start, np.float64) - (np.asarray(start) @ tangent[0]) * tangent[0]
+    size = float(np.linalg.norm(across))
+    if not size > 1e-6 * float(np.linalg.norm(start)):
+        raise ModelError(f"{name}: normal = {show(normal)}: must have a part across the route {tangent[0]} [1]")
+    normals[0] = across / size
+    carry_normals(tangent, normals)
+    third = np.cross(tangent, normals)
+    if closed:
+        apart = atan2(float(normals[0] @ third[-1]), float(normals[0] @ normals[-1]))
+        turn = np.linspace(0.0, apart, len(tangent))[:, None]
+        normals = np.cos(turn) * normals + np.sin(turn) * third
+        third = np.cross(tangent, normals)
+    e = euler_parameters_of(np.stack((tangent, normals, third), axis=2))
+    # neighbours have Euler parameters of equal sign
+    e[1:] *= np.cumprod(np.where((e[1:] * e[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))[:, None]
+    return e

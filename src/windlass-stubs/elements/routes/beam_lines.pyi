@@ -1,0 +1,49 @@
+# Made by scripts/make_stubs.py from the schemas of the components: do not edit, call `make stubs`.
+
+from __future__ import annotations
+from math import atan2
+from typing import Any
+import numpy as np
+from windlass.elements.beam.rules import PLACES
+from windlass.elements.nodes.nodes2d import RigidNode2D
+from windlass.elements.nodes.rotations import euler_parameters_of
+from windlass.elements.nodes.turning import carry_normals, smallest_rotations
+from windlass.elements.routes.routes import CenterLine, Point, RouteError, nodes_along, straight
+from windlass.elements.routes.spline_route import through_points
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, numbers, optional, that, whole, word
+from windlass.framework.checks.room import check_room
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.parts import part_of_large, pick_rows
+from windlass.framework.model.schema import Component, row_bytes
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from typing import Any, TypeAlias
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+from windlass.framework.model.table import Entity
+
+
+Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
+WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
+YesNo: TypeAlias = bool | Sequence[Any] | NDArray[Any]
+Words: TypeAlias = str | Sequence[str] | NDArray[Any]
+UserFunctions: TypeAlias = Any
+One: TypeAlias = Entity | Sequence[Entity] | NDArray[Any] | int | None
+Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
+
+LINE: Any
+STEPS: Any
+def straight_beam(world: World, start: Point, end: Point, elements: int, *, order: int=2, normal: Any | None=None, name: str='beam', stiffness: Numbers=..., mass_per_length: Numbers=..., rotary_inertia: Numbers=..., damping: Numbers=..., length: Numbers=..., reference_strain: Numbers=...) -> Entity:
+    'Add a straight beam from start to end [m], each (x, y) or (x, y, z), as a number of elements of equal length.\n\nArgs:\n    world: the world.\n    start, end: end points [m], shape (2,), or shape (3,) for 3D beams.\n    elements: number of elements.\n    order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.\n    normal: in 3D the direction of e_2, shape (3,); default: see `beam_along`.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`.\n\nReturns:\n    The elements in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: start and end coincide, or values that are not allowed.'
+def beam_along(world: World, route: CenterLine, elements: int, *, order: int=2, normal: Any | None=None, name: str='beam', stiffness: Numbers=..., mass_per_length: Numbers=..., rotary_inertia: Numbers=..., damping: Numbers=..., length: Numbers=..., reference_strain: Numbers=...) -> Entity:
+    'Add a beam along a route, which is its shape without load, as a number of elements of equal length.\n\nArgs:\n    world: the world.\n    route: result of `helix`, `through_points`, `route_around` and others.\n    elements: number of elements.\n    order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.\n    normal: in 3D the direction of e_2 at the start, shape (3,); default: global y after the smallest rotation from\n        global x to the route.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`.\n\nReturns:\n    The elements in order; `nodes_of` gives their nodes.\n\nRaises:\n    ModelError: a number of elements or an order that is not allowed, or a normal along the route.'
+def _add_line(world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]) -> Entity:
+    ...
+def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:
+    'Node and beam in 2D or 3D.'
+def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:
+    'Euler parameters of frames e_1, e_2, e_3 along unit tangents, shape (n, 3), without spin: (n, 4).'

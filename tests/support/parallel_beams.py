@@ -1,0 +1,46 @@
+"""A beam with a body at its end that swings and turns; a program for mpiexec, and the same within a test.
+
+Usage: parallel_beams.py OUT.npz [options of Windlass and PETSc]
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+
+def run_beam(order: int = 2, **options: Any) -> dict[str, Any]:
+    """The coordinates at the end, and outputs of the beam."""
+    # imported here, because the command line is read when Windlass is loaded
+    import windlass as wl
+    import windlass.connectors as con
+    import windlass.elements as el
+
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    beam = el.straight_beam(
+        world, (0, 0, 0), (1, 0, 0), 8, order=order, stiffness=(1e4, 4e3, 4e3, 1.0, 2.0, 3.0), mass_per_length=0.5,
+        rotary_inertia=(2e-3, 1e-3, 1e-3), damping=(1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3),
+    )  # fmt: skip
+    nodes = el.nodes_of(world, beam)
+    con.clamp(world, nodes[0])
+    block = world.add(el.RigidBody3D, position=(1, 0, 0), mass=0.2, inertia=1e-2)
+    markers = con.rigid_marker(world, nodes[len(nodes) - 1]), con.rigid_marker(world, block)
+    world.add(con.GenericJoint, marker0=markers[0], marker1=markers[1])
+    world.add(con.Torque, marker=markers[1], vector=(0.5, 0.0, 0.0), body_fixed=True)
+    end = wl.Dynamic(world, step=2e-3, end=0.1, rtol=1e-10, **options).solve()
+    outputs = {name: wl.eval_output(beam, name, end) for name in ("force", "moment", "frame", "strain")}
+    whole = end.gather()
+    return outputs | {"q": whole.q, "v": whole.v}
+
+
+def main(path: str) -> None:
+    """Solve and write the results."""
+    found = run_beam()
+    from windlass.framework.launch.launcher import communicator
+
+    if (comm := communicator()) is None or comm.rank == 0:
+        np.savez(path, **found)
+
+
+if __name__ == "__main__":
+    main(sys.argv.pop(1))

@@ -1,0 +1,230 @@
+"""Beams with shear against theory: circles, arcs, elastica, deflections, buckling, frequencies, free motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+import windlass as wl
+from windlass.connectors import Force, Torque, clamp, fix, hinge, position_marker, rigid_marker
+from windlass.elements import nodes_of, straight_beam
+from windlass.framework.model.world import World
+from windlass.framework.state.assemble import assemble_matrix
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.modes.modes import Modes
+from windlass.solvers.static import Static
+
+from support.beams import PLANE, SPACE, create_arc, find_momenta, rotation_rates
+from support.matrices import dense
+from support.parallel_beams import run_beam
+from support.processes import ROOT, run_python
+
+ORDERS = (1, 2, 3)
+ROUND = {**SPACE, "stiffness": (1e4, 5e3, 5e3, 3.5, 2.0, 2.0)}
+
+
+def straight(dims: int, elements: int, order: int, length: float = 1.0, **columns: Any) -> Any:
+    """World, nodes and elements of a beam along x."""
+    world, rest = World(), (0.0,) * (dims - 1)
+    given = {**(PLANE if dims == 2 else ROUND), **columns}
+    beam = straight_beam(world, (0.0, *rest), (length, *rest), elements, order=order, **given)
+    return world, nodes_of(world, beam), beam
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize(("order", "error"), [(1, 1e-11), (2, 7e-4), (3, 2e-6)])
+def test_cantilever_rolls_to_a_circle(dims: int, order: int, error: float) -> None:
+    """A moment of 2π EI/L at the end: the end meets the clamp.  In 2D all orders, in 3D order 1 is exact."""
+    world, nodes, beam = straight(dims, 6, order)
+    clamp(world, nodes[0])
+    moment = 2.0 * np.pi * 2.0
+    world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.0, 0.0, moment))
+    # in 3D dead moments of a whole turn are an unstable equilibrium
+    state = Static(world, load_steps=8, rtol=1e-12, stability="off", name="").solve()
+    limit = 1e-11 if dims == 2 else error
+    assert np.linalg.norm(eval_output(nodes[-1], "position", state)) < limit
+    found = (
+        eval_output(beam, "bending_moment", state) if dims == 2 else eval_output(beam, "section_moment", state)[:, 2]
+    )
+    assert_allclose(found, moment, rtol=1e-10 if dims == 2 or order == 1 else 6e-4)
+
+
+@pytest.mark.parametrize(
+    ("order", "elements", "error", "rate"), [(1, 8, 1.5e-3, 1.9), (2, 8, 3e-5, 3.8), (3, 4, 4e-6, 5.6)]
+)
+@pytest.mark.parametrize("load", [300.0, 600.0])
+def test_bend_of_45_degrees(order: int, elements: int, error: float, rate: float, load: float) -> None:
+    """Arc of Bathe and Bolourchi (1979) under a force across its plane, and orders of convergence 2, 4, 6.
+
+    Simo and Vu-Quoc (1986): ends at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37), with 8 elements of order 1.
+    """
+    EI = 1e7 / 12.0
+
+    def solve(elements: int, order: int) -> Any:
+        world, nodes, _ = create_arc(
+            elements, order, np.pi / 4.0, 100.0, stiffness=(1e7, 5e6, 5e6, EI, EI, EI), mass_per_length=1.0,
+            rotary_inertia=(2.0, 1.0, 1.0),
+        )  # fmt: skip
+        clamp(world, nodes[0])
+        world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.0, 0.0, load))
+        return eval_output(nodes[-1], "position", Static(world, load_steps=6, rtol=1e-12, name="").solve())
+
+    exact = solve(16, 3)
+    errors = [np.linalg.norm(solve(n, order) - exact) / 100.0 for n in (elements // 2, elements)]
+    assert errors[1] < error and np.log2(errors[0] / errors[1]) > rate
+    given = {300.0: (58.84, 22.33, 40.08), 600.0: (47.23, 15.79, 53.37)}[load]
+    assert_allclose(solve(8, 1), given, atol=0.06)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("order", [2, 3])
+def test_timoshenko_deflection(dims: int, order: int) -> None:
+    """w = F L³/(3 EI) + F L/GA of a thick cantilever, and of one element under a small force; no locking if thin."""
+    for GA in (3.0, 5e9):
+        columns = {"stiffness": (1e9, GA, 2.0) if dims == 2 else (1e9, GA, GA, 3.5, 2.0, 2.0)}
+        world, nodes, _ = straight(dims, 1, order, **columns)
+        clamp(world, nodes[0])
+        world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.0, 1e-6, 0.0))
+        w = eval_output(nodes[-1], "displacement", Static(world, rtol=1e-12, name="").solve())[1]
+        assert_allclose(w, 1e-6 * (1.0 / 6.0 + 1.0 / GA), rtol=1e-7)
+
+
+def test_coupled_section() -> None:
+    """A matrix that couples all forces: constant strains under forces and moments at the end of a straight 3D beam."""
+    B = np.random.default_rng(4).normal(size=(6, 6))
+    S = 1e4 * (B @ B.T + np.eye(6))
+    world, nodes, beam = straight(3, 2, 2, stiffness=S)
+    clamp(world, nodes[0])
+    load = 1e-3 * np.array([2.0, 0.0, 0.0, 1.0, -2.0, 3.0])
+    world.add(Force, marker=position_marker(world, nodes[-1]), vector=load[:3])
+    world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=load[3:])
+    state = Static(world, rtol=1e-13, name="").solve()
+    assert_allclose(eval_output(beam, "strain", state), np.tile(np.linalg.solve(S, load), (2, 1)), rtol=1e-4)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+def test_elastica(dims: int) -> None:
+    """A thin cantilever under a force of 4 EI/L² across it: deflections by the pendulum equation, θ'' = -4 cos θ."""
+
+    def shoot(start: float) -> Any:
+        return solve_ivp(
+            lambda s, y: (y[1], -4.0 * np.cos(y[0]), np.cos(y[0]), np.sin(y[0])), (0.0, 1.0), (0.0, start, 0.0, 0.0),
+            rtol=1e-11, atol=1e-12,
+        ).y[:, -1]  # fmt: skip
+
+    exact = shoot(brentq(lambda start: shoot(start)[1], 0.5, 4.0, xtol=1e-12))[2:]
+    errors = []
+    for n in (2, 4):
+        columns = {"stiffness": (1e8, 1e8, 2.0) if dims == 2 else (1e8, 1e8, 1e8, 3.5, 2.0, 2.0)}
+        world, nodes, _ = straight(dims, n, 3, **columns)
+        clamp(world, nodes[0])
+        world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.0, 8.0, 0.0))
+        state = Static(world, load_steps=4, rtol=1e-11, name="").solve()
+        errors.append(np.abs(eval_output(nodes[-1], "position", state)[:2] - exact).max())
+    assert errors[1] < 2e-5 and np.log2(errors[0] / errors[1]) > 4.5
+
+
+@pytest.mark.parametrize(("dims", "GA"), [(2, 5e3), (2, 60.0), (3, 60.0)])
+def test_buckling_with_shear(dims: int, GA: float) -> None:
+    """Between hinges a beam buckles where P (1 - P/EA + P/GA) = π² EI/L²: the tangent loses a positive eigenvalue."""
+    EA, EI = 1e3, 2.0
+    columns = {"stiffness": (EA, GA, EI) if dims == 2 else (EA, GA, GA, 1e3, EI, 50.0)}
+    world, nodes, _ = straight(dims, 4, 3, **columns)
+    across = "y" if dims == 2 else "z"
+    state = State(world)
+    dofs = state.local_dofs(nodes)
+    x = np.array(nodes.table.collect("position", nodes.rows))[:, 0]
+    names = list(nodes.table.component.dof_names)
+    bend = names.index("rotation" if dims == 2 else "e2")
+    # of small motions in the plane of bending
+    free = np.concatenate((dofs[1:-1, names.index(across)], dofs[:, bend]))
+
+    def lowest(P: float) -> float:
+        state.q[dofs[:, 0]] = -P / EA * x
+        K = dense(assemble_matrix(world, state))[np.ix_(free, free)]
+        return float(np.linalg.eigvalsh(0.5 * (K + K.T))[0])
+
+    exact = brentq(lambda P: P * (1.0 - P / EA + P / GA) - np.pi**2 * EI, 1.0, 40.0)
+    assert_allclose(brentq(lowest, 0.5 * exact, 1.5 * exact), exact, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize(("order", "error"), [(1, 0.1), (2, 2.5e-3), (3, 3e-5)])
+def test_frequencies_between_hinges(dims: int, order: int, error: float) -> None:
+    """Timoshenko's beam between hinges: sin(n π x/L) of both spectra, bending and shear."""
+    EI, GA, m, J = 2.0, 80.0, 1.0, 0.02
+    columns: dict[str, Any] = {"mass_per_length": m, "rotary_inertia": J, "stiffness": (1e5, GA, EI)}
+    if dims == 3:
+        columns = {"mass_per_length": m, "rotary_inertia": (1e-4, 1.0, J), "stiffness": (1e5, 1e6, GA, 1e5, EI, 1e6)}
+        # bending about e_3, across e_2
+        columns["stiffness"], columns["rotary_inertia"] = (1e5, GA, 1e6, 1e5, 1e6, EI), (1e-4, 1e-4, J)
+    world, nodes, _ = straight(dims, 8, order, **columns)
+    hinge(world, nodes[[0, len(nodes) - 1]])
+    if dims == 3:
+        fix(world, nodes, "z")
+        fix(world, nodes[0], "e1")
+    k = np.pi * np.arange(1, 4)
+    exact = []
+    for n in k:
+        K = np.array(((GA * n * n, -GA * n), (-GA * n, EI * n * n + GA))) / np.sqrt(np.outer((m, J), (m, J)))
+        exact += list(np.sqrt(np.linalg.eigvalsh(K)))
+    # of n = 0: all sections turn, and the axis stays
+    exact = np.sort([*exact, np.sqrt(GA / J)])[:4] / (2.0 * np.pi)
+    found = Modes(world, count=4).solve().frequencies
+    assert_allclose(found, exact, rtol=error)
+
+
+@pytest.mark.parametrize(("order", "error"), [(1, 1e-2), (2, 2e-5), (3, 2e-8)])
+def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
+    """c/(4 L) (2 i - 1) of a cantilever: torsion by √(GJ/J), tension by √(EA/ρA)."""
+    world, nodes, _ = straight(
+        3, 10, order, stiffness=(900.0, 1e7, 1e7, 2.0, 1e7, 1e7), mass_per_length=1.0, rotary_inertia=(0.02, 1e-3, 1e-3)
+    )
+    clamp(world, nodes[0])
+    found = Modes(world, count=3).solve().frequencies
+    torsion = np.sqrt(2.0 / 0.02) / 4.0
+    assert_allclose(found, (torsion, 3.0 * torsion, np.sqrt(900.0) / 4.0), rtol=error)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_free_beam_that_tumbles(order: int) -> None:
+    """Energy and both momenta of a bent beam that flies and turns, more than once about its axes."""
+    world, nodes, beam = straight(3, 3, order, stiffness=(400.0, 200.0, 200.0, 1.0, 2.0, 3.0))
+    state = State(world)
+    dofs = state.local_dofs(nodes)
+    state.v[dofs] = rotation_rates(state, nodes, np.array((6.0, 3.0, -4.0)))
+    x = np.array(nodes.table.collect("position", nodes.rows))[:, 0]
+    state.v[dofs[:, 1]] += 2.0 * np.sin(3.0 * x)
+    state.v[dofs[:, 2]] += 1.0
+    before, changes = find_momenta(world, nodes, state), []
+    for step in (4e-3, 2e-3):
+        ledger = wl.EnergyLedger()
+        end = Dynamic(world, step=step, end=1.0, rtol=1e-10, name="").solve(state, hooks=[ledger])
+        after = find_momenta(world, nodes, end)
+        assert_allclose(after[:3], before[:3], atol=1e-12)
+        kinetic, elastic = ledger.totals["kinetic"], ledger.totals["Beam3D.elastic"]
+        assert_allclose(kinetic, after[6] - before[6], rtol=1e-9)
+        turned = np.linalg.norm(after[3:6] - before[3:6]) / np.linalg.norm(before[3:6])
+        changes.append((turned, abs(kinetic + elastic) / before[6]))
+    assert elastic > 0.01 * before[6]
+    assert np.abs(eval_output(beam, "frame", end)[0] - np.eye(3)).max() > 0.5
+    # of second order in the step; measured 3e-5 and 1.2e-4
+    assert max(changes[1]) < 2e-4 and changes[0][1] / changes[1][1] > 2.5
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """A body at the end of a beam which swings and twists, on 2 processes: coordinates and outputs."""
+    done = run_python([ROOT / "tests/support/parallel_beams.py", tmp_path / "beam.npz", "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    serial, found = run_beam(), np.load(tmp_path / "beam.npz")
+    for name, values in serial.items():
+        assert_allclose(found[name], values, rtol=0, atol=1e-8 * np.abs(values).max(), err_msg=name)
