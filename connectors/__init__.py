@@ -160,6 +160,7 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.add_surface_contact import add_drum as add_drum
     from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact as add_surface_contact
     from windlass.connectors.surface_contact.add_surface_contact import add_v_groove as add_v_groove
+    from windlass.connectors.surface_contact.bed import add_bed as add_bed
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )

@@ -93,6 +93,10 @@ def calls(s: Scene) -> dict[str, Call]:
         "Link": (
             con.Link, {"entity": slide, "breaking_load": 1e3, "time": 1.0, "rule": lambda t, force: False, "name": "l"}
         ),
+        "add_bed": (
+            con.add_bed,
+            {"world": s.open, "points": [(0.0, 0.0), (1.0, 0.1)], "heading": 0.1, "origin": (0.0, 0.0)},
+        ),
         "BreakingLinks": (con.BreakingLinks, {"links": [con.Link(slide, breaking_load=1e3)]}),
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
