@@ -26,7 +26,7 @@ def place(distance: float, height: float) -> tuple[float, float, float]:
 
 @pytest.mark.parametrize("ground", [[(60.0, 6.0), (120.0, 8.0)], [(60.0, 10.0), (160.0, 0.0)]])
 def test_a_line_on_a_polyline(ground: list[tuple[float, float]]) -> None:
-    """Over small bends and over a crest of 15 degrees: the tension at the top within 2e-4, at the anchor within 0.5 %."""
+    """Small bends, and a crest of 15 degrees: tensions within 2e-4 at the top, within 0.5 % at the anchor."""
     start, end = place(0.0, 0.0), place(275.0, 80.0)
     corners = [place(*point) for point in ground]
     route = hang_from_ground(start, end, LENGTH, EA, MASS, 0.0, GRAVITY, ground=corners)
