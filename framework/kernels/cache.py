@@ -29,7 +29,7 @@ from windlass.framework.kernels.type_names import decode_type, encode_type
 
 _numba: Any = numba  # its internals have no types for type checkers
 
-FORMAT = 4
+FORMAT = 5
 MAGIC = b"windlass machine code\n"
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")

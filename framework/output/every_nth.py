@@ -99,10 +99,15 @@ class EveryNth(StepHook, Closing, ABC):
         # due to rounding, this number may be one step too small, but never too large
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether compiled code can decide which steps are recorded: frames must be spaced by steps or by time."""
+        return self._every is not None or (self._by_time and self._interval > 0.0)
+
     def find_asking(self, state: State) -> Program | None:
-        """A program that records the steps that are due, by a call of Python, so that the steps before and after them
-        stay in compiled code; None where frames are not spaced by time."""
-        if self._every is None and (not self._by_time or not self._interval > 0.0):
+        """A program that records the steps that are due by a call of Python, so that all other steps stay in compiled
+        code; None if compiled code cannot decide which."""
+        if not self.can_ask:
             return None
         time = parallel_assembly(state.world).fields.time
         if time is not self._time:
