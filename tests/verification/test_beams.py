@@ -236,6 +236,25 @@ def test_free_beam_that_tumbles(order: int) -> None:
     assert max(changes[1]) < 2e-4 and changes[0][1] / changes[1][1] > 2.5
 
 
+def test_exudyn_converges_to_the_same_shape() -> None:
+    """A 3D cantilever under a force and a moment that turns with the end, against Exudyn 1.13.6 with 6 and 12 elements.
+
+    Exudyn's element is of second order with another interpolation; its results are extrapolated.
+    """
+    coarse, fine = np.array((0.0440685, -0.33727248, 0.25629232)), np.array((0.04383481, -0.33829492, 0.25799527))
+    world, (c, s) = World(), (np.cos(0.4), np.sin(0.4))
+    beam = straight_beam(
+        world, (0, 0, 0), (1.2 * c, 1.2 * s, 0), 4, order=3, normal=(-s, c, 0), mass_per_length=1.0,
+        stiffness=(900.0, 300.0, 250.0, 1.5, 2.0, 3.0), rotary_inertia=(0.03, 0.01, 0.02),
+    )  # fmt: skip
+    nodes = nodes_of(world, beam)
+    clamp(world, nodes[0])
+    world.add(Force, marker=position_marker(world, nodes[-1]), vector=(0.5, -1.0, 1.5))
+    world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.4, 0.3, -0.8), body_fixed=True)
+    state = Static(world, load_steps=4, rtol=1e-12, stability="off", name="").solve()
+    assert_allclose(eval_output(nodes[-1], "displacement", state), fine + (fine - coarse) / 3.0, atol=5e-6)
+
+
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """A body on a beam that swings and twists has equal coordinates and outputs on 2 processes and on one process."""

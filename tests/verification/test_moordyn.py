@@ -72,6 +72,26 @@ def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None
     assert_allclose(series.std(axis=0) / mean, recorded["deviation"] / mean, rtol=0.03, atol=5e-4)
 
 
+def test_a_bed_that_slopes(tmp_path: Path) -> None:
+    """A bed from a sea floor file: the tension at the top within 0.1 %.
+
+    In MoorDyn the force of the bed is vertical, and the horizontal force is the same along the bed.  In Windlass the
+    force is normal to the bed, and the tension decreases towards the anchor by the weight times the rise.
+    """
+    mooring = load("slope", tmp_path)
+    assert mooring.bed is not None and len(mooring.bed) == 4 and mooring.environment.depth == 92.0
+    state, sensors = mooring.rest(name=""), sense_segments(mooring)
+    sensors.after_step(state)
+    anchor, top = (float(sensors[key][0]) for key in sensors.names)
+    recorded = RECORDED["slope"]["rest"]
+    assert_allclose(top, recorded[1], rtol=1e-3)
+    nodes = wl.eval_output(mooring.lines[1], "position", state, x=3.5)
+    bed = np.interp(nodes[:, 0], *mooring.environment.bed.T)
+    on = np.flatnonzero(nodes[:, 2] < bed + 0.02)
+    weight = (126.0 - 1025.0 * np.pi * 0.144**2 / 4) * 9.81
+    assert_allclose(recorded[0] - anchor, weight * (nodes[on[-1], 2] - nodes[0, 2]), rtol=0.15)
+
+
 def test_weight_of_a_stretched_rope(tmp_path: Path) -> None:
     """A polyester rope at a strain of 0.4 % keeps its volume, as in MoorDyn, and its weight in water agrees with the
     closed form to 1e-8.
