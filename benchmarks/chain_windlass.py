@@ -23,7 +23,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import nodes_of, straight_cable
 
-# of one cable: length [m], width and height of the section [m], modulus [Pa], density [kg/m^3]
+# data of one cable: length [m], width and height of the section [m], modulus [Pa], density [kg/m^3]
 LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0
 PRESTRAIN = -0.01
 STEP = 1e-3  # [s]

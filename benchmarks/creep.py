@@ -42,8 +42,8 @@ from support.creep import (  # noqa: E402
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
 INERTIA = (0.05, 0.3, 0.7)
-# The stiffness is the ratio k/EA [1/m²]. EA/(k R²) is 1 % of the loss, and belts sink in by more than the waves of
-# cubics with 60 elements.
+# Contact stiffness, as the ratio k/EA [1/m²]. With this value EA/(k R²) is 1 % of the loss, and belts sink in by more
+# than the ripple of 60 cubic elements.
 CONTACT = 100 / RADIUS**2
 
 

@@ -119,8 +119,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
 
         limit = mu * F * stretch(F) / R
         if rise < 0.0:
-            # The limit falls and the shear grows. The limit is therefore reached once, and earlier than the limit of
-            # the entry would be.
+            # Along the arc the limit falls and the shear grows. The shear therefore reaches the limit once, and remains
+            # below the limit at the entry.
             X = brentq(excess, 0.0, a * asinh(limit / (K * a * abs(w))))
             slides = angle(X) < wrap
         else:
@@ -140,8 +140,8 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     def miss(g: float) -> float:
         return rise * (move(g)[0] - out)
 
-    # start with a shear that makes the whole change on the arc, then try larger values (for long parts without shear)
-    # and smaller values
+    # start from the shear that makes the whole change of the force on the arc, then search larger values (for long
+    # parts without shear) and smaller values
     low = high = log(abs(out - F) / E)
     while miss(high) < 0.0:
         high += 2.0

@@ -65,7 +65,7 @@ def format_table(outcomes: Sequence[Outcome]) -> str:
         case = outcome.case
         for k, program in enumerate(case.commands):
             cost = outcome.cost[program] if outcome.cost else None
-            # each case has two rows, and the second one shows the ratio
+            # the ratio stands in the second of the two rows of a case
             ratio = outcome.ratio if k == 1 else None
             counts = [r[program].counts for r in outcome.rounds if program in r]
             newton = str(counts[-1].get("newton_iterations", "")) if counts else ""

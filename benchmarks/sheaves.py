@@ -34,7 +34,7 @@ def build(cables: int, sheaves: int, points: int) -> tuple[Any, Any]:
     from windlass import connectors as con
     from windlass.elements import RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
-    # a rope over sheaves of radius 1 gives the radius at which the sheaves use all cables
+    # the length of a rope over sheaves of radius 1 gives the radius at which the sheaves use all cables
     def draw(radius: float) -> Any:
         centers = [(2.4 * radius * i, 0.0, 0.0) for i in range(sheaves)]
         wheels = [

@@ -230,7 +230,7 @@ def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float
         least = done.seconds / done.iterations
         event = {name: value - before[name] for name, value in read_events(stage).items()}
         parts = clock.seconds
-        # the event of the solve excludes the factorisation, which is part of the event of the set-up
+        # the event KSPSolve excludes the factorisation, which PETSc counts in the event of the set-up
         parts["factorisation"] = event["MatLUFactorNum"] + event["MatLUFactorSym"]
         parts["solve"] = event["KSPSolve"]
         parts["SNES"] -= parts["factorisation"] + parts["solve"]

@@ -88,7 +88,8 @@ def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
             best["Python"] = seconds - clock["compiled"]
     CompiledSteps.run = take
     entries = 8 * solver.problem.matrix.mat.getInfo()["nz_used"]
-    # each tangent is cleared, summed, read and written as factors, and each iteration reads the factors once
+    # memory traffic: each tangent is cleared, summed, read, and written as factors; each iteration reads the factors
+    # once
     bytes_moved = 4 * entries * factors + entries * iterations
     speed, bandwidth = measure_core(int(entries))
     return {

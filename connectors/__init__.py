@@ -187,9 +187,9 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # the error for missing names is visible to type checkers
     __getattr__, __dir__, __all__ = offer(__name__)
 
-# functions that are values in model files
+# a class of functions that may be values in model files
 offer_functions("ReadyFunction", "windlass.connectors.user_functions.ready_functions")
-# the report of the run lists the drives and pulleys of a model
+# sections of the run report: drives, pulleys and surfaces of a model
 register_report_sections("windlass.connectors.drives.drive_page:tabulate_drives")
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
 register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

@@ -175,7 +175,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
     holds = [con.fix(world, pulley, "rotation") for pulley in pulleys]
     for pulley in pulleys:
         con.fix(world, pulley, "x", "y")
-    # a mesh that can slide along a closed belt, against the material, needs one permanently fixed node
+    # if the mesh of a closed belt can slide along the belt, one node must be fixed until the end
     first = con.fix(world, nodes_of(world, belt)[0], "x")
     holds.append(con.fix(world, more["ale"], "s") if moving else first)
     drive = con.prescribe_velocity(world, pulleys[0], "rotation", lambda t: -OMEGA * min(t / 0.1, 1.0))

@@ -26,7 +26,7 @@ with_ledger = wl.option("ledger", True, "", "follow the energy of all steps: tab
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
-HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys half of this below its axis
+HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys at half of the thickness below its axis
 MASS_PER_LENGTH = 0.8288  # [kg/m]
 PER_LENGTH = 1e8 * WIDTH  # scale of the contact stiffness per metre of belt [N/m^2]
 TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # time [s] at which the speed of the driven pulley is compared
@@ -161,7 +161,7 @@ try:
 except wl.ModelError:  # the belt slips along the whole arc
     creep = [None] * 6
 
-# results, with the signs of the reference: torque is the multiplier of the drive, opposite to the torque of the motor
+# results with the signs of the reference: the torque is the multiplier of the drive, which is minus the motor torque
 reports = [con.pulley_report(world, state, contacts, pulley) for pulley in (driver, driven)]
 length = belt[0].length
 tension = wl.eval_output(belt, "axial_force", state, x=np.tile([0.0, length / 2], (elements, 1)))

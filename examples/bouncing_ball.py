@@ -46,7 +46,7 @@ up = con.facing((0.0, 1.0, 0.0))
 world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), material=material, rotation=up)
 world.add(con.HuntCrossley, contact_set=group)
 
-# the slowest ball needs the longest time, which is Hertz's 2.94 x/v without dissipation; dissipation slows the rebound
+# the slowest ball has the longest contact: 2.94 x/v without dissipation (Hertz); dissipation slows the rebound
 stiffness = 4 / 3 * np.sqrt(RADIUS) * MODULUS / 2**1.5  # contact stiffness [N/m^1.5] of two equal materials
 depth = (1.25 * MASS * speeds**2 / stiffness) ** 0.4
 exact = np.array([con.restitution_from_dissipation(dissipation, speed) for speed in speeds])

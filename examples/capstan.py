@@ -30,8 +30,8 @@ from windlass.elements import Circle, Ground, cable_around, nodes_of
 
 RADIUS = 0.1  # [m]
 WEIGHT = 100.0  # [N] T0
-SPARE = 4  # number of free elements of each strand after the left strand was pulled
-STEPS = 20  # steps per element length of displacement
+SPARE = 4  # number of elements of each strand that stay free when the rope has been pulled to the left
+STEPS = 20  # number of steps per displacement by one element length
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Case:
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # displacements of the pulled end in elements; results are taken at the last displacement
+    travel: int = 2  # displacement of the pulled end [element lengths]; results are taken at its end
 
 
 @dataclass(frozen=True)

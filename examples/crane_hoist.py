@@ -62,7 +62,7 @@ HEIGHT = 1.0 if falls == 4 else 1.6  # l at the start [m]; two falls get shorter
 WOUND, WINDS = 4.4 * pi, 2.6 * pi  # wound angle at the start, and angle that the drum winds during the hoist [rad]
 # speed of the rope onto the drum [m/s]; duration of start and stop, and pause before a push [s]
 SPEED, RISE, REST = 1.0, 0.2, 0.2
-# wound angles at which the rope leaves layer one, and at which it lies in layer two [rad]
+# wound angles [rad] at which the rope leaves layer one and at which it has reached layer two
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
 SHORTEST = 0.5  # smallest angle over which means are taken [rad]
 STEP, SWING_STEP = 1e-3, 4e-3  # step sizes of hoist and swing [s]
@@ -102,7 +102,7 @@ def build() -> Crane:
     """Build the crane at the start of the hoist, with a rope without friction in the sheaves."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     ground = world.add(Ground)
-    # the distance of the falls is the diameter of the sheaves; the first fall is at the second layer on the drum
+    # falls are one sheave diameter apart, and the first fall is tangent to the second layer on the drum
     first = RADIUS + LAYERS.rise
     middle = first + (falls - 1) * RADIUS
     places = [(first + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
@@ -132,8 +132,8 @@ def build() -> Crane:
     last = nodes[len(nodes) - 1]
     clamp = con.position_marker(world, drum, np.asarray(last.position))
     world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
-    # the flanges have a little clearance; the rope starts at the place of its angle, and the dead end is at z = 0 of
-    # the layers
+    # the layers begin at z = 0, at the dead end, and are shifted such that the rope leaves the drum at its wound angle;
+    # the flanges have a little clearance
     flanges, here = LAYERS.flanges, LAYERS.eval_places(WOUND)[1][0]
     center = con.rigid_marker(world, drum, (0.0, 0.0, 0.5 * sum(flanges) - here))
     half_width = 0.5 * (flanges[1] - flanges[0]) + 0.02 * ROPE
@@ -255,7 +255,7 @@ def main() -> None:
     track, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
     for now in hoist.march(state, hooks=hooks):
         y, rising = (wl.eval_output(block, name, now)[1] for name in ("position", "velocity"))
-        # the weight of the rope between the block and this place is subtracted
+        # tension at the height of the block: the weight of the rope between block and this place is subtracted
         tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
         tension -= DENSITY * G * (wl.eval_output(drum_side, "position", now, x=0.5 * size)[:, 1] - y)
         torque = -float(wl.eval_output(crane.drive, "force", now))

@@ -47,7 +47,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 G, RADIUS, ROPE = 9.81, 0.25, 0.005
 CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg], mass per length [kg/m], EA [N]
 CONTACT = 1e8  # stiffness of contact and bristles [N/m^2]
-RISE, STEP, REST = 0.2, 1e-3, 0.1  # duration of the rise of the deceleration, step, time after the stop [s]
+RISE, STEP, REST = 0.2, 1e-3, 0.1  # duration in which the deceleration rises, step size, and time after the stop [s]
 LATER = 0.25  # time at which the whole contact slips [s]
 SHORT = 0.5  # length of the cabin's strand at the start [m]
 FRICTION = friction / sin(groove)
@@ -173,7 +173,8 @@ def hang(model: Elevator) -> wl.State:
     """Find the state of rest with friction, and give rope and masses their axial speed."""
     world, rope, masses = model.world, model.rope, model.masses
     settings: dict[str, Any] = {"passes": wl.Passes(max_it=40, atol=1e-3), "name": ""}
-    # the strain of the rope is that of the counterweight's tension; friction holds the cabin
+    # the first solve has the strain of the counterweight's tension everywhere; in the second solve friction holds the
+    # cabin
     state = wl.Static(world, load_steps=2, **settings).solve()
     world.set(model.contacts, friction_coefficient=friction)
     world.set(model.hold, active=False)
@@ -234,7 +235,7 @@ def stop(rate: float, other: float, record: bool) -> Stop:
 
 def main() -> None:
     """Run three stops, or one, and check them."""
-    # the counterweight's strand has the length of the rope's displacement plus the final rest
+    # final length of the counterweight's strand: initial length, travel of the sheave, and slip
     reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
     first = integrate(Brake(brake), reach).deceleration
     rates = [brake]
@@ -262,7 +263,7 @@ def main() -> None:
         print(f"the rope slips from {first:.3f} m/s^2 on, by Euler and Eytelwein")
         print(wl.format_comparison(rows, "theory"))
     for run in found:
-        # deformation before the slip moves the rope ahead of the sheave, by less than 1 % of its speed
+        # before the slip, deformation moves the rope ahead of the sheave by less than 1 % of the sheave's speed
         ahead = 0.01 * speed * run.theory.end
         assert abs(run.slip - run.theory.way) < 0.01 * run.theory.way + ahead, "the rope slips further than in theory"
     assert abs(found[-1].slip / found[-1].later.way - 1.0) < 0.01, "the rope does not slip as in theory"

@@ -27,7 +27,7 @@ ROPE = 0.005  # radius of the rope [m]
 ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
 TENSION = 100.0  # [N] T0
 SPARE = 4  # elements of each strand in addition to the elements that are pulled over the drum
-STEPS = 12  # steps per element length of displacement
+STEPS = 12  # number of steps per displacement by one element length
 FAR = 1e3  # distance of the fixed point beyond all displacement [m]
 
 
@@ -43,7 +43,7 @@ class Case:
     axial_stiffness: float = 2e5  # [N]
     friction: float = 0.3
     groove: float = 0.0  # half angle of a V-groove [rad]; 0 is a drum
-    travel: float = 1.5  # displacements of the pulled end in elements; results are taken at the last displacement
+    travel: float = 1.5  # displacement of the pulled end [element lengths]; results are taken at its end
 
 
 def exact(case: Case) -> float:

@@ -33,7 +33,7 @@ C = 0.1 * DIAMETER * EA  # coupling of tension and twist [N m]: a torque of 0.1 
 # mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
 MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81
 
-# the rope hangs along -z; d_1 of its material points along x, and the block has the same axes
+# the rope hangs along -z; the directors d_1 of its nodes point along x, and the block has the same axes
 world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
 rope = straight_cable(
     world, (0, 0, 0), (0, 0, -length), elements, normal=(1, 0, 0), axial_stiffness=EA, bending_stiffness=EI,

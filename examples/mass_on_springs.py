@@ -40,7 +40,7 @@ force = world.add(con.Force, marker=eye, vector=FORCE)
 state = wl.Static(world).solve()
 deflection = wl.eval_output(point, "displacement", state)
 
-# dynamics from the static deflection, without the force
+# the motion starts from the static deflection, without the force
 world.set(force, active=False)
 step, end = 1.0 / (steps * exact_frequencies.max()), periods / exact_frequencies.min()
 series = wl.Sensors(folder / "motion.csv" if folder else None, [wl.Sensor(point, "displacement", name="u")])

@@ -46,8 +46,7 @@ CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
 WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
 STIFFNESS = 5e5  # stiffness of the sea bed [N/m^2]: the chain sinks in by a millimetre
-# Stiffness of friction before the chain slips [N/m^2]. It is stiff at rest, for the force on the anchor, and softer in
-# motion.
+# Stiffness of friction before the chain slips [N/m^2]: high at rest, for the force on the anchor, and lower in motion.
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
 PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of its steps
@@ -93,7 +92,7 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     waves = {"wave_growth": 5.0, **SEA} if moving else {}
     sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
     loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
-    # the axis sinks in by weight over stiffness, down to the height of the anchor
+    # the bed is so high that the axis, which sinks in by weight over stiffness, lies at the height of the anchor
     ground = con.rigid_marker(world, world.add(Ground))
     bed = world.add(
         con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS
@@ -106,7 +105,8 @@ def moor(speed: float, bristles: float, moving: bool) -> Mooring:
     )  # fmt: skip
     nodes = nodes_of(world, line)
     supports = con.hinge(world, nodes[[0, elements]])
-    # The supports have first x of both ends, followed by y and z. The ship pulls the top and, in waves, lifts it.
+    # `supports` holds x of both ends, then y of both ends, then z. The ship pulls the top along x and, in waves, also
+    # moves it along z.
     world.set(supports[1], active=False)
     pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
     if moving:

@@ -34,7 +34,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 RADIUS, MASS, GRAVITY = 0.01, 0.005, 9.81  # radius [m], mass [kg], gravity [m/s^2]
 SPACING = 2.4 * RADIUS  # spacing of the lattice [m]
 
-# a lattice that is as high as wide, jittered to destroy its order
+# a cubic lattice, whose points are shifted at random to destroy its order
 side = int(np.ceil(spheres ** (1 / 3)))
 x, z, y = (index.ravel()[:spheres] for index in np.indices((side, side, side))[[1, 2, 0]])
 jitter = np.random.default_rng(1).uniform(-0.15 * RADIUS, 0.15 * RADIUS, (spheres, 3))

@@ -391,11 +391,11 @@ class Run:
             attempt.converged, attempt.recommended_step = False, shorter
             attempt.reason = f"the step does not resolve a contact, which {REQUEST} {shorter:.3g}"
         elif attempt.converged and can_cut and self._is_hard(attempt) and steps.stage < ACCEPTED:
-            # Newton may have found another solution than the one on the path from the start of the step
+            # Newton's method may have found a solution that is not connected to the start of the step
             fold = solver.shapes.find_new()
             if fold:
                 attempt.converged, attempt.reason = False, fold
-        # also used for the first pass of the next step
+        # noted for the first pass of the next step, too
         lag.note_switch(contacts.changed)
         if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
@@ -417,14 +417,14 @@ class Run:
         solver, state, contacts, steps = self._solver, self._state, self._contacts, self._steps
         fields, guess = solver.assembly.fields, None
         if self._second is not None:
-            # compiled code has already made this pass
+            # compiled code has already computed the second pass
             (values, run), self._second = self._second, None
             steps.now.data[:], steps.now.outcome[:] = values.data, values.outcome
             attempt.iterations += run.iterations
             attempt.reason, attempt.history, contacts.are_updated = run.reason, run.history, True
             return True
         if attempt.passes == 2 and solver._mapped:
-            # repeat the pass without return maps
+            # the second pass repeats the first pass without return maps
             contacts.data[:] = contacts.first
         elif attempt.passes > 1:
             solver.problem.lag.note_switch(contacts.changed)
@@ -438,14 +438,14 @@ class Run:
                 attempt.earlier = steps.earlier
                 self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
         if compiled and steps.had_second:
-            # Python examines the first pass, and then the second
+            # Python examines the results of the first pass now, and the results of the second pass later
             values = PassValues(*(array.copy() for array in steps.now))
             self._second, run.iterations = (values, replace(run)), steps.first_iterations
             solver.newton.iterations += steps.first_iterations
             steps.now.data[:], steps.now.outcome[:] = steps.first.data, steps.first.outcome
         attempt.iterations += run.iterations
         if mapped and not run.converged:
-            # start from the predictor with the decisions at the start of the step
+            # without convergence: start again from the predictor, with the contact decisions at the start of the step
             contacts.data[:] = contacts.first
             run = solver.newton.solve(scheme)
             attempt.iterations += run.iterations

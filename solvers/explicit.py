@@ -276,7 +276,7 @@ class Explicit(StepSolver):
             if solve_checkpoint.had_ended(current):
                 yield current
             self.watches.finish(current)
-            # the start value of generalised-alpha
+            # start value of generalised-alpha in a later dynamic solve
             current.carried[:] = current.a
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)

@@ -70,7 +70,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
     where, assembly = type(solver).__name__, solver.assembly
     options.check_values()
     if options.help_requested():
-        # the run will not solve anything, so commands that show the end show the start instead
+        # this run ends before it solves anything, so commands that show the last state show the start
         last_state.note(state)
     if assembly.layout.size > 1:
         meet(assembly.comm, where)

@@ -236,7 +236,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # intermediate accepted steps are not counted
+            # contacts may be unsettled in accepted steps along the path, but not at its end
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, found)
         return current
@@ -256,11 +256,11 @@ class Static(StepSolver):
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
-        # if the start is an equilibrium, load steps follow it
+        # a state of an earlier solve is an equilibrium: load steps start from it without a search for lines
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction prevents lines from moving, so load steps are tried first
+        # friction would hold lines during form-finding, so load steps are tried first
         self._rubs = self._retries = lines is not None and bool(find_friction(self.assembly))
         formed, ended = 0.0, False
         if slack and not self._rubs:
@@ -336,7 +336,8 @@ class Static(StepSolver):
                 current.assign(start)
                 raise
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
-                # smaller loads do not help in this case, and only the end of the path must be an equilibrium
+                # contacts do not settle at smaller load steps either, and only the end of the path must be an
+                # equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
@@ -361,15 +362,15 @@ class Static(StepSolver):
         not stable."""
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
-            # start from displacements, or from the present state with its updated contacts
+            # start from the displacements q, or from the present state with its updated contacts
             start, mapped = current.copy(), self._mapped
             if q is not None:
                 start.q[:] = q
             elif not self._undecided:
                 start.start_data[:] = current.start_data[:] = current.data
             else:
-                # an iterate far from the solution may have touched the surface and dragged the rope along: the step is
-                # repeated, with decisions only between Newton runs
+                # an iterate far from the solution may have touched the surface and dragged the rope along: repeat the
+                # step with contact decisions only between Newton runs
                 self._mapped = 0
             try:
                 origin = start if self._mapped == mapped else begin
@@ -503,13 +504,13 @@ class Static(StepSolver):
                 return False
             self._look_at_lines(attempt, run.converged)
             if not run.converged:
-                # long and steep paths lead through states in which factors in blocks are not exact, even with
-                # refinement
+                # in some states along long and steep paths, factors in blocks are inexact, even with refinement
                 self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if "DIVERGED_LINEAR_SOLVE" in run.reason:
-                # a body that hangs on a joint is held only by the force of the joint, which is 0 in the predictor
+                # a body on a joint may be held only by the joint force, which is 0 in the predictor: start from the
+                # last joint force
                 run = self.newton.solve(scheme, guess=(np.zeros_like(start.q), start.lam))
                 attempt.iterations += run.iterations
             if not run.converged:
@@ -523,9 +524,9 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # a size that a contact recommends is a time, not a part of the load
+        # 0.0: step sizes that contacts recommend are times, not parts of the load
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
-        # after the first pass, decisions on contacts may also make Newton's method fail
+        # after the first pass, contact decisions may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:
             self._look_at_lines(attempt, gives_up=True)
             settled = self._settle(start, current, self._scheme(start, load_factor, time), hooks)

@@ -175,7 +175,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     def assign(s: Fields) -> None:
         places.assign(s.data)
-        # outputs may have bound the slots in between, without a change of the pattern
+        # outputs may have bound places to other pairs without a change of the pattern
         if processes.any(not np.array_equal(system.coupled, places.taken.pair)):
             system.coupled, system.dofs = places.taken.pair, places.eval_dofs()
             pattern.version += 1
@@ -189,7 +189,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # history values at the start of a step do not contain feet found in rejected stages or attempts
+        # if the last stage or attempt was rejected, the places differ from those of the last update, and the next
+        # update must search
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)

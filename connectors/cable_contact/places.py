@@ -44,10 +44,10 @@ class ContactPlaces:
 
     c: NDArray[Any]  # the cables
     at: IntArray  # position of the first history value of every place, shape (places,)
-    cable: IntArray  # cable, point: row of the cable and number of the point on it, shape (places,)
-    point: IntArray
+    cable: IntArray  # row of the cable, shape (places,)
+    point: IntArray  # number of the point on its cable, shape (places,)
     x: FloatArray  # arc length of the point on its cable [m], shape (places,)
-    number: FloatArray  # numbers of the cables to which places are bound at present, shape (places,)
+    number: FloatArray  # number of the cable to which each place is bound at present, shape (places,)
     taken: PairList  # the bound places
     # numbers of these places among all places, in the order of `taken`, shape (m,)
     rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))

@@ -219,13 +219,13 @@ class CableSearch:
     c: NDArray[Any]  # the cables, of all processes
     name: str  # their component, for messages
     processes: Processes  # processes that search together, each for its own points
-    skin: FloatArray  # margin of the search by cable [m], shape (rows,)
-    group: IntArray  # number of the set by cable, shape (rows,)
+    skin: FloatArray  # search margin of each cable [m], shape (rows,)
+    group: IntArray  # set of each cable, shape (rows,)
     searches: int = 0  # number of searches up to now
     forgotten: bool = True  # whether the next update must search
     margin: float = 0.0  # motion up to which the list is valid [m]
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))  # control points at the last search [m]
-    # numbers of the cables to which places were bound after the last update, shape (places,)
+    # after the last update: number of the cable to which each place was bound, shape (places,)
     left: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def update(self, fields: Fields) -> bool:
@@ -245,7 +245,7 @@ class CableSearch:
             motion = float(np.sqrt(((hull - self.hull) ** 2).sum(axis=2).max(initial=0.0)))
             stale = not 2.0 * motion < self.margin
         stale_anywhere, diverged = self.processes.largest([float(stale), float(not np.isfinite(hull).all())])
-        # if Newton's method diverges the solver detects it by the residual
+        # no search after divergence, which the solver detects by the residual
         if not stale_anywhere or diverged:
             return False
         self.hull, self.forgotten = hull, False

@@ -198,7 +198,7 @@ def build(rows: LocalRows) -> System:
         # segment
         start[states[start[sticks] == 0.0]] = UNDEFINED
         run_post_newton(system, fields)
-        # a segment whose bristle is at the friction limit still slips; rounding would decide otherwise
+        # a segment whose bristle is at the friction limit slips; without this rule rounding would decide
         force = np.abs(eval_segments(contact, fields)[places])
         limit = np.repeat(own["friction_coefficient"], own["segments"]) * force[:, FN]
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, FT] >= limit * (1.0 - AT_LIMIT))

@@ -100,7 +100,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user did not give."""
-    press = read_numbers(values.get("press", 0.0))  # None means not a number, which is an error when the rows are added
+    press = read_numbers(values.get("press", 0.0))  # None: not numbers; the error is raised when the rows are added
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
     return create_history(world, ContactFrictionCirclePoints2D, values, START, per_row)
@@ -144,7 +144,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
 
         system.post_newton = bring_and_commit
     if c.rows["press"].any():
-        # without a press the damping force jumps where a point closes, which prevents convergence of Newton's method
+        # if `press` is 0, the damping force jumps when a point closes, which prevents convergence of Newton's method
         system.return_map.motion = update(False)
     return system
 

@@ -119,7 +119,7 @@ def find_short_arcs(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[st
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
     """Doubts in words; ``out``: numbers of all segments or points, ``cables``: cable of each row, shape (rows,)."""
     at_points = touches_at_points(rows.table.component)
-    # uses the current gaps, because closed contacts may not have been decided yet: rows that lie on their circle
+    # rows that lie on their circle by the present gaps, because contact states may not have been decided yet
     gap = np.where(np.arange(out.shape[1]) < c["segments"][:, None], out[..., GAP], 0.0)
     if at_points:
         # belts on enlarged circles are checked at the end, by the length of their cables
@@ -137,7 +137,8 @@ def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: 
     EA, bristles = column_of(rows.world, cables, "axial_stiffness")[held], mu_k / c["length"][held]
     together = (c["segments"][held] >= ENOUGH) & at_points
     ends = MeshTraction(l, r, EA, bristles, mu * press / c["length"][held], together)
-    i = int(np.argsort(ends.traction)[len(l) // 2])  # a typical row, not a row at the end of an arc
+    # a row with the median traction, because rows at the ends of an arc are not typical
+    i = int(np.argsort(ends.traction)[len(l) // 2])
     if (traction := ends.traction[i]) > LARGEST_TRACTION:
         found.append(
             f"bristles of {kind} row {number[i]} are too stiff for cables of {l[i]:.3g} m: these move along the circle "

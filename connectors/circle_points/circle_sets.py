@@ -39,7 +39,7 @@ class PairColumns(NamedTuple):
     radius: FloatArray
     dofs: IntArray
     circle_set: IntArray
-    skin: FloatArray  # margin of the search by set [m]
+    skin: FloatArray  # search margin of each set [m]
 
 
 @kernel
@@ -133,7 +133,7 @@ class CircleSearch(PairSearch):
 
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Find groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        from scipy.spatial import cKDTree  # here, because most models do not need it
+        from scipy.spatial import cKDTree  # imported here, because most models do not need it
 
         p, c = self.p, self.p.points
         points = self.hull.reshape(-1, 4, 2)

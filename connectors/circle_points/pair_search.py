@@ -161,7 +161,7 @@ class PairSearch(ABC):
             return
         hull, centre = self.eval_places(fields)
         if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
-            # if Newton's method diverges the solver detects it by the residual
+            # no search after divergence, which the solver detects by the residual
             return
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1
@@ -190,7 +190,7 @@ class PairSearch(ABC):
         sequence = np.lexsort((pairs, order, pairs // many))
         pairs, order = pairs[sequence], order[sequence]
         wanted = _rank(pairs // many) < self.slots[pairs // many]
-        # a pair without a place must not touch before the next search
+        # a pair that gets no place must not touch before the next search
         left = pairs[~wanted] // many
         touching = np.flatnonzero(order[~wanted] <= 0.0)
         if len(touching):
@@ -202,7 +202,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep their circles as long as these are needed; the remaining rows get circles without a row
+        # rows keep circles that they still need; circles without a row are assigned to the remaining rows
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -265,7 +265,7 @@ def follow_pairs(
 
     def follow(s: Fields) -> None:
         assign(p, s.data)
-        # outputs and accounts may have bound rows in between, without a change of the pattern
+        # outputs and accounts may have bound rows to other circles without a change of the pattern
         if processes.any(not np.array_equal(p.number, coupled)):
             coupled[:] = p.number
             pattern.version += 1

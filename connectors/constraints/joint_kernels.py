@@ -48,8 +48,8 @@ from windlass.framework.model.system import Coupling
 class Joint(NamedTuple):
     """The rows of a joint table with k equations each."""
 
-    m0: IntArray  # m0, m1: positions of the markers in the columns of their family, shape (rows,)
-    m1: IntArray
+    m0: IntArray  # position of marker 0 in the columns of its family, shape (rows,)
+    m1: IntArray  # position of marker 1 in the columns of its family, shape (rows,)
     dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     lam: IntArray  # local numbers of the multipliers, shape (rows, k)

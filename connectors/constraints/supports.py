@@ -120,7 +120,7 @@ def clamp(world: World, node: Handles) -> Entity:
         return fix(world, merged, "x", "y", "rotation")
     slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
-    # x' is fixed where the slope has a component along another axis; z' always in the xy plane
+    # a component of the slope is held if the slope has no part along its axis, or also a part along another axis
     held = (along.sum(axis=1, keepdims=True) - along) > 0
     held |= ~along
     if (held != held[0]).any():

@@ -111,7 +111,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
     f = eval_shape(rows.local("place"), np.ones(())).dS
     for table, positions, of in rows.world.split_by_table(ids):
-        # an axial motion or the length of a winch may follow the nodes
+        # the coordinate of an axial motion or of a winch's length may follow the coordinates of the nodes
         d[positions] = rows.world.row_dofs(table, of).shape[1] // 4
         if "share" in table.component.columns:
             share[positions] = table.local("share", of)

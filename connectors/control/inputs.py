@@ -41,9 +41,8 @@ class InputColumns(NamedTuple):
 
     m: IntArray  # position of each input in the columns of the coordinate markers, or -1, shape (rows, inputs)
     size: IntArray  # number of inputs of each row, shape (rows,)
-    # first, width: first column of the row's coordinates that belongs to an input, and number of columns of each input
-    first: int
-    width: int
+    first: int  # first column of the row's coordinates that belongs to an input
+    width: int  # number of columns of each input
 
 
 def bind_inputs(rows: LocalRows, start: int) -> InputColumns:

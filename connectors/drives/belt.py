@@ -233,7 +233,7 @@ class _Line:
     def hub_loads(self) -> FloatArray:
         """The force of the belt at rest, with equal tension everywhere, on each pulley [N], shape (pulleys, 2 or 3)."""
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
-        # the tangents of the arc at both of its ends
+        # the tangents at both ends of each arc
         lengths = stations[:, 1] - stations[:, 0]
         inner = stations[:, 0] + lengths * 1e-9, stations[:, 1] - lengths * 1e-9
         first, last = (self.route.eval_points(s)[1] for s in inner)
@@ -461,7 +461,7 @@ class _Line:
             reasons.append(f"  {choice.reason}")
             columns = {**choice.columns, "friction_coefficient": friction, **own}
             if not self.in_space:
-                # bristles given by the user are a separate layer
+                # bristles that the user gives are compliant, so the layer is not rigid
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
             if self.in_space:

@@ -162,7 +162,7 @@ def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | Non
     def read(values: Fields) -> FloatArray:
         bound = motion.find_bound()
         numbers = bound.eval_numbers(values)[chosen]
-        # a sum over all processes would count the whole report once per process
+        # only the first process contributes, because each process has the whole report and the values are summed
         return numbers if bound.contacts.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
     return Probe(columns, (len(columns),), read)
@@ -594,7 +594,7 @@ def average(times: FloatArray, values: FloatArray) -> FloatArray:
         values: shape (rows, columns).
     """
     steps = np.diff(times)
-    # weights of the trapezoidal rule: half of the times to the neighbouring rows
+    # weights of the trapezoidal rule: half of the time steps to both neighbouring rows
     weights = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
     there = np.isfinite(values)
     total = weights @ there

@@ -265,8 +265,8 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
     """Draw the drive with a label for each pulley, in columns without overlap on both sides."""
-    from matplotlib.collections import LineCollection  # here, because a run without pictures need not load it
-    from matplotlib.patches import Circle  # here, because a run without pictures need not load it
+    from matplotlib.collections import LineCollection  # imported here, because a run without pictures need not load it
+    from matplotlib.patches import Circle  # imported here, because a run without pictures need not load it
 
     centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
     points = np.concatenate([line.points for line in lines])

@@ -91,10 +91,10 @@ class Drive(NamedTuple):
     span_lengths: list[float]
     mass_per_length: float
     means: list[Any]  # hooks of `Belt.average`, for the report of the run
-    wheels: list[int]  # pulleys with teeth of a timing belt, and the contact of teeth with them
-    teeth: Entity | None
-    lossy: list[int]  # pulleys on which the belt loses energy by bending, and the laws of these torques
-    losses: Entity | None
+    wheels: list[int]  # pulleys with teeth, which a timing belt has
+    teeth: Entity | None  # contact of the belt's teeth with these pulleys
+    lossy: list[int]  # pulleys on which the belt loses energy by bending
+    losses: Entity | None  # laws of the loss torques on these pulleys
     layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf if rigid
 
 
@@ -297,7 +297,8 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 def is_duty(name: str) -> bool:
     """Whether a number matters for the design, such that `format` prints its extremes; by its name in `extremes`."""
     part, _, quantity = name.partition("[")[0].rpartition(".")
-    # the speed of the belt is common to all pulleys; an unknown quantity of the belt was requested
+    # quantities of the whole belt count only once, not for each pulley; a quantity without a unit was requested by the
+    # user
     return (quantity in DUTIES and not (part and quantity in WHOLE)) or quantity not in UNITS
 
 
@@ -564,7 +565,7 @@ class BoundDrive:
         """Add the forces of teeth to the hub loads; return torques of teeth and of bending [N m], shape (pulleys,)."""
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
-            # left-hand-side forces on the belt are the forces on the pulleys
+            # the forces on the left-hand side of the belt's equations are the forces on the pulleys
             hubs[wheels] += self.read(self.teeth, "force", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, :2]
             torques[wheels] = -self.read(self.teeth, "torque0", fields).reshape(len(wheels), -1, 3).sum(axis=1)[:, 2]
         if self.losses is not None:

@@ -163,7 +163,7 @@ def torsional_damper(
         ModelError: a body without rotation, or a 3D body.
     """
     hub = {c: coordinate_marker(world, body, c) for c in ("x", "y", "rotation")}
-    # the ring starts with the motion of the hub
+    # the ring starts with the position and velocity of the hub
     node: Any = world.entity(int(body.node)) if "node" in body.table.component.refs else body
     start: dict[str, Any] = {
         column: np.ravel(getattr(node, column)) for column in ("position", "displacement", "velocity")

@@ -59,7 +59,8 @@ def start_steady(
         state: the state at rest.
         steady: the motion.
         route: the route as mounted.
-        axial_stiffness, strain: EA [N] of the slack belt, and its strain as mounted [1], to which its cables refer.
+        axial_stiffness: EA of the unstretched belt [N].
+        strain: strain of the mounted belt [1]; the mounted belt is the reference state of the cables.
         cables, nodes: cables and nodes of the belt, in order.
         pulleys: the pulleys.
     """
@@ -86,7 +87,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # positions of the material of each node at rest, and the stretch at these positions
+    # positions of the nodes in the material, and the stretch at these positions
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)
@@ -121,7 +122,7 @@ def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, f
     """Set the velocities of nodes of a belt that runs with the flow c [m/s]."""
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
-    # r'' of the cubics at both sides of a node
+    # second derivatives r'' of the cubic elements ahead of and behind each node
     ahead = (6.0 * step / L - 4.0 * slope - 2.0 * onward) / L
     behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / L) / L, 1, axis=0)
     state.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")

@@ -321,7 +321,7 @@ class _Steady(NamedTuple):
 
 def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     """Find the lines of the spans with the pressing forces F [N]; spans and pulleys in their order."""
-    # values at the pulley before each span and at the pulley behind it, shape (2, spans)
+    # radii and sides of the pulley before and of the pulley after each span, shape (2, spans)
     radii = np.stack((drive.radii, np.roll(drive.radii, -1)))
     sides = np.stack((-drive.turns, np.roll(drive.turns, -1)))
     off, square = (sides * radii).sum(axis=0), drive.bending_stiffness / force
@@ -372,7 +372,7 @@ def find_steady_motion(
         )
 
     def move(u: FloatArray) -> _Steady:
-        # scaled to order 1, because differences are relative to the unknowns
+        # forces and speed are scaled to order 1, because the solver's difference steps are relative to the unknowns
         force, flow = press * np.exp(np.clip(u[:count] - 1.0, -50.0, 50.0)), start_flow * float(u[count])
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
@@ -400,7 +400,7 @@ def find_steady_motion(
         torque = pull(found) + load * resist(omega)
         machine = np.array([load * (m(w) if callable(m) else m) for m, w in zip(machines, omega.tolist(), strict=True)])
         balance = (torque + machine) / (press * drive.radii)
-        # speeds differ by strains, so they have the order of forces after multiplication by EA
+        # speeds differ by strains; multiplied by EA, the differences have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
         change = np.log(found.arc_force / found.arc_stretch)
         on_slip = drive.radii * found.stiffness / (grip * found.less**2 * EA) * np.abs(change[1] - change[0])
@@ -445,7 +445,7 @@ def find_steady_arms(
     Raises:
         ModelError: an arm without pulley, or no equilibrium of the arms; for further errors see `find_steady_motion`.
     """
-    from scipy.optimize import root  # here, because most models do not need it
+    from scipy.optimize import root  # imported here, because most models do not need it
 
     for arm in arms:
         if arm.pulley not in centres:
@@ -508,7 +508,7 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
     """Find unknowns that fulfil all equations, beginning without load; None where that fails."""
-    from scipy.optimize import root  # here, because most models do not need it
+    from scipy.optimize import root  # imported here, because most models do not need it
 
     for first in LOADS:
         u, load, step = start, 0.0, first

@@ -39,14 +39,14 @@ class FlowColumns(NamedTuple):
     fills: int  # where the fluid is
     up: int  # number of the axis that points upwards
     V: FloatArray  # velocity of the profile [m/s], shape (3,)
-    level: float  # level, transition [m]: height of the surface, and height over which the fluid begins
-    transition: float
-    ground: float  # ground, height, exponent, roughness: data of the profile, h = z - ground and H = height [m]
-    height: float
-    exponent: float
-    roughness: float
-    depth: float  # depth, growth: depth d [m], and duration of the start ramp of waves [s]
-    growth: float
+    level: float  # height of the surface [m]
+    transition: float  # height over which the share of the fluid grows from 0 to 1 [m]
+    ground: float  # height of the ground, from which the profile measures h = z - ground [m]
+    height: float  # reference height H of the profile [m]
+    exponent: float  # exponent of the power law [1]
+    roughness: float  # roughness length of the logarithmic law [m]
+    depth: float  # water depth d [m]
+    growth: float  # duration of the start ramp of waves [s]
     table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
     waves: FloatArray  # amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6)
     where: IntArray  # positions of the points in the arrays, shape (n,)

@@ -91,13 +91,13 @@ class FluidGroup(NamedTuple):
 
     line: LineColumns  # the points
     c: NDArray[Any]  # their parameters, see `create_parameters`
-    m: NDArray[Any]  # m, rates: memory for motion and forces, and for rates of slopes, see `create_points`
-    rates: NDArray[Any]
+    m: NDArray[Any]  # memory for the motion and the forces, see `create_points`
+    rates: NDArray[Any]  # memory for the rates of the slopes, see `create_points`
     flow: NDArray[Any]  # flow of the fluid at the points, see `create_flows`
-    flows: list[FlowColumns]  # flows, users: the fluids, and the fluids with a user function
-    users: list[UserFlow]
-    given: FloatArray  # given, gradients: results of user functions, empty without them
-    gradients: FloatArray
+    flows: list[FlowColumns]  # all fluids
+    users: list[UserFlow]  # fluids with a user function
+    given: FloatArray  # results of the user functions, empty without them
+    gradients: FloatArray  # gradients of these results, empty without user functions
 
 
 def create_group(rows: LocalRows, dims: int, line: LineColumns) -> FluidGroup:
@@ -271,13 +271,13 @@ def check(world: Tables, table: EntityTable) -> None:
 class Answer(NamedTuple):
     """Fluid and its forces at k points of each row; 0 where a row is not active."""
 
-    force: FloatArray  # force, drag: forces per current length [N/m], (rows, k, 3)
-    drag: FloatArray
+    force: FloatArray  # total force per current length [N/m], (rows, k, 3)
+    drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
     weight: FloatArray  # weight of the cable minus its buoyancy [N/m], (rows, k)
-    u: FloatArray  # u, a: motion of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k)
-    a: FloatArray
-    share: FloatArray
-    surface: FloatArray
+    u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
+    a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
+    share: FloatArray  # share of the fluid [1], (rows, k)
+    surface: FloatArray  # height of the surface [m], (rows, k)
     r: FloatArray  # position [m], (rows, k, 3)
 
 

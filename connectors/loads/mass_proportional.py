@@ -76,7 +76,7 @@ def build(rows: LocalRows) -> System:
         return evaluate(s, g=accelerations.values[group.first], which=group.bodies)
 
     def place_tangent(group: AccelerationGroup, s: Evaluation) -> Evaluation:
-        # added to the slots of the bodies whose rows are in the group
+        # the tangent is added to the slots of all bodies whose rows are in the group
         return evaluate(place(group, s), slots=s.slots_of[group.component].places)
 
     found: list[tuple[Function, Placing]] = []

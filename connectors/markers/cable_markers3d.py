@@ -241,8 +241,8 @@ class SpatialShapeColumns(NamedTuple):
     """Points of all local 3D cable-shape markers, one marker after the other."""
 
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
-    p: FloatArray  # p, v: positions [m] and velocities [m/s], global, shape (points, 3)
-    v: FloatArray
+    p: FloatArray  # global positions [m], shape (points, 3)
+    v: FloatArray  # global velocities [m/s], shape (points, 3)
     S: FloatArray  # shape functions S_1..S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
     length: FloatArray  # undeformed length of the cable [m], shape (markers,)
     dofs: IntArray  # local coordinate numbers of the cable, shape (markers, 12)

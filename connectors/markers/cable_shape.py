@@ -57,14 +57,13 @@ class ShapeColumns(NamedTuple):
     """Points of all local cable-shape markers, one marker after the other."""
 
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
-    p: FloatArray  # p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2)
-    v: FloatArray
-    # slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), only for markers with an offset
-    # and on moving cables
+    p: FloatArray  # positions in global x, y [m], shape (points, 2)
+    v: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
+    # slopes r' in global x, y [1], shape (points, 2), only for markers with an offset and on moving cables
     slope: FloatArray
-    slope_rate: FloatArray
-    S: FloatArray  # S, dS: shape functions S_1..S_4 [1, m, 1, m] and their arc length derivatives, shape (points, 4)
-    dS: FloatArray
+    slope_rate: FloatArray  # rates of these slopes [1/s], shape (points, 2)
+    S: FloatArray  # shape functions S_1..S_4 [1, m, 1, m], shape (points, 4)
+    dS: FloatArray  # derivatives of the shape functions with respect to arc length, shape (points, 4)
     offset: FloatArray  # distance y from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)

@@ -38,14 +38,13 @@ PairLoops = tuple[Callable[..., None], Callable[..., None]]
 class Pair(NamedTuple):
     """The two markers of each row."""
 
-    m0: IntArray  # m0, m1: positions of marker 0 and 1 in the columns of their family, shape (rows,)
-    m1: IntArray
+    m0: IntArray  # position of marker 0 in the columns of its family, shape (rows,)
+    m1: IntArray  # position of marker 1 in the columns of its family, shape (rows,)
     dofs: IntArray  # local coordinate numbers of marker 0, followed by marker 1, shape (rows, n)
     n0: int  # number of columns that belong to marker 0
     active: NDArray[np.bool_]  # rows that contribute, shape (rows,)
-    # w0, w1: factors of coordinates 0 and 1, the columns ``factor0`` and ``factor1`` of a law that has them, or 1
-    w0: FloatArray
-    w1: FloatArray
+    w0: FloatArray  # factor of coordinate 0: column ``factor0``, or 1 if the law has no such column
+    w1: FloatArray  # factor of coordinate 1: column ``factor1``, or 1 if the law has no such column
 
 
 @needs("marker0", "marker1")

@@ -22,19 +22,19 @@ RIGID, CURVED, SPATIAL = Family("rigid marker"), Family("curved marker"), Family
 class PositionColumns(NamedTuple):
     """Data of all position markers; n markers with up to m coordinates, global frame."""
 
-    p: FloatArray  # p, v: position [m] and velocity [m/s], shape (n, 3)
-    v: FloatArray
-    J: FloatArray  # J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m)
-    Jd: FloatArray
+    p: FloatArray  # position [m], shape (n, 3)
+    v: FloatArray  # velocity [m/s], shape (n, 3)
+    J: FloatArray  # ∂p/∂q, shape (n, 3, m)
+    Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
-    # rotation about z [rad], shape (n,): total angle of 2D rigid bodies, in (-π, π] of cables, otherwise 0
+    # rotation about z [rad], shape (n,): total angle for 2D rigid bodies, angle in (-π, π] for cables, otherwise 0
     angle: FloatArray
     A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
     h: IntArray  # row of the marker in H and Hr, -1 where both are zero, shape (n,)
-    H: FloatArray  # H, Hr: ∂J/∂q and ∂Jr/∂q, shape (rows, 3, m, m); the last index belongs to q
-    Hr: FloatArray
+    H: FloatArray  # ∂J/∂q, shape (rows, 3, m, m); the last index belongs to q
+    Hr: FloatArray  # ∂Jr/∂q, shape (rows, 3, m, m); the last index belongs to q
 
 
 @kernel

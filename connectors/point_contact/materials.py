@@ -77,7 +77,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     from scipy.special import lambertw  # imported here, because most models do not need it
 
     if target > 1.0:
-        # y = 1 - w solves y - ln y = 1 + target, with y < 0.2: exact where w is next to 1
+        # 1 - w = y solves y - ln y = 1 + target with y < 0.2; this form is accurate where w is close to 1
         return float(1.0 + lambertw(-np.exp(-1.0 - target)).real) / u
     # log_gap(-w) grows from 0 to infinity as w goes from 0 to 1
     return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u

@@ -114,7 +114,7 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
             )
         own = numbers.shape[1]
         dofs = np.full((len(pairs), 2 * width), last, np.int64)
-        # the block of a set is as wide as its markers: coordinates of body 1, of body 2, padding
+        # columns of each pair: coordinates of body 1, coordinates of body 2, padding to the width of the widest set
         dofs[:, :own] = numbers[pairs[:, 0]]
         dofs[:, own : 2 * own] = numbers[pairs[:, 1]]
         parts.append(dofs)

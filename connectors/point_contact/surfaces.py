@@ -92,7 +92,8 @@ class Surfaces(NamedTuple):
 
     ids: IntArray  # number of the entity in the world, shape (n,)
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
-    carrier: IntArray  # number of the node that carries it, or of a body without node, or of the ground, shape (n,)
+    # number of the node that carries the surface, or of a body without node, or of the ground, shape (n,)
+    carrier: IntArray
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
     marker: IntArray  # position of its marker in the columns of position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)

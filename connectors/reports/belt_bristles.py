@@ -83,7 +83,7 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
-    # w is of the order of a change of the stretch: each iteration adds two digits or more
+    # w is as small as a change of the stretch, so each iteration adds at least two digits
     for _ in range(PASSES):
         w, u = lag_of(X)
         before, X = X, (rim.radius * angle - u + w * X) / turn
@@ -131,7 +131,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need it
 
-    # an arc that carries the whole change by slip is too long, because the sticking part carries some of the change
+    # an upper bound of the slip arc: on it slip alone makes the whole change of the force, a part of which the sticking
+    # arc makes
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]

@@ -52,7 +52,7 @@ class Wheel(NamedTuple):
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # see `PulleyReport`
     segments: Segments  # see `Segments`
-    spans: FloatArray  # arc lengths along the belt where it touches [m], shape (spans, 2)
+    spans: FloatArray  # arc lengths along the belt at both ends of each contact [m], shape (spans, 2)
 
 
 class CableLine(NamedTuple):
@@ -157,7 +157,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
     length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
-    # between its values at 0, L/2 and L the axial force of coarse elements oscillates
+    # within coarse elements the axial force oscillates, so only its values at 0, L/2 and L are drawn
     half = length[:, None] * np.array([0.0, 0.5, 1.0])
     stations = rows.evaluate(find_output(cables, "axial_force"), fields, {"x": half})
     weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)

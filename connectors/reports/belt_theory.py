@@ -222,7 +222,7 @@ def belt_creep(
     start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
     from scipy.optimize import root  # imported here, because most models do not need it
 
-    # the solution for bristles of finite stiffness starts from the motion on rigid bristles
+    # the solution for compliant bristles starts from the solution for rigid bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
         start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x
         motion, errors = evaluate(start, bristles)

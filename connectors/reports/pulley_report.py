@@ -115,16 +115,16 @@ class Segments(NamedTuple):
 
     row: IntArray  # row of the `PulleyContacts`
     number: IntArray  # number within its cable
-    touching: BoolArray  # touching, sticking, slipping: states
-    sticking: BoolArray
-    slipping: BoolArray
+    touching: BoolArray  # whether the segment touches the pulley
+    sticking: BoolArray  # whether it touches and sticks
+    slipping: BoolArray  # whether it touches and slips
     angle: FloatArray  # polar angle from the first to the second end point about the centre [rad]
-    p0: FloatArray  # p0, p1: end points, global x, y [m], shape (segments, 2)
-    p1: FloatArray
+    p0: FloatArray  # first end point, global x, y [m], shape (segments, 2)
+    p1: FloatArray  # second end point, global x, y [m], shape (segments, 2)
     speed: FloatArray  # speed of the contact line along itself, relative to the centre [m/s]
     drift: FloatArray  # velocity of the centre, global x, y [m/s], shape (segments, 2)
-    ft: FloatArray  # ft, fn: tangential and normal force [N]
-    fn: FloatArray
+    ft: FloatArray  # tangential force [N]
+    fn: FloatArray  # normal force [N]
     power: FloatArray  # the powers in the order of `POWERS` [W], shape (segments, 6)
     depth: FloatArray  # distance from the circle at which f_t acts [m]
 
@@ -320,7 +320,7 @@ class PulleySensor:
                 return np.array([found[quantity] for quantity in quantities])
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
-            # a sum over all processes would count the whole report once per process
+            # only the first process contributes, because each process has the whole report and the values are summed
             return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

@@ -25,7 +25,7 @@ class PulleyContacts(NamedTuple):
     closed: list[bool]  # whether each chain is closed
     radius: FloatArray  # radii of the circle [m], shape (rows,)
     cables: Entity  # the cables of the rows, shape (rows,)
-    length: FloatArray  # their reference lengths [m], shape (rows,)
+    length: FloatArray  # search margin of each set [m]
     segment_length: FloatArray  # reference lengths of their segments [m], shape (rows,)
 
 

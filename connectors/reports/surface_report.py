@@ -91,8 +91,8 @@ class Course(NamedTuple):
     """The points of the longest chain of cables in contact, from the first to the last touching point."""
 
     cable: IntArray  # position of the cable of each point among all cables, shape (points,)
-    touching: BoolArray  # touching, slipping: states, shape (points,)
-    slipping: BoolArray
+    touching: BoolArray  # whether each point touches, shape (points,)
+    slipping: BoolArray  # whether each point slips, shape (points,)
     position: FloatArray  # global [m], shape (points, 3)
 
 
@@ -238,7 +238,8 @@ def _find_course(
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
     if not len(step):
         return Course(cable, flat[course], slipping, position), 0.0, 0.0
-    # each point represents half of the distances to its neighbours, and end points the whole distance to one neighbour
+    # the angle of a point is half of the angles to both neighbours; end points take the whole angle to their only
+    # neighbour
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
@@ -253,7 +254,7 @@ def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
     gaps = np.diff(np.append(on, on[0] + len(touched)))
     widest = int(np.argmax(gaps))
     first = int(on[(widest + 1) % len(on)])
-    # without any gap the whole ring touches, and the course may begin anywhere
+    # if all points of a ring touch, there is no gap, and the course may begin at any point
     count = (int(on[widest]) - first) % len(touched) + 1
     stretch: IntArray = (first + np.arange(count)) % len(touched)
     return stretch
@@ -283,7 +284,8 @@ def _eval_travel(
         for output in ("velocity", "director")
     )
     speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
-    # contact begins or ends within these cables, which distribute the change of the force over their length
+    # contact ends within these two cables, which distribute the change of the force, so tensions are read at their
+    # outer ends
     ends = cables[course.cable[[0, -1]]]
     outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
     tension = np.asarray(read_output(ends, "axial_force", world, fields, x=outer)).ravel()

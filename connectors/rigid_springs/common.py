@@ -176,7 +176,7 @@ def judge_account(rows: LocalRows, system: System) -> None:
     own, users = rows.columns[1], find_users(rows)
     assert system.account is not None
     names = own.dtype.names
-    # torques about three axes have no energy, and forces with unbalanced moments have no energy either
+    # torques about three axes, and forces whose moments are not balanced, have no potential
     moves = any(own[name].any() for name in ("damping", "rate_offset", "preload") if name in names)
     moves = moves or own["offset"].ndim > 1 or ("moment_arm" in names and not own["moment_arm"].all())
     whole = not len(users.where)

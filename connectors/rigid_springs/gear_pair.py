@@ -198,7 +198,8 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 def add_start(rows: LocalRows, system: System) -> None:
     """Add the update that stores the initial position of the teeth at the start of a solve."""
 
-    # explicit methods decide nothing before the first step, so the update after a step also stores the start
+    # explicit methods do not decide contacts before the first step, so the update after a step also stores the initial
+    # position
     def decide(s: Fields) -> None:
         run_post_newton(system, s)
         s.start_data[:] = s.data

@@ -72,7 +72,7 @@ def read_tracks(world: Tables) -> Tracks:
     for cables, positions, rows in world.split_by_table(cable):
         numbers = world.row_dofs(cables, rows)
         moves = "ale" in cables.component.refs
-        # angles of twist follow the positions and slopes
+        # coordinates of the angles of twist follow the positions and slopes and are left out
         dims[positions] = dimensions = (numbers.shape[1] - moves) // 4
         width = 4 * dimensions
         dofs[positions, 1 : 1 + width] = numbers[:, :width]

@@ -226,7 +226,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     out = evaluate_rows(rows, s)
     length = c.cables["length"][c.rows["cable"]]
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
-    # not `>`: the distance is NaN at a place that is too large to be evaluated
+    # not `>`, because the distance is NaN at places that are too large to be evaluated
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
         p = s.markers[FAMILY].p[c.rows["marker"][i]]
         raise ModelError(

@@ -39,10 +39,12 @@ class Geometry(NamedTuple):
     marker: IntArray  # position of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # which distance, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
-    # parameters, shape (surfaces, 8); the last one is the depth beyond which contact is ignored [m]: plane z0,
-    # half length along x and y, largest rho [m];  sphere R [m], 1 outside and -1 inside; line a, b, c, smallest
-    # and largest z, largest rho;  sheave R + a, a, cos(psi), sin(psi), largest rho and t; profile first piece,
-    # number of pieces, largest distance of a vertex from the origin [m]
+    # parameters, shape (surfaces, 8); the last one is the depth beyond which contact is ignored [m], the others are
+    # - plane: z0, half length along x, half length along y, largest rho [m]
+    # - sphere: R [m], 1 outside or -1 inside
+    # - line: a, b, c, smallest z, largest z, largest rho
+    # - sheave: R + a, a, cos(psi), sin(psi), largest rho, largest t
+    # - profile: first piece, number of pieces, largest distance of a vertex from the origin [m]
     geo: FloatArray
     pieces: FloatArray  # pieces of all profiles, shape (pieces, 8)
 

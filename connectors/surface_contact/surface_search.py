@@ -42,7 +42,7 @@ class SurfacePairs(NamedTuple):
     dofs: IntArray  # by number of the surface, 0 without surface: local coordinate numbers, shape (surfaces + 1, m)
     surface_set: IntArray  # set of each surface, shape (surfaces,)
     reach: FloatArray  # radius of the bounding sphere of each surface about its origin [m], inf if unbounded
-    skin: FloatArray  # margin of the search by set [m]
+    skin: FloatArray  # search margin of each set [m]
 
 
 def eval_reach(s: Geometry) -> FloatArray:

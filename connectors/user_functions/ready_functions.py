@@ -33,9 +33,9 @@ class ReadyRows(NamedTuple):
     """Ready functions of rows."""
 
     where: IntArray  # position of each function in the values, shape (k,)
-    kind: IntArray  # kind, order: kind of each function, and order of its derivative, shape (k,)
-    order: IntArray
-    first: IntArray  # first number of each function, shape (k + 1,)
+    kind: IntArray  # kind of each function, shape (k,)
+    order: IntArray  # order of the time derivative of each function, shape (k,)
+    first: IntArray  # position of the first parameter of each function, shape (k + 1,)
     numbers: FloatArray  # parameters, one function after the other, see `eval_ready`
 
 

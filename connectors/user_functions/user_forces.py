@@ -164,18 +164,18 @@ class FunctionGroup:
 class UserForces:
     """The rows of a spring table with a user function, with n numbers each (1 or 3)."""
 
-    index: IntArray  # position of each row among the rows with a user function, -1 without one, shape (rows,)
+    index: IntArray  # index of each row among the rows with a user function, -1 for other rows, shape (rows,)
     where: IntArray  # local positions of these rows, shape (users,)
     names: list[str]  # their names for messages
-    forces: list[FunctionGroup]  # all these rows, by force function
-    derivatives: list[FunctionGroup]  # functions with a derivative, by derivative
-    differences: list[FunctionGroup]  # functions without a derivative, by force function
+    forces: list[FunctionGroup]  # rows of each force function
+    derivatives: list[FunctionGroup]  # rows of each function that gives derivatives
+    differences: list[FunctionGroup]  # rows of each force function without derivatives
     rows: IntArray  # row numbers in the table, shape (users,)
     parameters: list[FloatArray]  # stiffness, damping and offset (or rest length), each of shape (users, n)
     unit: str  # unit of the force
     f: FloatArray  # forces [N or N m], shape (users, n)
-    df_du: FloatArray  # df_du, df_dut: derivatives, shape (users, n, n)
-    df_dut: FloatArray
+    df_du: FloatArray  # derivatives with respect to displacements, shape (users, n, n)
+    df_dut: FloatArray  # derivatives with respect to velocities, shape (users, n, n)
     calls: FirstCalls
 
     @cached_property
@@ -251,7 +251,7 @@ def _group(functions: Any, where: IntArray) -> list[FunctionGroup]:
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
-        # single rows, as in many small models
+        # fast path for a single row, as in many small models
         if isfinite(u.sum() + ut.sum()):
             _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
         else:
@@ -355,7 +355,7 @@ def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArra
         _eval_group(users, group, t, u, ut, (values,))
         return values
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    # Newton's method diverges and reports this itself
+    # values are not finite only if Newton's method diverges, which the method itself reports
     values[~good] = np.nan
     if good.any():
         found = np.zeros((int(good.sum()), u.shape[1]))

@@ -181,12 +181,7 @@ def beam(s: Sketch) -> None:
     for at, angle in ((40, 100.0), (150, 80.0)):
         across = 0.35 * np.array((np.cos(np.radians(angle)), np.sin(np.radians(angle))))
         s.line(way[at] - across, way[at] + across, color=GREEN)
-    s.text(
-        (2.5, 1.45),
-        "cross sections turn with the nodes, not at a right angle to the axis: shear",
-        GREEN,
-        align="center",
-    )
+    s.text((2.5, 1.8), "sections turn with the nodes, not with the axis", GREEN, align="center")
     s.text((2.5, -0.6), "stiffness: forces and moments by strains, in the frame of the section", align="center")
 
 

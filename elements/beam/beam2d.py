@@ -69,6 +69,12 @@ class Beam2D(Component):
     length = column(
         "m", "length L without load; 0: that of the axis in the reference configuration", default=0.0, minimum=0.0
     )
+    node_angles = column(
+        "rad",
+        "angles from the axes of node0, node1, node2, node3 to e_1, for nodes whose axes do not lie along the beam",
+        shape=(4,),
+        default=(0.0,) * 4,
+    )
     reference_strain = column(
         "1, 1, 1/m", "ε, γ, κ without force, in addition to those of the reference", shape=(3,), default=(0.0,) * 3
     )
@@ -77,13 +83,15 @@ class Beam2D(Component):
 def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows; ``free`` are the strains of the reference configuration and the given ones.
 
-    Further field: shift, whole turns that bring the angles of the nodes near that of node0 [rad], shape (4,), which
-    closed lines need.
+    Further field: shift [rad], shape (4,), the angles from the axes of the nodes to e_1 and whole turns that bring
+    them near that of node0, which closed lines need.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
-    packed = bind_beams(rows, WIDTH, 2, 3, shift=FULL_TURN * np.round((phi[:, :1] - phi) / FULL_TURN))
+    own = rows.local("node_angles")
+    phi = phi + own
+    packed = bind_beams(rows, WIDTH, 2, 3, shift=own + FULL_TURN * np.round((phi[:, :1] - phi) / FULL_TURN))
     # kernels read reference coordinates one row after the other
     dofs, own = packed["dofs"].copy(), np.zeros((len(packed), MOST_POINTS, 3))
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
@@ -123,7 +131,7 @@ def check(world: Tables, table: EntityTable) -> None:
     for p in np.unique(order):
         some = np.flatnonzero(order == p)
         slopes = np.einsum("ga,iad->igd", create_rule(int(p)).D, x[some, : p + 1, :2])
-        phi = x[some, : p + 1, 2]
+        phi = x[some, : p + 1, 2] + table.local("node_angles")[some, : p + 1]
         phi = (phi - FULL_TURN * np.round((phi - phi[:, :1]) / FULL_TURN)) @ create_rule(int(p)).N.T
         length = np.linalg.norm(slopes, axis=2)
         along = (slopes * np.stack((np.cos(phi), np.sin(phi)), axis=2)).sum(axis=2)

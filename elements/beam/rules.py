@@ -65,7 +65,7 @@ def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]
 
 @cache
 def create_rule(order: int) -> LineRule:
-    """The rule of an order from 1 to 3."""
+    """Shape functions and Gauss rule of a beam element of order 1, 2 or 3."""
     places = np.array(PLACES[order])
     s, w = gauss_points(order)
     N, D = lagrange(places, s)

@@ -33,7 +33,7 @@ def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatA
 
 
 def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
-    """Whole turns that are added to the angles of nodes, interpolated, shape (rows, k)."""
+    """Angles from the axes of nodes to e_1, and whole turns, interpolated, shape (rows, k)."""
     shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
     return shift
 

@@ -31,7 +31,7 @@ from windlass.framework.kernels.kernel import kernel
 def slide_matrices(L: FloatArray) -> FloatArray:
     """G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for lengths L [m], shape (rows,)."""
     _, dS, ddS = eval_shape(np.array((0.0, 1.0)), L[:, None])
-    # values and slopes of S' at both ends are values of S' and S''
+    # S' has the values dS and the slopes ddS at both ends
     return np.stack((dS, ddS), axis=2).reshape(-1, 4, 4)
 
 

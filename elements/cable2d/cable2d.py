@@ -138,13 +138,13 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     rows."""
     some, points = rows.select(row), create_rule(rule)
 
-    # energies are evaluated only on request
+    # created only if energies are requested
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(own.__wrapped__())
-    # the kernels of rule 2 contain their points
+    # the kernels of rule 2 contain their points and need no argument for them
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
@@ -231,7 +231,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
             names = f"{rows.table.kind} row"
             stiffness = rows.local("axial_stiffness")
             system.axis.pulls = watch_pulls(strands, inertia, stiffness, lambda k: f"{names} {rows.rows[k]}")
-        # the coordinates of a node
+        # a block holds the coordinates of one node
         system.fused.block_size = dofs.shape[1] // 2
         system.fused.residual = join_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.fused.tangent = join_sets([[group.dynamic_tangent for group in sets] for sets in groups])
@@ -284,7 +284,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_nodes(world, table)
     share = table.local("strain_is_relative_to_reference")
     table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
-    # force functions may allow any strain
+    # with a force function any reference strain is allowed
     slack = (table.local("reference_strain") <= -1.0) & is_none(table.local("axial_force_function"))
     table.refuse(slack, ("reference_strain",), "be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):

@@ -21,6 +21,7 @@ Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,18 +119,16 @@ def split(x: FloatArray) -> list[FloatArray]:
 @kernel
 def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[float, float]:
     """L κ at both ends of a cable [rad], with the curvature |r' x r''|/|r'|²."""
-    slopes, products, rates = np.zeros(2), np.zeros(2), np.zeros(2)
+    slope0, product0, rate0, slope1, product1, rate1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(d):
         chord = (x[dofs[2 * d + a]] - x[dofs[a]]) / length
         s0, s1 = x[dofs[d + a]], x[dofs[3 * d + a]]
-        for end, (s, k) in enumerate(
-            ((s0, 6.0 * chord - 4.0 * s0 - 2.0 * s1), (s1, 2.0 * s0 + 4.0 * s1 - 6.0 * chord))
-        ):
-            slopes[end] += s * s
-            products[end] += s * k
-            rates[end] += k * k
-    bends = np.sqrt(np.maximum(slopes * rates - products**2, 0.0)) / slopes
-    return bends[0], bends[1]
+        k0, k1 = 6.0 * chord - 4.0 * s0 - 2.0 * s1, 2.0 * s0 + 4.0 * s1 - 6.0 * chord
+        slope0, product0, rate0 = slope0 + s0 * s0, product0 + s0 * k0, rate0 + k0 * k0
+        slope1, product1, rate1 = slope1 + s1 * s1, product1 + s1 * k1, rate1 + k1 * k1
+    bend0 = sqrt(max(slope0 * rate0 - product0**2, 0.0)) / slope0
+    bend1 = sqrt(max(slope1 * rate1 - product1**2, 0.0)) / slope1
+    return bend0, bend1
 
 
 @kernel

@@ -83,7 +83,7 @@ class CableLines:
             start=x[:, :-1].ravel(),
             end=x[:, 1:].ravel(),
             units=self._units,
-            # positions, which several nodes may share
+            # the coordinates of positions identify the ends of lines, because several nodes may share a position
             joints=np.repeat(rows.layout.dofs[ends[:, [0, ends.shape[1] // 2]]], subdivisions, axis=0),
         )
 

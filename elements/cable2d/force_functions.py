@@ -178,7 +178,7 @@ def eval_forces(
     """Axial force [N] or bending moment [N m], shape (rows, n)."""
     arguments = _arguments(places, strains, parameters)
     if len(forces) == 1 and forces[0].calls is None:
-        # the linear function of all rows, without copying the rows
+        # all rows have the linear function, so no rows are copied
         return np.asarray(forces[0].force(t, *arguments, parameters))
     out = np.empty_like(strains.eps)
     for group in forces:

@@ -66,7 +66,7 @@ def eval_motion(rows: LocalRows, fields: Fields) -> CableMotion:
 
 def node_dofs(rows: LocalRows) -> IntArray:
     """Local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
-    # an axial motion may follow the coordinates of the nodes
+    # the coordinate of an axial motion may follow the coordinates of the nodes and is left out
     return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 

@@ -189,7 +189,7 @@ def _plan_net(
     chord = np.linalg.norm(mesh.points[mesh.lines[:, 1]] - mesh.points[mesh.lines[:, 0]], axis=1)
     parts = np.full(len(mesh.lines), cables_per_line, np.int64)
     if largest_length is not None:
-        # a length that fits within rounding needs no further cable
+        # if a chord exceeds a multiple of the largest length only by rounding, no further cable is needed
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
     cables = [_plan_cables(plan, group.lines) for group in groups]

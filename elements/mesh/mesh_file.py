@@ -169,7 +169,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
         elif block.type == "vertex":
             points_of[k] = np.asarray(block.data, np.int64)
     lines = np.concatenate(parts)
-    # groups of cells; cells that are neither lines nor vertices are skipped
+    # only groups of line cells and vertex cells are read
     groups_of_lines: dict[str, list[IntArray]] = defaultdict(list)
     groups_of_points: dict[str, list[IntArray]] = defaultdict(list)
     for name, k, cells in _cell_groups(mesh):
@@ -229,7 +229,7 @@ def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for joint in JOINTS:
         names = key.split(joint)
-        # an array of 0 and 1 may also have such a name, so it is also one set
+        # an array of 0 and 1 may have such a name without being a list of sets, so it is also read as one set
         if len(names) > 1 and all(names) and lowest >= -1 and highest == len(names) - 1:
             found = [(name, value) for value, name in enumerate(names)]
         if found or joint not in key:

@@ -99,8 +99,8 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
     b = ends.partner[a]
-    # every line is represented by two vertices, i along its direction in the file and n + i against this direction;
-    # joints connect matching vertices
+    # each line has two vertices in the graph, i for its direction in the file and n + i for the opposite direction;
+    # edges connect directions that agree at a joint
     against = n * (a % 2 == b % 2)
     row = np.concatenate((a // 2, n + a // 2))
     column = np.concatenate((b // 2 + against, b // 2 + n - against))
@@ -114,7 +114,7 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
     """Unit vectors of the slopes of all ``ends.node``, shape (nodes, d)."""
-    # along the cable: into the line at its begin, out of the line at its end
+    # direction along the cable: into the line at its begin, and out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
     count = int(ends.node.max()) + 1
@@ -131,7 +131,8 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # the integrand depends on L; each pass reduces the error by about the square of the angle
+    # the integrand of the arc length depends on L; each pass reduces the error by about the square of the bend angle
+    # [rad]
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
@@ -179,7 +180,7 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
     from scipy.sparse import csr_array  # imported here, because most models do not need it
     from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need it
 
-    # numbered backwards, because the method begins with the last vertex and a chain must keep its order
+    # vertices are numbered backwards, because the method begins with the last vertex and chains must keep their order
     backwards = count - 1 - lines
     both = np.concatenate((backwards, backwards[:, ::-1]))
     graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))

@@ -64,7 +64,7 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     owner = np.concatenate((first[point], count + np.arange(len(line))))
     rank = rank_points(len(mesh.points), mesh.lines)
     rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
-    # nodes within a line precede its later end, in the direction towards this end
+    # nodes inside a line directly precede the end node that comes later, in the direction towards this end
     keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
     group = np.concatenate((np.arange(count), line))
     place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))
@@ -108,7 +108,7 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
         if number >= len(point):
             line = int(np.searchsorted(first_inner, number, side="right")) - 1
             return f"{name} line {line} node {number - int(first_inner[line]) + 1}"
-        # nodes of one point are consecutive; the first node has the position
+        # nodes of one mesh point are consecutive, and the first of them defines the position
         k = row
         while k and order[k - 1] < len(point) and point[order[k - 1]] == point[number]:
             k -= 1

@@ -29,7 +29,7 @@ from windlass.framework.model.schema import Component, column
 from windlass.framework.model.system import Fields
 
 GENERIC, STATES = "generic node", "state node"
-"""Common parts of both types of nodes, for any n."""
+"""Names in `provides` that all generic nodes and all state nodes have, for any number n of coordinates or states."""
 UNIT = "m, rad, 1"
 MOST = 100_000
 WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"

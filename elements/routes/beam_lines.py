@@ -108,7 +108,7 @@ def _add_line(
     world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]
 ) -> Entity:
     try:
-        # this also refuses a wrong number of elements, before it becomes an int
+        # raises ValueError for a wrong number of elements, before the number is converted to int
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error

@@ -54,10 +54,11 @@ RADIUS = number("m")
 MOST_TURNING = 1000
 # A slope perpendicular to its chord (two elements on a full circle) is not an error; this margin covers rounding [1].
 TURN_ROUNDING = 1e-12
-# Columns of nodes that chains of cables with twist accept, and steps per element for moving normals along a route.
+# Columns of nodes that chains of cables with twist accept.
 FRAME_COLUMNS = ("normal", "turned_from")
+# Number of steps per element in which a normal is moved along a route.
 STEPS = 4
-# Number of slopes along a route among which a direction is searched to which no slope is opposite.
+# Number of slopes along a route; the direction that is searched must not be opposite to any of them.
 SAMPLES = 200
 # Length of a mean slope [1] below which the axis of sheaves is the better direction.
 SMALL_MEAN = 0.3
@@ -364,7 +365,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     else:
         ids = np.concatenate((begin, end))
         _, first = np.unique(ids, return_index=True)
-        # Node i begins cable i; only the end of an open chain occurs just among the second nodes.
+        # Node i is the first node of cable i; only the end of an open chain is not the first node of any cable.
         ids = ids[np.sort(first)]
     ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)

@@ -172,7 +172,7 @@ def _hang_straight(
     start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
 ) -> FreeCatenary:
     """A vertical line between two points, with tension everywhere."""
-    # upwards z = n L + (V L - w L²/2)/EA, downwards the same with opposite signs
+    # height z = n L + (V L - w L²/2)/EA for a line that goes up, with opposite signs for a line that goes down
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
@@ -200,7 +200,8 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:
-        # asinh is odd: measured from the end with |V_s| <= V, all terms are sums of positive numbers
+        # asinh is odd, so s may be measured from the end with |V_s| <= V, which makes all terms sums of positive
+        # numbers
         top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
         high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
         inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)

@@ -117,7 +117,7 @@ class DrumLayers:
         turn = np.floor(phi / (2.0 * pi))
         u = (phi - 2.0 * pi * (turn + 1.0)) / self.crossing + 1.0
         n, p, first, second = self.turns, self.pitch, blend(u + 1.0), blend(u)
-        # layer one at these angles, where its last turn moves to the flange
+        # positions of layer one at these angles; its last turn moves to the flange
         below = np.arange(n)[:, None] + second
         below[-1] = n - 1.0 + 0.5 * first
         upper = turn >= n

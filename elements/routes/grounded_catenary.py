@@ -264,7 +264,7 @@ class GroundProfile:
         self._count = min(int(below.sum()), len(ways))
         self._corners, self._end, self._length = corners[: self._count], end, length
         sizes = np.hypot(ways[:, 0], ways[:, 1])[: self._count].tolist()
-        # the last piece continues until it is below the end
+        # the last piece of the ground is extended to the point below the end of the line
         sizes[-1] = float(end[0] - self._corners[-1, 0]) / cos(self._angles[self._count - 1])
         self._sizes: list[float] = sizes
         self._EA, self._weight, self._friction = axial_stiffness, weight, friction

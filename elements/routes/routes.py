@@ -149,7 +149,8 @@ class Route:
         curvature = np.array([piece.curvature for piece in self.pieces])[index]
         u = s - stations[index]
         half = 0.5 * curvature * u
-        # The chord of an arc has the length u sin(half)/half: no division by the curvature, so lines need no branch.
+        # The chord of an arc with length u is u sin(half)/half; this form does not divide by the curvature, so lines
+        # need no branch.
         position = point + u * np.sinc(half / pi) * np.exp(1j * half) * tangent
         return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
 
@@ -205,7 +206,7 @@ def route_around(
     given = f"{'closed' if closed else 'open'} route with {len(stops)} circles, start = {start}, end = {end}"
     turns = [circle.turns for circle in circles]
     order = list(range(len(stops)))
-    spans: list[Piece | None]  # spans[i] runs to circle i, spans[i + 1] away from it
+    spans: list[Piece | None]  # span i leads to circle i, span i + 1 away from it
     if closed:
         if not stops or first or last:
             raise RouteError(f"{given}: must have at least 1 circle, and neither start nor end")

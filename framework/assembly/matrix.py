@@ -104,7 +104,7 @@ class TangentMatrix:
         else:
             self.mat.stateIncrease()
             if self._block > 1:
-                # the spare slot is the diagonal entry of the last pad
+                # the last value is the diagonal entry of the padding, which must be 1
                 self.values[-1] = 1.0
                 return
             self.mat.assemble()

@@ -47,7 +47,8 @@ class Pattern:
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
         """The product A x of a matrix with the given values, shape (spare + 1,)."""
         out = np.zeros(self.rows)
-        # copy: arrays from PETSc are read-only and would need another compiled version
+        # the copy is needed because PETSc's arrays are read-only: a kernel for read-only arrays would be compiled
+        # separately
         multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
         return out
 
@@ -109,7 +110,7 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
     """Numbers of the blocks that contain the unknowns, shape (k, m) or less; -1 for no unknown."""
     if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
-        # a run that is not aligned with the blocks lies in two blocks
+        # consecutive unknowns that do not start at a block boundary lie in two blocks
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
         numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
     return numbers // block

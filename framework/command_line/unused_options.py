@@ -85,8 +85,8 @@ def find_unused() -> dict[str, str]:
 
     unused = list_unused_options()
     if PETSc.COMM_WORLD.getSize() > 1:
-        # Part of a solver may exist on some ranks only: one rank that reads an option is enough, and all ranks must
-        # find the same result.
+        # Some objects of a solver exist only on some ranks. An option counts as read if one rank reads it, and all
+        # ranks must find the same result.
         for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unused options", set(unused)):
             unused = {name: value for name, value in unused.items() if name in others}
     return unused
@@ -176,7 +176,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     solver = solvers[prefix]
     announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
-        # This solver may later declare the options that another solver has declared.
+        # This solver may later declare the same options as other solvers.
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
         slips = suggest(name, [prefix], announced, SLIP)
         certain = solver.own is not None or slips or SOLVER_FAMILY.fullmatch(base)

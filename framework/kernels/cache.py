@@ -29,7 +29,7 @@ from windlass.framework.kernels.type_names import decode_type, encode_type
 
 _numba: Any = numba  # its internals have no types for type checkers
 
-FORMAT = 4
+FORMAT = 5
 MAGIC = b"windlass machine code\n"
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
@@ -263,7 +263,8 @@ def _read_trusted(path: Path) -> bytes | None:
 def _load_symbols(symbols: list[str], target_context: Any) -> None:
     """Make sure that all symbols exist: a missing symbol at link time would end the process."""
     _numba.core.runtime.rtsys.initialize(target_context)
-    # a query of the linker takes longer than reading a small kernel, and kernels need the same few symbols
+    # a query of the linker takes longer than reading a small kernel, and most kernels need the same few symbols, so
+    # symbols that were found are stored
     unknown = set(symbols) - _there
     # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs the tables
     # only if it refers to symbols that the set-up registers.

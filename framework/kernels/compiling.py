@@ -11,12 +11,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any
 
+import llvmlite.binding
 import numba
 from llvmlite import ir
 
 from windlass.framework.kernels.lowering import KernelLowering
+from windlass.framework.kernels.operators import remember_operators
 
 _numba: Any = numba  # its internals have no types for type checkers
 _core: Any = _numba.core
@@ -25,6 +28,12 @@ _core: Any = _numba.core
 INNER, BY_ADDRESS, FOR_PYTHON = "inner", "address", "python"
 """Forms of compiled kernels; each form includes the abilities of the preceding forms."""
 FORMS = (INNER, BY_ADDRESS, FOR_PYTHON)
+
+
+_HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
+    getattr(llvmlite.binding, "ModulePassManager", None), "add_global_dead_code_eliminate_pass"
+)
+"""Whether the compiler makes its passes with builders; older compilers keep their own passes."""
 
 
 class NoEntry:
@@ -42,7 +51,17 @@ def form_of(result: Any) -> str:
 
 
 class InnerLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only inserted into other code: optimised, but never compiled to machine code."""
+    """Code that is only inserted into other code: simplified here, optimised there, never compiled to machine code."""
+
+    def _optimize_final_module(self) -> None:
+        if not _HAS_BUILDERS:
+            super()._optimize_final_module()
+            return
+        cheap = {"loop_vectorize": False, "slp_vectorize": False, "opt": 0, "cost": "cheap"}
+        passes, builder = self._codegen._module_pass_manager(**cheap)
+        # without addresses of this process, which only code without effect uses
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -85,6 +104,15 @@ def _nested() -> Iterator[None]:
             gc.enable()
 
 
+_FOR_OTHERS = frozenset({
+    "WithLifting", "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "InlineOverloads",
+    "DumpParforDiagnostics",
+})  # fmt: skip
+"""Passes for words that no kernel uses: ``with``, ``literally``, ``literal_unroll``, ``inline="always"``."""
+_FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
+"""Passes for functions and comprehensions within a kernel."""
+
+
 class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
     """The compiler's default passes, restricted to callable entries."""
 
@@ -94,6 +122,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
         form = find_form(args)
         flags.no_cpython_wrapper = form != FOR_PYTHON
         flags.no_cfunc_wrapper = form == INNER
+        remember_operators(typing)
         super().__init__(typing, target, library, args, return_type, flags, names)
         changes: dict[str, Any] = {}
         if form == INNER:
@@ -106,11 +135,14 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
             self.state.targetctx = self.state.targetctx.subtarget(**changes)
 
     def define_pipelines(self) -> list[Any]:
-        """The compiler's passes, with `KernelLowering`."""
+        """The compiler's passes, with `KernelLowering`, without those that find nothing in this kernel."""
+        unused = {"NativeLowering", *_FOR_OTHERS}
+        if not any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts):
+            unused |= _FOR_CLOSURES
         pipelines: list[Any] = super().define_pipelines()
         for pipeline in pipelines:
             pipeline.add_pass_after(KernelLowering, _core.typed_passes.NativeLowering)
-            pipeline.passes = [one for one in pipeline.passes if one[0] is not _core.typed_passes.NativeLowering]
+            pipeline.passes = [one for one in pipeline.passes if one[0].__name__ not in unused]
             pipeline.finalize()
         return pipelines
 

@@ -185,8 +185,8 @@ class _Compiler:
     locks: dict[str, Lock] = field(default_factory=dict)
     # compilations in progress, innermost last; numba's lock guards the list
     open: list[_Compilation] = field(default_factory=list)
-    ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again
-    said: set[str] = field(default_factory=set)  # topics of the messages printed
+    ready: dict[str, Any] = field(default_factory=dict)  # compiled results by key, reused if a factory is called again
+    said: set[str] = field(default_factory=set)  # topics about which a message has been printed
 
 
 _process = _Compiler()

@@ -31,7 +31,7 @@ class Lock:
         self.held = self.waited = False
         try:
             self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError:  # a read-only folder or a full disk: every process compiles for itself
+        except OSError:  # without a lock file (read-only folder, full disk) every process compiles for itself
             return
         end = time.monotonic() + (WAIT if wait else 0.0)
         while True:
@@ -41,7 +41,7 @@ class Lock:
                 return
             except BlockingIOError:
                 self.waited = True
-            except OSError:  # a file system without locks
+            except OSError:  # the file system does not support locks
                 break
             if time.monotonic() >= end:
                 break
@@ -52,6 +52,7 @@ class Lock:
         """Release the right."""
         if self.held:
             self.held = False
-            # a waiting process has the file open, finds it unlocked, and first looks for the machine code
+            # a waiting process has the same file open; after the release it looks for the machine code before it
+            # compiles
             self._path.unlink(missing_ok=True)
             os.close(self._number)

@@ -66,7 +66,7 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
     def lower(self) -> None:
         """Make all code."""
         self._borrowed = find_borrowed(self.func_ir, self.fndesc.typemap, self.context.data_model_manager)
-        # a separate context, which changes between steps
+        # a copy of the context, because `lower_inst` changes it
         self.context = self.context.subtarget(enable_nrt=self.context.enable_nrt)
         super().lower()
 

@@ -107,7 +107,7 @@ class Program:
         asks: bool = True,
         around: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
-        # functions for Python, and tables of consecutive calls of kernels, in order
+        # functions called from Python, and tables of consecutive kernel calls, in order of execution
         self._parts: list[Callable[[], Any]] = []
         self._tables: list[IntArray | Callable[[], Any]] = []
         self._asks, self._around = asks, around
@@ -188,7 +188,7 @@ def join(programs: Sequence[Program]) -> Program:
     made, tables = Program(()), [program.table for program in programs if program.table is not None]
     made._parts = [part for program in programs for part in program._parts]
     made._asked = [asked for program in programs for asked in program._asked]
-    # the tables of these programs contain addresses in their memory
+    # the joined table contains addresses of memory that these programs own
     made._blocks = list(programs)
     made.table = np.concatenate(tables) if len(tables) == len(programs) else None
     return made

@@ -186,7 +186,7 @@ def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | N
         OptionError: an option is given twice.
     """
     given: dict[str, tuple[str, str | None]] = {}
-    # the same name after two prefixes is not the same option
+    # after -prefix_push the same name may mean another option
     for pair in [] if any(name.lower() == "prefix_push" for name, _ in pairs) else pairs:
         name = pair[0].lower()
         if name in given and name not in REPEATED:

@@ -17,9 +17,9 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Head start of the first rank [s]: if all ranks fail equally, it ends the job before another rank prints. Before the
-# first solve ranks are not synchronised, and on a busy machine a rank may be late by a part of the time since the
-# start.
+# Time by which the first rank reports an error before the others [s]: if all ranks fail equally, it ends the job before
+# another rank prints. Ranks are not synchronised before the first solve; on a busy machine their delay grows with the
+# time since the start.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
 process = {"failed": False}

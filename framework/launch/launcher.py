@@ -13,8 +13,9 @@ SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 
 LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
+"""Prefixes of the environment variables that MPI launchers and job schedulers set for a process."""
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
-"""Prefixes of environment variables that identify the job of a process, and of variables that set its limits."""
+"""Prefix of the variables that permit Open MPI to run as root; child processes keep these variables."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
 """Packages of PETSc, in the order of preference; all factorise directly except hypre, a multigrid preconditioner."""
 

@@ -77,7 +77,7 @@ class Layout:
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        # coordinates by their indices among the known coordinates
+        # coordinates that rows of each table couple, as indices among the known coordinates
         table_dofs = find_couplings(world)
         if world.processes is None:
             hub = find_hubs(table_dofs.values(), number.count)
@@ -117,7 +117,7 @@ class Layout:
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
         """Coordinates of other processes that local rows couple."""
         needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
-        # outputs of a node need all of its coordinates on the owner of the first one
+        # the owner of the first coordinate of a node evaluates outputs of the node and needs all of its coordinates
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         # coordinates that rows may couple later in the run
@@ -248,7 +248,7 @@ class Layout:
         dof_key = np.append(number.known, -1.0)
         dof_key[:-1][hub] += number.count
         names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
-        # multipliers must not separate coordinates of one node
+        # multipliers are placed after all coordinates of a node, never between them
         last = dof_key.copy()
         for dofs in map(number.places, number.node_dofs.values()):
             np.maximum.at(last, dofs, dof_key[dofs].max(axis=1, initial=-1.0, keepdims=True))
@@ -264,7 +264,7 @@ class Layout:
     def _localise_markers(self) -> None:
         """Local markers: markers to which local rows refer, directly, through other markers or through passive rows."""
         world = self.world
-        # a family of the world has columns on all processes, even without local markers
+        # every process creates the columns of a marker family, even without local markers
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed = {law.family: [np.zeros(0, np.int64)] for law in marker_laws if law.family is not None}
         for component, rows in self.rows.items():

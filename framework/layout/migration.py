@@ -110,7 +110,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
     vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
-    # the work of coordinates is counted only once
+    # only one process counts the work of a node's coordinates
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])
@@ -144,7 +144,7 @@ def _send_to_owners(
         if not table.is_distributed:
             continue
         if component.dof_names:
-            # a node that shares a position may have coordinates of two owners
+            # the coordinates of a node that shares its position with another node may have two owners
             owners = owner[number.places(number.node_dofs[component])]
         elif component in keepers:
             owners = find_row_owners(keepers[component], owner, hub)[:, None]

@@ -150,7 +150,7 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
     first = [0]
     vertex = np.full(number.known_count, -1, np.int64)
     for component, numbers in number.node_dofs.items():
-        # a shared coordinate belongs to the node that owns it
+        # a coordinate shared by several nodes is assigned to the node that defines it
         own = find_own(world.tables[component])
         rows = np.broadcast_to(first[-1] + np.arange(len(numbers))[:, None], numbers.shape)
         vertex[number.places(numbers[own])] = rows[own]

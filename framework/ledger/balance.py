@@ -208,7 +208,8 @@ class Balance:
             for c, s in systems.items()
             if s.account is not None and c in place
         ]
-        # a new list of neighbours or another matrix changes only the program
+        # if only the list of neighbours or a matrix has changed, the sums are kept and only the program is created
+        # again
         if forces != self._forces:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
@@ -264,7 +265,8 @@ class Balance:
                 readings += clear_steps(powers)
                 readings.append((account.account.powers, (evaluate(fields, half=left, powers=powers),)))
         found += assembly.marker_steps(readings) + readings
-        # other powers at the middle velocity, the mean of the end velocities, and displacement/h
+        # accounts without power functions: forces times the middle velocity, the mean of the end velocities, and
+        # displacement/h
         moved = [account for account in moved if account.account.powers is None]
         for k, shift in enumerate((0.0, 1.0, -2.0) if moved else ()):
             found += [step(add_multiple, left, shift, fields.v)] if shift else []
@@ -367,7 +369,7 @@ class Balance:
             return
         self._read(state)
         if not self._settling:
-            # functions of time use the time in the fields at the start of a program
+            # functions of time use the time at the start of a program, so the middle of the step has its own program
             middle = self._middle_steps()
             self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
         for part in self._settling:
@@ -391,7 +393,7 @@ class Balance:
                 + keep
             )
             self._arrays, self._whole = arrays, Program(steps)
-        # user functions must be called at the state, and again in the middle of the step
+        # user functions are called at the state and again in the middle of the step, so these programs cannot be joined
         return self._whole if self._whole.is_plain else None
 
     @property

@@ -92,16 +92,16 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # of idle steps: programs that integrate and record, both joined, and whether recording has one
+        # for steps in compiled code: the programs that integrate and record, and both joined
         self._parts: tuple[Program, ...] = ()
-        self._joined, self._asks = NO_CALLS, False
-        # sums of this process, in the order of the kinds; recorded sums of all processes
+        self._joined = NO_CALLS
+        # sums of this process in the order of `kinds`; below, the recorded sums of all processes
         self._sums: dict[str, float] = {}
         self._losses: dict[type[Component], Losses] = {}
         self._first: dict[str, float] = {}
         self._times: list[float] = []
         self._kept: list[list[float]] = []
-        # records on one process whose quantities are not yet computed, see `Balance.take_numbers`
+        # only on one process: records from which quantities are computed later, see `Balance.take_numbers`
         self._pending: list[FloatArray] = []
 
     @property
@@ -282,16 +282,16 @@ class EnergyLedger(EveryNth):
 
     def idle_steps(self, state: State, size: float) -> int:
         """All next steps, if compiled code can integrate them: it calls Python for steps that are recorded."""
-        if state.world.version != self._version or self.idle_program(state) is None:
+        assert self._balance is not None
+        if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
-        return MOST_STEPS if self._asks else super().idle_steps(state, size)
+        return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
         """The compiled program that integrates a time step and records it if it is due, or None if this requires
         Python."""
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
-        self._asks = record is not None
         if integrate is None or record is None:
             return integrate
         if self._parts != (integrate, record):

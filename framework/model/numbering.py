@@ -103,7 +103,8 @@ class Numbering:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # on other processes, rows that share a position have fewer coordinates, which shifts later numbers
+        # rows that share a position have fewer coordinates; such rows on other processes shift the numbers of later
+        # rows
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1

@@ -189,7 +189,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     with processes.alone("the coordinates of rows"):
         mine = [world.ref_shape(world.tables[component], name) for component, name in refs]
     shapes = dict(zip(refs, _find_largest(mine, processes), strict=True))
-    # otherwise blocks of coordinates would begin at different indices than on other processes
+    # with different widths, blocks of coordinates would begin at different indices than on other processes
     narrow = any(
         own[1] < shapes[component, name][1]
         for (component, name), own in zip(refs, mine, strict=True)

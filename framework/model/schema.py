@@ -15,7 +15,7 @@ from windlass.framework.checks.values import read_numbers, read_whole_numbers, r
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.script_end import install_in_script
 
-# from this point on, errors in a model or in a user's law are messages without traceback
+# from this import on, errors in a model or in a user's law are printed as messages without traceback
 install_in_script()
 
 P = ParamSpec("P")
@@ -390,7 +390,7 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # a stable sort otherwise preserves the order of the schema
+        # required columns come first; a stable sort otherwise preserves the order of the schema
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")

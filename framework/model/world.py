@@ -357,7 +357,7 @@ class World:
             return cached
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
             dofs = self._find_dofs(table)
-        # the width of a table in parts is equal on all processes
+        # coordinate arrays of a distributed table have the same width on all processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
             dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)

@@ -80,7 +80,7 @@ class CsvTable(Closing):
             for text in (name, unit):
                 if not text or text != text.strip() or not text.isprintable() or "," in text or '"' in text:
                     raise OutputError(f"column {(name, unit)!r} of CsvTable: must be printable without comma and quote")
-            if "[" in unit or "]" in unit:  # brackets enclose the unit, but names may also contain brackets
+            if "[" in unit or "]" in unit:  # the header writes units in brackets; only names may contain brackets
                 raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
             if names.count(name) > 1:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be given once")
@@ -89,7 +89,7 @@ class CsvTable(Closing):
         self.path = check_output(Path(path).absolute(), "table", "table", own)
         self._columns = len(names)
         kept = [[_number_text(value) for value in row] for row in rows]
-        # the old file keeps its rows until the new file contains them
+        # the old file keeps its rows until the new file is complete
         content = "".join(",".join(line) + "\n" for line in [header, *kept]).encode()
         with writing(self.path):
             remove_drafts(self.path.parent, self.path.name)

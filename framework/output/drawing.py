@@ -142,7 +142,7 @@ class Canvas:
                         cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
                     _lay(cell_data[name], paint, overlap, first)
                     empty[name] = paint.empty
-        # empty values are filled last, because rules must not combine them with painted values
+        # values of empty lines are filled last, because the overlap rules must not combine them with drawn values
         for name, value in empty.items():
             cell_data[name][:lines][np.isnan(cell_data[name][:lines])] = value
         return points, point_data, cell_data

@@ -55,10 +55,11 @@ class EveryNth(StepHook, Closing, ABC):
 
     def __init__(self, every: int | None, frames: int = 1) -> None:
         self._every, self._frames, self._steps = every, frames, 0
-        # for the present solve: whether frames are spaced by time, start time, and interval between frames
+        # in the present solve: whether frames are equally spaced in time, start time [s], and interval between frames
+        # [s]
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due before the present step
-        # of steps in compiled code, see `count_step`; the state that they change, and its step number before them
+        # for steps in compiled code: data of `count_step`, the state that the steps change, its step number before them
         self._span, self._counts, self._due = np.zeros(2), np.zeros(4, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
@@ -95,13 +96,18 @@ class EveryNth(StepHook, Closing, ABC):
         if not self._by_time or not self._interval > 0.0:
             return 0
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
-        # rounding errors may end the interval one step too early, never too late
+        # due to rounding, this number may be one step too small, but never too large
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether compiled code can decide which steps are recorded: frames must be spaced by steps or by time."""
+        return self._every is not None or (self._by_time and self._interval > 0.0)
+
     def find_asking(self, state: State) -> Program | None:
-        """A program that records the steps that are due, by a call of Python, so that the steps before and after them
-        stay in compiled code; None where frames are not spaced by time."""
-        if self._every is None and (not self._by_time or not self._interval > 0.0):
+        """A program that records the steps that are due by a call of Python, so that all other steps stay in compiled
+        code; None if compiled code cannot decide which."""
+        if not self.can_ask:
             return None
         time = parallel_assembly(state.world).fields.time
         if time is not self._time:

@@ -133,7 +133,7 @@ class Recorder(EveryNth):
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self._times: list[float] = []
-        # name of each series and number of its first frame
+        # for each format: name of the series and number of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
         # data of each series of the interrupted run
         self._digests: dict[str, str] = {}
@@ -178,8 +178,8 @@ class Recorder(EveryNth):
         self._times.append(now)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if frames are spaced by steps or time: a frame calls Python from compiled code."""
-        return MOST_STEPS if self.find_asking(state) is not None else super().idle_steps(state, size)
+        """All next steps, if compiled code can decide which are recorded: it calls Python for these."""
+        return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
         """The program that records steps that are due."""

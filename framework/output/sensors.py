@@ -128,7 +128,7 @@ class Sensor:
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
         first = np.asarray(rows.evaluate(output, parallel_assembly(state.world).fields, where), dtype=np.float64)
-        # the component is an index into a row's value, never a row
+        # `component` selects an entry of each row's value, not a row
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
             has = f"must be from 0 to {width - 1}" if width else "it has only one"

@@ -95,7 +95,7 @@ class FieldSeries(Closing, ABC):
         self._kept = [float(time) for time in kept]
         for suffix in self.suffixes if not self._kept else ():
             check_series(self.beside(suffix), "series")
-        # the frame layout after frames of an interrupted run
+        # layout of the last frame of the interrupted run
         self._last = FrameLayout(self._kept[-1], None) if self._kept else None
         self._digest = FrameDigest(digest if self._kept else None)
         self._begun = self._closed = False

@@ -45,10 +45,11 @@ class VtkhdfSeries(FieldSeries):
     suffixes = (".vtkhdf",)
 
     def _prepare(self) -> None:
-        self._count = self._room = self._digested = 0  # numbers of frames: finished, allocated, in the digest
+        # numbers of frames that are finished, allocated, and included in the digest
+        self._count = self._room = self._digested = 0
         self._batch = 1  # number of frames that are allocated at a time
-        self._counts: list[int] = []  # offset of the number of frames in the file [bytes]
-        # start of the rows of each batch [bytes], by dataset
+        self._counts: list[int] = []  # offsets of the frame counts in the file [bytes]
+        # for each dataset: offsets of the rows of each batch [bytes]
         self._places: dict[str, list[int]] = {}
 
     @property
@@ -183,7 +184,7 @@ class VtkhdfSeries(FieldSeries):
             steps.create_dataset(name, (0, *shape), np.int64, maxshape=(None, *shape), chunks=(_STEP_ROWS, *shape))
         steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
         point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
-        cell_offsets["part"] = steps["PartOffsets"]  # offset 0 in each step, because labels are constant
+        cell_offsets["part"] = steps["PartOffsets"]  # labels are constant, so their offset is 0 in all steps
         for name, values in _rows_of(frame).items():
             self._create_growing(root, name, values)
         for name in frame.point_data:
@@ -269,7 +270,7 @@ class VtkhdfSeries(FieldSeries):
             size = os.fstat(number).st_size
             change_file(self.path, size, [(low, new), (high, new)])
             return
-        # the bytes between both numbers are constant, and a write within one page is either complete or absent
+        # both numbers are in one page: they are written together with the constant bytes between them, which is atomic
         between = os.pread(number, high - low - len(new), low + len(new))
         write_all(number, [new + between + new], low)
 

@@ -70,7 +70,7 @@ class SolveCheckpoint:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
-        # an earlier solve without its end in the file: its output is complete
+        # whether this solve precedes the checkpoint and its end is not in the file; its output is complete
         self._is_past = False
         # switches as set by the script; only later changes are stored, so that a restarted script may set others
         self._switches: dict[str, Any] | None = None
@@ -103,8 +103,8 @@ class SolveCheckpoint:
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
         processes = self._solver.assembly.processes
-        # a process may have left the loop silently, with the solve in a variable, so processes announce their actions
-        # until the next step
+        # a process may have left the loop without an error while its solve still exists, so all processes announce
+        # their actions until the next step
         processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
@@ -257,7 +257,7 @@ class SolveCheckpoint:
         if self._checkpoint is None:
             return
         if self.had_ended(state):
-            # nothing was solved, so options of solves were not read
+            # the solve had already ended in the interrupted run: nothing is solved now, so its options were not read
             unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)
@@ -281,7 +281,7 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # results must not depend on the clock, which decides when checkpoints are due
+        # results must not depend on the clock, so checkpoints that are due by the clock do not reset caches
         if not by_clock:
             solver.reset_caches(state)
 

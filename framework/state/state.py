@@ -59,7 +59,7 @@ class State:
     saved = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # arrays are allocated only once, because solvers and PETSc keep their addresses
+        # values are copied into the existing arrays, because solvers and PETSc keep their addresses
         if name in CHANGING and name in self.__dict__:
             value = _read_assigned(name, value, self.__dict__[name])
         object.__setattr__(self, name, value)

@@ -118,7 +118,7 @@ def check_fields(
             expected = {name: eval_differences(assembly, name) for name in FACTORS}
             if not all(np.isfinite(part).all() for part in expected.values()):
                 raise ModelError(f"forces are not finite {where}: must be finite; use a smaller displacement")
-            # the rounding error of a row follows from its largest terms in any derivative
+            # the rounding error of a row is estimated from the largest entries of this row in any derivative
             rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
             rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
             for name, factors in FACTORS.items():

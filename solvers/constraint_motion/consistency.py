@@ -220,7 +220,7 @@ class Consistency:
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        # sizes of the whole model, so that the detected kinks do not depend on the number of processes
+        # sizes of the whole model: whether a kink is detected must not depend on the number of processes
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 
@@ -242,7 +242,7 @@ class Consistency:
         jerk = self._eval_jerk(state, h)
         if not integrator.rate_level:
             offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
-            # constraints on velocities also have index 2 here: the next steps fulfil them exactly
+            # constraints on velocities need no offset, because the next steps fulfil them exactly
             missed = np.where(rates.find_rates(), 0.0, offset * jerk)
             velocities = MassSolver(self._problem, over) if over else solver
             self._move(state, velocities.solve(zero, np.append(missed, 0.0))[0])

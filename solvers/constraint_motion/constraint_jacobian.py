@@ -54,7 +54,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     assert constraint is not None
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
-    # all values except C_q go to the last entry; slots are short integers, as in matrices
+    # values other than C_q are written to the last entry; slots are 32-bit integers, as in matrices
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)

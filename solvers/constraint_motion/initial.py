@@ -65,7 +65,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):
-            # the matrix contains the friction of these multipliers, the right-hand side no friction
+            # the matrix contains the friction of the multipliers of the last solve; the right-hand side contains no
+            # friction
             fields.lam[:-1] = state.lam
             state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
         fields.lam[:] = 0.0

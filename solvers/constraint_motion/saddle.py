@@ -205,7 +205,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
     """
     assembly.add_loads(f, -1.0)
     assembly.add_forces(f)
-    # with a = 0 the inertia forces consist of the terms quadratic in the velocities
+    # with a = 0, the inertia forces contain only the terms quadratic in the velocities
     for system in assembly.systems:
         if system.inertia is not None:
             system.inertia.force(evaluate(assembly.fields, f=f))

@@ -62,7 +62,7 @@ def balance(
         history = fields.data.copy(), fields.start_data.copy()
         again = solve_again()
         if again is None:
-            # later checks, such as stability, refer to the equilibrium that was found
+            # no second equilibrium: later checks, such as stability, refer to the equilibrium found before
             problem.start(scheme, from_zero=False)
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history

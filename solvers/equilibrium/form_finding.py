@@ -258,7 +258,7 @@ class FormFinder:
             ratio = stretch / (1.0 + free + density * stretch / lines.row_stiffness)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # the first equations contain the lengths of all lines
+            # in the first two passes all lines are scaled by the same ratio, their mean stretch
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             if done < DENSITIES - 1:
                 density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)

@@ -101,7 +101,7 @@ class TangentInertia:
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
         difference = self._symmetric.duplicate(copy=True)
-        # equal blocks of rows and columns give a symmetric pattern
+        # blocks have equal row and column numbers, so the pattern is symmetric
         same = PETSc.Mat.Structure.SAME_NONZERO_PATTERN
         difference.axpy(-1.0, tangent, structure=same)
         self._symmetric.axpy(1.0, tangent, structure=same)

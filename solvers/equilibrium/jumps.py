@@ -112,7 +112,8 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # within the same solve: the loads of the steps so far, and their work on the first iterate
+            # a further step of the same solve: scale the recorded loads and their work on the first iterate to both
+            # steps
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -190,8 +191,8 @@ class JumpWatch:
             first, apart = self._eval_square(self._first), self._eval_square(way - self._first)
             if apart <= APART**2 * first or not self._has_history(end):
                 return apart > APART**2 * first
-            # contacts that close or open lead far beyond the first iterate; jumps exceed the displacements by both
-            # tangents
+            # contacts that close or open move the model far beyond the first iterate; only a displacement that also
+            # exceeds the displacements by both tangents is a jump
             moved = self._eval_square(way) / EXCESS**2
             return moved > first and moved > self._eval_square(self._find_rates(np.zeros(len(way)), self._gap))
         if self._done <= 0.0:
@@ -278,7 +279,8 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # load factors at which contacts do not settle lie beyond the limit point, if there is one
+                # contacts do not settle at this load factor, which therefore lies beyond the limit point, if there is
+                # one
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -346,7 +348,7 @@ class JumpWatch:
             found = solve(low, self._before + share * (self._after - self._before))
             if found is None:
                 return None
-            # both slopes refer to the whole Δp
+            # the works of both tangents refer to the whole load increment Δp
             high, way, slope = found, self._eval_work(found.q - low.q), self._follow_loads()
             suspected = way > EXCESS * share * max(self._paid, slope)
             if not suspected and slope > STIFFER * self._paid:
@@ -372,7 +374,7 @@ class JumpWatch:
             for k, name in enumerate(component.dof_names):
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0
-        # supports move by rounding errors
+        # if positions change only by rounding errors, the message names another coordinate
         positions, places = moves[:-1] * way, moves[:-1] * self._problem.assembly.fields.x[:-1]
         moved = positions if self._find_largest(positions) > ROUNDING * self._find_largest(places) else way
         ((name, value),) = name_largest(self._problem.assembly, moved, 1)

@@ -186,7 +186,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
         package: direct solver that exchanges pivots.
     """
     shifted = matrix.duplicate(copy=True)
-    # rows that contain only rounding errors
+    # the shift prevents sizes of 0 in rows that contain only rounding errors
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)

@@ -145,8 +145,8 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # the estimate is a small difference of large numbers, whose rounding depends on the number of processes; this
-        # must not change step sizes, which depend on the eighth root of the norm
+        # the estimate is a small difference of large numbers, whose rounding depends on the number of processes; it is
+        # rounded to √2 times a power of 2, so that step sizes do not depend on this number
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -196,7 +196,7 @@ class RungeKutta(Method):
         """Store the history values of a step, whose last evaluation was at its end, and judge the step."""
         accelerations = self._accelerations
         refused = False
-        # these methods need a separate evaluation
+        # history values at the end of the step need a separate evaluation
         if accelerations.has_history:
             result = accelerations.evaluate(advance.t, self._start_data)
             advance.error, refused = result.error, self._refuse(advance, result, size)

@@ -53,7 +53,7 @@ class SubstructureLU:
         self._rows = np.zeros(parted.rows)
         self._place = parted.place[: sparsity.unknowns.owned]
         self._joint, count = parted.joint, parted.joint_count
-        # the last entry is the number of blocks of all processes without pivots
+        # the last entry is the number of blocks on all processes in which a pivot is missing
         self._sums = np.zeros(count * count + 1)
         self._right = np.zeros(count)
         self._dense: tuple[NDArray[Any], ...] | None = None

@@ -114,7 +114,7 @@ class Eigensolver:
         stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
         if mass == 0.0:
             raise ModelError("modes: no part of this model has a mass [kg]")
-        # a stiffness that consists of rounding errors counts as 0: a mass without forces
+        # a stiffness within rounding errors counts as 0: the model has mass but no forces
         return float(stiffness / mass) if stiffness > NO_STIFFNESS * motion.K.norm() else 1.0
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
@@ -132,7 +132,8 @@ class Eigensolver:
         wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
         exact = all(pair.residual <= GOOD for pair in pairs)
         if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
-            # with a shift close to free motions these dominate the other modes, and TOAR is sensitive to scaling
+            # with a shift close to the eigenvalues of free motions, these motions dominate the other modes, and SLEPc's
+            # method TOAR is sensitive to scaling
             first, before, zeros = pairs, self.shift, self.zeros
             self.shift, self._scale = wanted, lowest
             pairs = self._solve(count, more)
@@ -249,7 +250,7 @@ class Eigensolver:
         if self._quadratic:
             inverse_of = np.linalg.solve(s**2 * M + s * D + K, np.hstack((s * (2.0 * s * M + D), s**2 * M)))
             theta, vectors = np.linalg.eig(np.vstack((-inverse_of, np.eye(len(K), 2 * len(K)))))
-            # θ x has smaller rounding errors than x if |θ| > 1
+            # of the two parts of a vector, θ x and x, the part θ x has smaller rounding errors if |θ| > 1
             vectors = np.where(np.abs(theta) > 1.0, vectors[: len(K)], vectors[len(K) :])
         else:
             theta, vectors = np.linalg.eig(np.linalg.solve(K - s * M, s * M))
@@ -333,7 +334,7 @@ class Eigensolver:
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
         """A mode with vectors of norm 1, from an eigenvalue of the solved problem."""
         if not self._quadratic:
-            # ω² = -σ²; for a complex pair, one mode grows and one decays, both roots with a frequency
+            # ω² = -σ²; a complex pair gives one growing and one decaying mode, both with a frequency
             value = np.sqrt(complex(-value.real, -value.imag))
             value = complex(value if value.imag >= 0.0 else -value)
         size = float(np.hypot(real.norm(), imaginary.norm()))
@@ -435,7 +436,7 @@ class Eigensolver:
             self._motion.M.mult(vector, product)
             mass += float(vector.dot(product))
             if self._motion.states and pair.value != 0.0:
-                # first-order states have D in place of M
+                # first-order states have no mass and contribute to the norm by D
                 self._motion.D.mult(vector, product)
                 mass += abs(float(vector.dot(product))) / abs(pair.value)
         shift = self.shift**2 if self._quadratic else abs(self.shift)

@@ -64,7 +64,7 @@ def find_imbalance(motion: LinearMotion) -> Imbalance:
     left.array = np.where(np.abs(left.array_r) > ROUNDING * rounding.array_r, left.array_r, 0.0)
     scale = max(float(vector.norm(PETSc.NormType.INFINITY)) for vector in (*vectors, reaction))
     own: FloatArray = motion.take_coordinates(left)[: len(layout.owned)].copy()
-    # entries of first-order states are not forces
+    # equations of first-order states contain no forces
     own[layout.states[layout.states < len(layout.owned)]] = 0.0
     largest = processes.largest_of(float(np.abs(own).max(initial=0.0)))
     if largest == 0.0:

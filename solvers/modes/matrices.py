@@ -96,7 +96,7 @@ class LinearMotion:
         is_multiplier = np.zeros(len(unknowns.numbers), bool)
         is_multiplier[unknowns.of_multiplier] = True
         holds = (self._damping.values[:-1] != 0.0) | (self._stiffness.values[:-1] != 0.0)
-        # constraints of this process may have multipliers of other processes: coordinates that couple with any of these
+        # multipliers may belong to other processes, so coordinates are found by their couplings with any multiplier
         entries = holds & is_multiplier[rows] & ~is_multiplier[columns]
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 

@@ -310,7 +310,7 @@ class Callbacks:
         wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
         if wanted != self._given:
             self._give(wanted)
-        # runs of the same kind as a fully compiled run are also fully compiled
+        # if all three callbacks are compiled, the whole run is compiled, too
         self._run = problem.run if all(wanted.values()) else ()
         self._has_loads = False
         if self._run:

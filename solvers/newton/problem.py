@@ -99,7 +99,7 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # by the contents of the residual: its program, or the number of evaluations so far
+        # for each combination of terms in the residual: its program, or the number of evaluations before it is created
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
@@ -114,7 +114,8 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # values of the scheme, always in the same arrays: predicted values and the factors of the unknowns
+        # predicted values of the integration scheme and factors of the unknowns; programs contain the addresses of
+        # these arrays
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
@@ -280,7 +281,8 @@ class NonlinearProblem:
         residual = self._programs.get(self._find_key(scheme))
         suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
-            # a tangent that is reused for many steps is evaluated too seldom for this count
+            # the program is created now: a reused tangent is evaluated too seldom to reach the usual number of
+            # evaluations
             self._tangent_program = self._create_program(self._tangent_steps)
         known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
@@ -353,7 +355,7 @@ class NonlinearProblem:
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         """SNESJacobianFunction."""
-        # PETSc detects that the matrix has not changed and also keeps the factorisation
+        # if the tangent is not updated, PETSc detects the unchanged matrix and keeps its factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)
 

@@ -64,7 +64,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
             values[5, place["rotation"]] = 1.0
         if EULER[0] in place:
             _turn_euler_parameters(values, layout.reference, [place[name] for name in EULER])
-    # coordinates of other processes share the spare entry
+    # values at coordinates of other processes are written to the spare entry
     unknowns = problem.sparsity.unknowns
     at = unknowns.of_dof[: layout.spare]
     own = at < unknowns.owned

@@ -44,8 +44,7 @@ class CycleFinder:
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
-        # decisions that stay constant while the error is large are not a cycle, because other history values still
-        # change
+        # equal decisions with a large error are not a cycle, because other history values still change
         same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
         self._signs.append(now)
         self._values.append(data.copy())

@@ -71,7 +71,7 @@ class StepKernels:
         self._algorithmic = np.zeros(len(problem.q0))
         # h and the other arguments of `predict`
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        # the arrays of the state for which the programs were made; users may replace them
+        # arrays of the state to which the programs refer; users may replace these arrays
         self._arrays: tuple[FloatArray, ...] = ()
         self.begin, self.end = Program([]), Program([])
 

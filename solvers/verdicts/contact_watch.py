@@ -218,15 +218,15 @@ class ContactWatch(Watch):
         self._assembly, self._cuts, self._halves = assembly, cuts, halves
         self._is_parallel = bool(assembly.layout.size > 1)
         self._laws: list[tuple[System, Gaps]] = []
-        # for the last step: whether it left a contact unresolved, and the factor by which it should be cut
+        # for the last step: whether a contact is unresolved, and the factor for a smaller step
         self._total = np.zeros(2)
         self._found = np.zeros((0, 13))
         self._size, self._limits = np.zeros(1), np.array([limit, 0.0, float(cuts)])
-        # whether the motion differs from the end of the last step, and the laws at that time
+        # whether the motion has changed since the end of the last step; revision of the laws at that time
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # data of the laws for the outer solver, within whose step this solver runs
+        # for the outer solver, within whose step this solver runs: its saved data of the laws
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 

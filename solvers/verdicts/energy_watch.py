@@ -62,7 +62,7 @@ class EnergyWatch(Watch):
         self._assembly = assembly
         self._wanted = False
         self._watched: list[System] = []
-        # values at the last check: displacements, forces of each law on the masses, and its stored energies
+        # at the last check: displacements, forces of each law on the masses, and stored energy of each law
         self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
         self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
         self._energies: list[float] = []
@@ -163,13 +163,14 @@ class EnergyWatch(Watch):
         run_steps(self._mass_product)
         product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
-        # within a resolved step forces at both ends are similar
+        # the present forces also represent the forces at the start of the step, which are similar if the step is
+        # resolved
         rounding = (
             2.0 * float((np.abs(self._forces) @ np.abs(assembly.fields.x)).sum()) + sum(self._energies) + sum(energies)
         )
         mine = np.array([created, turned, kinetic, EPSILON * rounding, sum(self._energies)])
         created, turned, kinetic, rounding, stored = assembly.processes.sum(mine).tolist()
-        # losses in one step do not compensate for energy created in another step
+        # energy lost in one step does not compensate for energy created in another step
         self._created += max(created - rounding, 0.0)
         self._turned += turned
         self._kinetic, self._stored = max(self._kinetic, kinetic), max(self._stored, stored)

@@ -45,7 +45,7 @@ def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) ->
     indptr, indices, values = assemble_matrix(assembly.world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
     K = 0.5 * (K + K.T)
-    # a start vector with parts of all modes, the same in every run
+    # a start vector with components of all modes, equal in every run
     start = respond(np.cos(np.arange(1.0, 1.0 + K.shape[0])))
     operator = linalg.LinearOperator(K.shape, lambda x: respond(K @ x.ravel()), dtype=float)
     if not np.isfinite(start).all() or not start.any():
@@ -74,7 +74,7 @@ class LimitWatch(Watch):
 
     def __init__(self, assembly: Assembly, respond: Respond, step: float) -> None:
         self._assembly, self._respond, self._step = assembly, respond, step
-        # columns at the last check, and the version of the world at the last comparison
+        # mark of the columns at the last check, and version of the world at the last comparison
         self._mark, self._version = 0, -1
         self._looks, self._steps, self._next, self._reason, self._is_on = 0, 0, 0, "", True
 
@@ -131,7 +131,8 @@ class LimitWatch(Watch):
         self._looks += 1
         if self._looks > AT_ONCE:
             self._next = int(SPACING * self._steps) + 1
-        # the first reason is kept, because later limits may be larger
+        # the first reason is kept: a step that exceeded an earlier limit stays doubtful, even if later limits are
+        # larger
         if self._reason:
             return
         longest = estimate_longest_step(self._assembly, state, self._respond)

@@ -78,10 +78,10 @@ class PrescribedWatch(Watch):
         self._program, self._look_program, self._revision = NO_CALLS, NO_CALLS, -1
         self._c, self._forces = np.zeros(self._rates.count + 1), np.zeros(assembly.layout.spare + 1)
         self._floor, self._grown = np.zeros(1), np.zeros(1)
-        # the examined constraints; absolute values of C at the end of this step and of the previous step
+        # examined constraints, and |C| of these constraints at the end of this step and of the previous step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes in the previous step, if known
+        # changes in the previous step, None if unknown
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 

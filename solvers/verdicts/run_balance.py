@@ -147,10 +147,10 @@ class RunBalance(Watch):
         # values at the last check: energy, stored energy, transferred power, and time
         self._energy, self._kept, self._passing, self._time = 0.0, 0.0, 0.0, 0.0
         self._created, self._granted, self._floor = [0.0], 0.0, 0.0
-        # largest kinetic energy; changes of the stored energy and works so far, with smallest and largest value of both
+        # largest kinetic energy; changes of the stored energy and work so far; smallest and largest value of each
         self._largest, self._changes, self._range = 0.0, np.zeros(2), np.zeros((2, 2))
-        # the largest fraction of created energy [1], its energy [J], the reference energy [J] and the time [s]: over
-        # successive checks, and in single checks
+        # largest energy created over successive checks (row 0) and in a single check (row 1): fraction [1], energy [J],
+        # reference energy [J], time [s]
         self._worst = np.zeros((2, 4))
         self.lost = ""
 
@@ -347,7 +347,7 @@ class RunBalance(Watch):
             self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
-        # the work of these forces is up to date unless each step adds it
+        # the work of these forces since the last check is added now, unless each step has added it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()

@@ -50,9 +50,10 @@ class ShapeWatch(Watch):
 
     def __init__(self, assembly: Assembly, load: Callable[[State], None] | None = None) -> None:
         self._assembly, self._load = assembly, load
-        # the first wrong shape; time of the last check; number of steps, and the step number of the next check
+        # message about the first wrong shape, time of the last check, number of steps, and step number of the next
+        # check
         self._words, self._seen, self._steps, self._next = "", 0.0, 0, 1
-        # attempts that ended with a wrong shape and were cut
+        # number of attempts that were cut because of a wrong shape
         self._cuts = 0
 
     def begin(self, state: State, duration: float) -> None:

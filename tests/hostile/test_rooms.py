@@ -119,7 +119,7 @@ ZERO = {
     # 0 switches the property off
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",
     "friction_velocity_penalty_per_length", "axial_damping", "bending_damping", "bending_stiffness", "mass_per_length",
-    "normal_drag", "axial_drag", "added_mass", "torsional_damping",
+    "normal_drag", "axial_drag", "added_mass", "axial_added_mass", "torsional_damping",
 }  # fmt: skip
 """Columns that may be 0 but not negative."""
 

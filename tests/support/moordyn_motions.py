@@ -14,8 +14,14 @@ STARTS: dict[str, list[float]] = {
     "chain": [262.0, 0.0, -10.0],
     "buoy": [0.0, 0.0, -5.0, 0.0, np.radians(10.0), np.radians(20.0)],
     "sea": [262.0, 0.0, -6.0],
+    "slope": [262.0, 0.0, -10.0],
 }
-MOTIONS = {"chain": [1.5, 0.5, 1.0], "buoy": [1.5, 0.0, 1.0, 0.02, 0.03, 0.0], "sea": [0.0, 0.0, 0.0]}
+MOTIONS = {
+    "chain": [1.5, 0.5, 1.0],
+    "buoy": [1.5, 0.0, 1.0, 0.02, 0.03, 0.0],
+    "sea": [0.0, 0.0, 0.0],
+    "slope": [0.0, 0.0, 0.0],
+}
 
 
 def move(name: str, t: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ from windlass.elements import (
     generic_node,
     nodes_of,
     state_node,
+    straight_beam,
     straight_cable,
 )
 from windlass.framework.files import whole_files as files
@@ -54,6 +55,7 @@ KINDS = (
     "trolleys",
     "winch",
     "reserve",
+    "beam",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -104,6 +106,19 @@ def pendulum() -> tuple[wl.World, Entity]:
     for first, second, length in ((0, 1, 1.0), (1, 2, 0.5)):
         world.add(con.DistanceConstraint, marker0=markers[first], marker1=markers[second], distance=length)
     return world, points
+
+
+def beam() -> tuple[wl.World, Entity]:
+    """A 3D beam of order 2 that swings and is twisted at its end."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    line = straight_beam(
+        world, (0, 0, 0), (1, 0, 0), 3, stiffness=(1e3, 4e2, 4e2, 1.0, 2.0, 3.0), mass_per_length=0.5,
+        rotary_inertia=(2e-2, 1e-2, 1e-2), damping=(0.1, 0.1, 0.1, 1e-3, 1e-3, 1e-3),
+    )  # fmt: skip
+    nodes = nodes_of(world, line)
+    con.clamp(world, nodes[0])
+    world.add(con.Torque, marker=con.rigid_marker(world, nodes[-1]), vector=(0.3, 0.0, 0.0), body_fixed=True)
+    return world, nodes
 
 
 def chain() -> tuple[wl.World, Entity]:
@@ -250,6 +265,9 @@ elif kind == "controlled":
 elif kind == "joints":
     world, machine = create_machine()
     points = machine[3]
+    solver = wl.Dynamic(world, step=2e-3, end=0.2)
+elif kind == "beam":
+    world, points = beam()
     solver = wl.Dynamic(world, step=2e-3, end=0.2)
 elif kind == "pendulum":
     world, points = pendulum()

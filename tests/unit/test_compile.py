@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import operator
 import os
 import subprocess
 import sys
@@ -17,9 +18,10 @@ from windlass.framework.kernels import listed
 from windlass.framework.kernels.compiling import BY_ADDRESS, FOR_PYTHON
 from windlass.framework.kernels.listed import Job
 from windlass.framework.kernels.locks import Lock
+from windlass.framework.kernels.operators import remember_operators
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
-from support.list_kernels import CHAIN, ask
+from support.list_kernels import CHAIN, README, RECORDED, ask
 
 SHORT, LONG, TABLE = (
     ["array", name, ndim, "C", False, True] for name, ndim in (("int32", 1), ("int64", 1), ("int64", 2))
@@ -61,11 +63,12 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
             assert encode_type(decode_type(text)) == text
 
 
-def test_the_list_has_all_kernels_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("model", [CHAIN, (README, *RECORDED)], ids=["chain", "belt"])
+def test_the_list_has_all_kernels_of_models(model: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
     monkeypatch.delenv("WINDLASS_CACHE")
     known = {json.dumps(job) for job in listed.read_list()}
-    asked = [job for job in ask(CHAIN) if job.module.startswith("windlass.")]
+    asked = [job for job in ask(model) if job.module.startswith("windlass.")]
     missing = [f"{job.module}.{job.name}" for job in asked if json.dumps(job) not in known]
     assert len(asked) > 20 and not missing, "run tests/support/list_kernels.py"
 
@@ -193,6 +196,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from windlass.framework.kernels.locks import Lock
+from windlass.framework.kernels.operators import remember_operators
 lock = Lock(Path(sys.argv[1]))
 print(flush=True)
 sys.stdin.read()
@@ -209,3 +213,27 @@ def test_a_process_that_ends_lets_others_compile(tmp_path: Path) -> None:
         other.kill()
         other.wait()
         assert Lock(path).held
+
+
+class _Context:
+    """A typing context that counts its questions."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    def resolve_function_type(self, function: Any, arguments: Any, named: Any) -> Any:
+        self.asked.append((function, arguments))
+        return arguments[0]
+
+
+def test_results_of_operators_between_numbers_are_found_once() -> None:
+    context = _Context()
+    remember_operators(context)
+    remember_operators(context)
+    number, array = decode_type("float64"), decode_type(LONG)
+    for _ in range(2):
+        assert context.resolve_function_type(operator.add, (number, number), {}) is number
+        assert context.resolve_function_type(min, (number, number), {}) is number
+        context.resolve_function_type(operator.add, (array, number), {})
+        context.resolve_function_type(len, (number,), {})
+    assert [function for function, _ in context.asked] == [operator.add, min, operator.add, len, operator.add, len]

@@ -228,3 +228,27 @@ def test_lines_break_off(tmp_path: Path) -> None:
             wl.moordyn.load(edit(rows))
     with pytest.raises(wl.ModelError, match="hold = False with a failure of line 1 at point 2: must be True"):
         wl.moordyn.load(edit("1 2 1 0.3 0"), hold=False)
+
+
+def test_sea_floors(tmp_path: Path) -> None:
+    """A grid that changes along y alone is a polyline; other grids, and damaged files, are refused."""
+    file = write(tmp_path, CHAIN.replace("1             writeLog", "floor.txt     SeafloorFile", 1))
+    rows = [f"{x} {y} {z}" for x in (-500.0, 500.0) for y, z in ((-50.0, -80.0), (0.0, -80.0), (50.0, -90.0))]
+    head = ["2 3", "-500.0 500.0", "-50.0 0.0 50.0"]
+    write(tmp_path, "\n".join([*head, *rows]), "floor.txt")
+    mooring = wl.moordyn.load(file)
+    expected = [(-150.0, -80.0), (0.0, -80.0), (50.0, -90.0), (150.0, -90.0)]
+    assert_allclose(mooring.environment.bed, expected)
+    assert mooring.environment.heading == 0.5 * np.pi and mooring.environment.depth == 90.0
+    for lines, words in (
+        (
+            [*head, *rows[:-1], "500.0 50.0 -91.0"],
+            "must have a height z < 0 at each point of the grid that changes with",
+        ),
+        ([*head, *rows[:-1]], "must have a height z < 0 at each point of the grid"),
+        ([*head, *rows, "1.0 0.0 -80.0"], "must be x, y, z at a point of the grid"),
+        (["2 2", *head[1:], *rows], "must have the numbers of x and y, the values of x"),
+    ):
+        write(tmp_path, "\n".join(lines), "floor.txt")
+        with pytest.raises(wl.moordyn.NotTranslated, match=words):
+            wl.moordyn.load(file)

@@ -1,4 +1,4 @@
-"""In sequences of compiled steps, hooks get the values that they need, and no other result changes."""
+"""Sequences of compiled steps give hooks the values that they need and do not change results."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ import pytest
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call, is_compiled
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Fields
+from windlass.framework.output.sensors import Probe
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.stepping.compiled_steps import MOST, CompiledSteps, take_steps
 
@@ -42,7 +45,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     def note(self: CompiledSteps, *where: int) -> int:
         status = plain(self, *where)
         found.append(self.earlier)
-        # independent of the clock of this machine
+        # the number of steps per call must not depend on the clock of the machine
         self.pace = MOST
         return status
 
@@ -51,7 +54,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
-    """In 300 steps without hooks, calls of compiled code have many steps, except for the first steps and for pairs of
+    """Without hooks, each call of compiled code makes many of 300 steps, except for the first steps and for pairs of
     steps in which the energy is evaluated.
     """
     solver, _ = chain()
@@ -78,7 +81,8 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
     assert sum(calls) == 0 and seen == list(range(1, 301))
     calls.clear()
     sensors, film, _ = run(False)
-    assert sum(calls) > 150
+    # records do not end calls of many steps
+    assert sum(calls) > 250 and len(calls) < 40
     names = sensors.names
     assert all(np.array_equal(sensors[name], all_sensors[name]) for name in names)
     assert np.array_equal(sensors.times, all_sensors.times)
@@ -86,7 +90,7 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
 
 
 def test_march_gives_each_step(calls: list[int]) -> None:
-    """A caller that continues step by step gets each step."""
+    """A caller of `march` gets the state of each step."""
     solver, _ = chain(end=0.05)
     assert [state.step for state in solver.march()] == list(range(1, 51)) and sum(calls) == 0
 
@@ -135,6 +139,30 @@ def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
     with pytest.raises(Broken, match="in iteration 0"):
         solver.solve()
     assert solver.statistics.steps == 120
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_errors_of_records_arrive_as_themselves(calls: list[int], every: int) -> None:
+    """An error of a record within compiled steps reaches the caller unchanged; the last state is that of the record."""
+
+    class Broken:
+        name = "broken"
+
+        def create_probe(self, state: wl.State) -> Probe:
+            def read(fields: Fields) -> FloatArray:
+                if fields.t > 0.1605:
+                    raise wl.ModelError(f"broken at {fields.t:g} s")
+                return np.zeros(1)
+
+            return Probe([("broken", "1")], (), read)
+
+    solver, _ = chain()
+    sensors = wl.Sensors(None, [Broken()], every=every)
+    with pytest.raises(wl.ModelError, match=r"broken at 0\.161 s"):
+        solver.solve(hooks=[sensors])
+    assert sum(calls) > 100 and solver.state is not None
+    assert solver.state.step == solver.statistics.steps == 161 and solver.state.t == pytest.approx(0.161)
+    assert len(sensors.times) == 1 + 160 // every
 
 
 @kernel

@@ -86,7 +86,7 @@ def _add_threads(found: _Findings) -> None:
     found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then uses 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # Set as in a run, before PETSc is loaded, because PETSc reads it only once.
+    # OMP_NUM_THREADS is set as in a run and before PETSc is loaded, because PETSc reads it only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -111,7 +111,7 @@ def _add_petsc(found: _Findings) -> None:
 
     _add_slepc(found)
 
-    # PETSc 3.18 frees the process grids of superlu_dist twice if a process has several grids, so it is tested once
+    # superlu_dist is tested only once, because PETSc 3.18 frees process grids twice if a process has several grids
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"

@@ -124,7 +124,7 @@ class Search:
         self._agree = float(self.values["agree"])
         self._prefixes: list[str] = []
         self._settings: dict[str, list[Setting]] = {}
-        # time of a run of the default, and deadlines of the trials and of the last comparison [s]
+        # time of a run with default options, deadline of the trials, and deadline of the last comparison [s]
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:

@@ -86,10 +86,16 @@ def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _dense(value) for key, value in item.items() if not key.startswith("V")}
 
 
+SECTION = "stiffnessMatrix", "dampingMatrix", "massPerLength", "inertia"
+"""Properties of the cross sections of beams."""
+
+
 def _dense(value: Any) -> Any:
     """Convert a matrix, dense or sparse, or a list of vectors of Exudyn to arrays."""
     if hasattr(value, "Convert2DenseMatrix"):
         return value.Convert2DenseMatrix()
+    if type(value).__name__ == "BeamSection":
+        return {name: getattr(value, name) for name in SECTION}
     return value.GetPythonObject() if hasattr(value, "GetPythonObject") else value
 
 

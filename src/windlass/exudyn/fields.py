@@ -41,6 +41,11 @@ OBJECTS = {
         "referenceCurvature strainIsRelativeToReference nodeNumbers useReducedOrderIntegration "
         "axialForceUserFunction bendingMomentUserFunction"
     ),
+    "BeamGeometricallyExact2D": (
+        "length massPerLength crossSectionInertia bendingStiffness axialStiffness shearStiffness bendingDamping "
+        "axialDamping shearDamping referenceCurvature includeReferenceRotations nodeNumbers"
+    ),
+    "BeamGeometricallyExact3D": "length nodeNumbers sectionData",
     "ConnectorCartesianSpringDamper": "markerNumbers stiffness damping offset springForceUserFunction activeConnector",
     "ConnectorCoordinate": (
         "markerNumbers offset factor1 velocityLevel offsetUserFunction offsetUserFunction_t activeConnector"

@@ -18,7 +18,7 @@ from windlass.exudyn.histories import PlacedHistory
 from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import holds_states, read_dynamic, read_static
 from windlass.exudyn.start import start_motion
-from windlass.exudyn.translations import bodies, connectors, curves, machines, sliding  # noqa: F401  they register
+from windlass.exudyn.translations import beams, bodies, connectors, curves, machines, sliding  # noqa: F401  they register
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity

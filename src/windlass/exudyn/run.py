@@ -72,7 +72,7 @@ class Mirror:
         # Exudyn's static solver has the opposite sign
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
-        # time and step of the state in the system, if it has not changed since
+        # time and step of the state that is stored in the system, if it has not changed since
         self._shown: tuple[float, int] | None = None
 
     def show(self, state: State) -> None:
@@ -297,7 +297,7 @@ class SolutionFile(StepHook):
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
         self._due, self._rows = Due(float(settings["writePeriod"]), clock), list[Any]()
         moves = not static
-        # name of the vector without its prefix, and whether the vector is written
+        # for each vector: its name without the prefix, and whether it is written
         self._parts = (
             ("ODE2Coordinates", True),
             ("ODE2Coordinates_t", moves and wanted["velocities"]),

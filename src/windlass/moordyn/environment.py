@@ -28,6 +28,7 @@ NUMERICAL = (
 KNOWN = (
     "g", "gravity", "rho", "rhow", "wtrdnsty", "wtrdpth", "kbot", "kb", "cbot", "cb", "wavekin", "currents",
     "frictioncoefficient", "fricdamp", "cv", "statdynfricscale", "mc", "mu_kt", "mu_ka", "dtout",
+    "seafloorfile",
 )  # fmt: skip
 FREQUENCIES, PROFILE = "wave_frequencies.txt", "current_profile.txt"
 """Names of the files of waves and currents, which are in the folder of the input file."""
@@ -48,6 +49,8 @@ class Environment:
         friction_damping: ratio of the friction force of a slow node to the product of its velocity and the coefficient
             of friction [N s/m].
         output_step: time between rows of the output [s]; 0: every step.
+        bed: distances and heights of a bed with the shape of a polyline [m], shape (k, 2), empty for a level bed.
+        heading: direction of the distances, 0 along x or π/2 along y [rad].
         flow: columns of `Fluid` for waves and current.
     """
 
@@ -59,7 +62,17 @@ class Environment:
     friction: float
     friction_damping: float
     output_step: float
+    bed: FloatArray
+    heading: float
     flow: dict[str, Any]
+
+
+def find_height(environment: Environment, place: FloatArray) -> float:
+    """Height of the bed below a point [m]."""
+    if not len(environment.bed):
+        return -environment.depth
+    along = place[1] if environment.heading else place[0]
+    return float(np.interp(along, *environment.bed.T))
 
 
 def read_environment(file: InputFile) -> Environment:
@@ -82,6 +95,9 @@ def read_environment(file: InputFile) -> Environment:
     if scale != 1.0 and across > 0.0:
         at = next(file.options[name][0] for name in ("statdynfricscale", "mc") if name in file.options)
         file.refuse(at, f"statdynfricscale = {scale:g}", "must be 1")
+    bed, heading = _read_sea_floor(file)
+    if len(bed):
+        depth = max(depth, -float(bed[:, 1].min()))
     return Environment(
         gravity=file.option(["g", "gravity"], 9.81, "m/s^2", 0.0),
         density=file.option(["rho", "rhow", "wtrdnsty"], 1025.0, "kg/m^3", 0.0),
@@ -91,6 +107,8 @@ def read_environment(file: InputFile) -> Environment:
         friction=across,
         friction_damping=file.option(["fricdamp", "cv"], 200.0, "N s/m", 0.0),
         output_step=file.option(["dtout"], 0.0, "s", 0.0),
+        bed=bed,
+        heading=heading,
         flow=_read_waves(file) | _read_current(file),
     )
 
@@ -113,6 +131,41 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
         "wave_directions": table[on, 3],
         "wave_phases": 0.5 * np.pi - phase[on],
     }
+
+
+def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
+    """Polyline and heading of a grid of heights that change in one direction only."""
+    none = np.zeros((0, 2)), 0.0
+    if "seafloorfile" not in file.options:
+        return none
+    at, name = file.options["seafloorfile"]
+    rows = _read_table(file, at, name, range(1, 1 << 20), 0)
+    if len(rows) < 4 or len(rows[0]) != 2 or [len(rows[1]), len(rows[2])] != rows[0]:
+        file.refuse(at, name, "must have the numbers of x and y, the values of x, the values of y, and rows x, y, z")
+        return none
+    x, y = np.array(rows[1]), np.array(rows[2])
+    grid = np.full((len(x), len(y)), np.nan)
+    for row in rows[3:]:
+        if len(row) != 3 or row[0] not in x or row[1] not in y:
+            file.refuse(at, f"{name}: row {row}", "must be x, y, z at a point of the grid")
+            return none
+        grid[np.flatnonzero(x == row[0])[0], np.flatnonzero(y == row[1])[0]] = row[2]
+    for values, heading in ((grid, 0.0), (grid.T, 0.5 * np.pi)):
+        if (values == values[:, :1]).all() and (values < 0.0).all():
+            return _outline(y if heading else x, values[:, 0]), heading
+    file.refuse(at, name, "must have a height z < 0 at each point of the grid that changes with x alone or y alone")
+    return none
+
+
+def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
+    """The corners of a polyline that is level beyond its ends, shape (k, 2)."""
+    reach = max(float(np.ptp(distance)), 1.0)
+    points = np.column_stack((distance, height))
+    points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))
+    slopes = np.diff(points[:, 1]) / np.diff(points[:, 0])
+    bends = np.abs(np.diff(slopes)) > 1e-9
+    corners: FloatArray = points[np.concatenate(([True], bends, [True]))]
+    return corners
 
 
 def _read_current(file: InputFile) -> dict[str, Any]:

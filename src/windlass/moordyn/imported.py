@@ -27,7 +27,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
 from windlass.framework.state.state import State
-from windlass.moordyn.environment import Environment, read_environment, read_motion
+from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
 from windlass.moordyn.input_file import InputFile, Line, LineType, NotTranslated, Point, read_input
 from windlass.moordyn.motion import find_paths
 from windlass.moordyn.starts import find_shape
@@ -35,6 +35,8 @@ from windlass.solvers.static import Static
 
 SOFT = 1e-9
 """Bending stiffness of lines without one, relative to weight in water times length cubed [1]."""
+TOUCHING = 2
+"""Number of pieces of a bed that a cable can touch at a time."""
 GROWTH = 0.01
 """Time in which waves grow at the start [s], because statics have no waves."""
 
@@ -208,7 +210,13 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
     submerged = kind.mass - environment.density * area
     ends = np.array([places.start[point] for point in line.ends])
     shape = find_shape(
-        ends, line.length, line.segments, kind.stiffness, submerged, environment.gravity, -environment.depth
+        ends,
+        line.length,
+        line.segments,
+        kind.stiffness,
+        submerged,
+        environment.gravity,
+        find_height(environment, ends[np.argmin(ends[:, 2])]),
     )
     size = np.linalg.norm(shape.slope, axis=1)[:, None]
     unit = shape.slope / size
@@ -311,8 +319,12 @@ def _add_mass(mooring: Mooring, number: int, node: Entity, point: Point) -> None
 def _add_bed(mooring: Mooring) -> None:
     """The bed and its contact with all lines."""
     world, environment = mooring.world, mooring.environment
-    marker = con.rigid_marker(world, world.add(Ground))
-    mooring.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)
+    if len(environment.bed):
+        mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading)
+    else:
+        marker = con.rigid_marker(world, world.add(Ground))
+        mooring.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)
+    touching = TOUCHING if len(mooring.bed) > TOUCHING else None
     columns: dict[str, list[FloatArray]] = {}
     for number, line in mooring.file.lines.items():
         kind = mooring.file.types[line.type]
@@ -326,4 +338,6 @@ def _add_bed(mooring: Mooring) -> None:
         for name, value in own.items():
             columns.setdefault(name, []).append(np.full(len(mooring.lines[number]), value))
     rows: dict[str, Any] = {name: np.concatenate(values) for name, values in columns.items()}
-    mooring.contacts = con.add_surface_contact(world, mooring.bed, list(mooring.lines.values()), **rows)
+    mooring.contacts = con.add_surface_contact(
+        world, mooring.bed, list(mooring.lines.values()), touching=touching, **rows
+    )

@@ -65,7 +65,7 @@ def first_order(values: FloatArray) -> Spread:
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # a term is compared with the whole deviation, so that an option without influence causes no note
+    # each curvature is compared with the total deviation, so that an option without influence causes no note
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]

@@ -108,7 +108,7 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
     """A 2D rigid body, whose inertia is about the node in Exudyn and about the centre of mass in Windlass."""
     c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
     inertia = about_node - float(item["mass"]) * float(c @ c)
-    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # inertia relative to a point away from the node
+    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # rounding error of a point mass away from the node
     return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
 
@@ -130,7 +130,7 @@ def _cable_function(b: Building, item: Item, function: Callable[..., float], ben
     mbs, number, length = b.functions.in_motion, b.number(item), float(item["length"])
     own = float(item["bendingStiffness" if bends else "axialStiffness"])
     damping = float(item["bendingDamping" if bends else "axialDamping"])
-    # indices of strain and curvature, their rates and references among the arguments of Windlass
+    # positions of strain and curvature among the arguments of Windlass, with their rates and reference values
     stretch, bend = (0, 1, 2), (3, 4, 5)
     first, second = (bend, stretch) if bends else (stretch, bend)
 

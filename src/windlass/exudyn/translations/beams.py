@@ -1,0 +1,72 @@
+"""Beams with shear of Exudyn: the same elements of order 1 and 2 in 2D, and of order 1 in 3D.
+
+In Exudyn strains count from a straight beam of the given length.  Without includeReferenceRotations the cross sections
+of the reference lie across the axis, for all angles of the nodes.  In 3D the rotary inertia has a consistent matrix
+there, and is lumped to the nodes here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass import elements as el
+from windlass.exudyn.registry import Building, Item, Refused, translates
+from windlass.framework.model.table import Entity
+
+STRAIGHT = 1e-9
+"""Largest deviation from a straight beam that counts as rounding, relative to its length [1]."""
+
+
+def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
+    """The nodes of a beam: both ends, and then the node between them."""
+    nodes = [b.node(number) for number in item["nodeNumbers"]]
+    found = [node for node in nodes if node is not None and node.kind == kind]
+    if len(found) < len(nodes) or len(nodes) not in (2, 3):
+        raise Refused(f"nodeNumbers: must be two or three nodes that are {kind} here")
+    return [found[0], found[-1], *found[1:-1]]
+
+
+@translates("BeamGeometricallyExact2D", body=True)
+def beam2d(b: Building, item: Item) -> Entity:
+    """A 2D beam of two or three nodes."""
+    nodes, length = find_nodes(b, item, "RigidNode2D"), float(item["length"])
+    r = np.array([node.position for node in nodes])
+    phi, chord = np.array([float(node.angle) for node in nodes]), r[1] - r[0]
+    size = float(np.hypot(*chord))
+    if len(nodes) == 3 and np.abs(r[2] - r[:2].mean(axis=0)).max() > STRAIGHT * size:
+        raise Refused("nodeNumbers: the second of three nodes must be in the middle between the others")
+    along, angles = np.arctan2(chord[1], chord[0]), np.zeros(4)
+    if not item["includeReferenceRotations"]:
+        angles[: len(nodes)] = along - phi
+    elif np.abs(phi - phi.mean()).max() > STRAIGHT and len(nodes) == 3:
+        raise Refused("includeReferenceRotations: three nodes must have equal angles")
+    # strains of the reference, of which only the curvature is without force
+    turned = along - phi[:2].mean() - angles[:2].mean()
+    strain = 1.0 - np.cos(turned) * size / length, -np.sin(turned) * size / length, item["referenceCurvature"]
+    refs = {f"node{k}": node for k, node in enumerate(nodes)}
+    section = {
+        name: [item[f"{part}{word}"] for part in ("axial", "shear", "bending")]
+        for name, word in (("stiffness", "Stiffness"), ("damping", "Damping"))
+    }
+    own = "length", "massPerLength:mass_per_length", "crossSectionInertia:rotary_inertia"
+    return b.add(el.Beam2D, item, *own, **refs, **section, node_angles=angles, reference_strain=strain)
+
+
+@translates("BeamGeometricallyExact3D", body=True)
+def beam3d(b: Building, item: Item) -> Entity:
+    """A 3D beam of two nodes, and the constraints of their Euler parameters, unless they carry rigid bodies."""
+    nodes, length, section = find_nodes(b, item, "RigidNode3D"), float(item["length"]), item["sectionData"]
+    chord = nodes[1].position - nodes[0].position
+    size, frames = float(np.linalg.norm(chord)), [el.rotation_matrix(node.euler_parameters) for node in nodes]
+    if len(nodes) != 2 or max(np.abs(A[:, 0] - chord / size).max() for A in frames) > STRAIGHT:
+        raise Refused("nodeNumbers: both nodes must have their x axes along the beam in the reference configuration")
+    carried = {int(other["nodeNumber"]) for other in b.items["objects"] if other["objectType"] == "RigidBody"}
+    constrained = b.world.table(el.UnitRotation3D).local("node").tolist()
+    for number, node in zip(item["nodeNumbers"], nodes, strict=True):
+        if int(number) not in carried and int(node.ids[0]) not in constrained:
+            b.world.add(el.UnitRotation3D, node=node)
+    return b.add(
+        el.Beam3D, item, "length", node0=nodes[0], node1=nodes[1], stiffness=section["stiffnessMatrix"],
+        damping=section["dampingMatrix"], mass_per_length=section["massPerLength"], rotary_inertia=section["inertia"],
+        reference_strain=(1.0 - size / length, 0.0, 0.0, 0.0, 0.0, 0.0),
+    )  # fmt: skip
