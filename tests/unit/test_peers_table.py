@@ -41,7 +41,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
         (
             APART | {(1e-10, 2**k): (4e-4 / 4**k, 2e-6) for k in (1, 2, 3)},
             "converges",
-            "9e-04, and 1e-04, 3e-05, 6e-06 with 2, 4, 8 times as many steps",
+            "9e-04 with the steps of the script; 1e-04, 3e-05 and 6e-06 with 2, 4 and 8 times as many steps",
         ),
         # multipliers that remain different
         (
@@ -53,13 +53,13 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
         (
             {(0.0, 1): (4e-6, 0.0)} | {(0.0, 2**k): (4e-6 / 2**k, 0.0) for k in (1, 2, 3)},
             "converges",
-            "4e-06, and 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
+            "4e-06 with the steps of the script; 2e-06, 1e-06 and 5e-07 with 2, 4 and 8 times as many steps",
         ),
         # results are equal with at least twice as many steps
         (
             APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
             "converges",
-            "1e-03, and 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
+            "1e-03 with the steps of the script; 2e-04, 4e-05 and 8e-06 with 2, 4 and 8 times as many steps",
         ),
         # with a larger tolerance, Newton's method does not fail
         (
@@ -104,7 +104,7 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
             return peers.empty_record("longer than 5 s") if how.most in (0, 200) else record
 
     found = peers.examine(Records(), "a.py", Path("a.py"), peers.MOST)
-    assert (found.word, found.reason) == ("agrees", "0e+00 in the first 20 steps of each solve")
+    assert (found.word, found.reason) == ("agrees", "0e+00 (first 20 steps of each solve)")
     records = peers.Records(tmp_path, 5.0, "", tmp_path, "00:00")
     with pytest.raises(peers.Late):
         peers.examine(records, "a.py", Path("a.py"), peers.MOST)
@@ -146,7 +146,7 @@ def test_errors_that_a_script_catches_are_told() -> None:
     theirs = peers.empty_record("") | {"solves": [{}, {}]}
     ours = peers.empty_record("") | {"solves": [{}], "errors": ["ModelError: constraints repeat each other: a. More"]}
     found = peers.judge(theirs, ours)
-    assert (found.word, found.reason) == ("refused", "error of Windlass: ModelError: constraints repeat each other: a")
+    assert (found.word, found.reason) == ("refused", "Windlass raises ModelError: constraints repeat each other: a")
     later = peers.judge(theirs, ours | {"error": "TypeError: no len()"})
     assert later.word == "refused"
     assert peers.judge(theirs, ours | {"errors": []}) == peers.Verdict("fails", "1 solves in place of 2")
