@@ -244,7 +244,8 @@ def find_refusal(ours: dict[str, Any]) -> Verdict | None:
     # items without number and name
     found = [re.match(r"\w+ \d+ '.*?' \((\w*)\): (.*)", line) for line in lines[1:]]
     reasons = Counter(
-        f"{match[1]} ({match[2]})" if match else line for match, line in zip(found, lines[1:], strict=True)
+        f"{match[1]} ({match[2]})".removesuffix(" (no such law)") if match else line
+        for match, line in zip(found, lines[1:], strict=True)
     )
     counted = ", ".join(f"{count} × {words}" for words, count in reasons.items())
     return Verdict("refused", f"Windlass has no counterpart of {counted}")
@@ -278,11 +279,13 @@ def judge(theirs: dict[str, Any], ours: dict[str, Any]) -> Verdict:
             if (refusal := find_refusal({"error": error})) is not None:
                 return refusal
             if error.startswith(REFUSAL):
-                return Verdict("refused", f"error of Windlass: {first_sentence(error)}")
+                return Verdict("refused", f"Windlass raises {first_sentence(error)}")
         return Verdict("fails", first_sentence(ours["error"]) or words)
     found = measure(theirs, ours)
     part, largest = max(found.items(), key=lambda entry: entry[1])
-    of = "" if largest <= AGREES or part == "coordinates" else f" of {part}, {found['coordinates']:.0e} of coordinates"
+    of = f" of {part} and {found['coordinates']:.0e} of coordinates"
+    if largest <= AGREES or part == "coordinates":
+        of = ""
     motion = max(value for name, value in found.items() if name != "multipliers")
     word = "agrees" if largest <= AGREES else "differs"
     return Verdict(word, f"{largest:.0e}{of}", largest, motion)
@@ -336,7 +339,8 @@ def refine(solve: Callable[[Settings], Verdict | None], start: Verdict, toleranc
             return found._replace(reason=f"{found.reason} with {times} times as many steps")
         differences.append(f"{found.difference:.0e}")
         fallen = found
-    words = f"{start.difference:.0e}, and {', '.join(differences)} with 2, 4, 8 times as many steps"
+    falling = f"{', '.join(differences[:-1])} and {differences[-1]}"
+    words = f"{start.difference:.0e} with the steps of the script; {falling} with 2, 4 and 8 times as many steps"
     return Verdict("converges", words, fallen.difference)
 
 
@@ -373,7 +377,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
 
     found = compare(solve, most)
     if most and found.word in ("agrees", "converges", "differs"):
-        return found._replace(reason=f"{found.reason} in the first {most} steps of each solve")
+        return found._replace(reason=f"{found.reason} (first {most} steps of each solve)")
     return found
 
 

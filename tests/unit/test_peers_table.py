@@ -1,4 +1,4 @@
-"""The judgement of scripts of Exudyn by `make peers`: tolerances, shorter steps, cut runs, and rows that are kept."""
+"""`make peers` judges scripts of Exudyn: tolerances, shorter steps, runs that are cut, and rows that are kept."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ APART = {(0.0, 1): (4e-4, 1e-3), (1e-10, 1): (4e-4, 9e-4)}
 
 
 def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
-    """Return the verdict on differences of motions and multipliers by tolerance and number of steps; missing
-    differences are 1e-3.
+    """Return the verdict on given differences of motions and multipliers.
+
+    Differences are given by tolerance and number of steps; others are 1e-3.
     """
 
     def solve(how: Any) -> Any:
@@ -40,7 +41,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
         (
             APART | {(1e-10, 2**k): (4e-4 / 4**k, 2e-6) for k in (1, 2, 3)},
             "converges",
-            "9e-04, and 1e-04, 3e-05, 6e-06 with 2, 4, 8 times as many steps",
+            "9e-04 with the steps of the script; 1e-04, 3e-05 and 6e-06 with 2, 4 and 8 times as many steps",
         ),
         # multipliers that remain different
         (
@@ -48,19 +49,19 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "differs",
             "9e-04 with tolerances of 1e-10",
         ),
-        # a tighter tolerance, with which Newton's method fails
+        # with a tighter tolerance, Newton's method fails
         (
             {(0.0, 1): (4e-6, 0.0)} | {(0.0, 2**k): (4e-6 / 2**k, 0.0) for k in (1, 2, 3)},
             "converges",
-            "4e-06, and 2e-06, 1e-06, 5e-07 with 2, 4, 8 times as many steps",
+            "4e-06 with the steps of the script; 2e-06, 1e-06 and 5e-07 with 2, 4 and 8 times as many steps",
         ),
         # results are equal with at least twice as many steps
         (
             APART | {(1e-10, 2): (1e-4, 0.0)} | {(0.0, 2**k): (1e-3 / 5**k, 0.0) for k in (1, 2, 3)},
             "converges",
-            "1e-03, and 2e-04, 4e-05, 8e-06 with 2, 4, 8 times as many steps",
+            "1e-03 with the steps of the script; 2e-04, 4e-05 and 8e-06 with 2, 4 and 8 times as many steps",
         ),
-        # a larger tolerance, with which Newton's method does not fail
+        # with a larger tolerance, Newton's method does not fail
         (
             {(0.0, 1): (4e-6, 0.0), (1e-9, 1): (2e-9, 5e-10)},
             "agrees",
@@ -103,14 +104,16 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
             return peers.empty_record("longer than 5 s") if how.most in (0, 200) else record
 
     found = peers.examine(Records(), "a.py", Path("a.py"), peers.MOST)
-    assert (found.word, found.reason) == ("agrees", "0e+00 in the first 20 steps of each solve")
+    assert (found.word, found.reason) == ("agrees", "0e+00 (first 20 steps of each solve)")
     records = peers.Records(tmp_path, 5.0, "", tmp_path, "00:00")
     with pytest.raises(peers.Late):
         peers.examine(records, "a.py", Path("a.py"), peers.MOST)
 
 
 def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
-    """A run that was ended after 5 s is kept for the same limit, and is run again for a longer limit."""
+    """The result of a run that was ended after 5 s is kept if the time limit is the same; with a longer limit the
+    script runs again.
+    """
     how = peers.Settings()
     for seconds, kept in ((5.0, True), (4.0, True), (60.0, False)):
         records = peers.Records(tmp_path, seconds, "", tmp_path, "00:00")
@@ -143,7 +146,7 @@ def test_errors_that_a_script_catches_are_told() -> None:
     theirs = peers.empty_record("") | {"solves": [{}, {}]}
     ours = peers.empty_record("") | {"solves": [{}], "errors": ["ModelError: constraints repeat each other: a. More"]}
     found = peers.judge(theirs, ours)
-    assert (found.word, found.reason) == ("refused", "error of Windlass: ModelError: constraints repeat each other: a")
+    assert (found.word, found.reason) == ("refused", "Windlass raises ModelError: constraints repeat each other: a")
     later = peers.judge(theirs, ours | {"error": "TypeError: no len()"})
     assert later.word == "refused"
     assert peers.judge(theirs, ours | {"errors": []}) == peers.Verdict("fails", "1 solves in place of 2")

@@ -93,8 +93,8 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
     """Without load, both pulleys turn at the same speed, s_t |r'| is the speed of the rims, no point slips, and the
     mesh is at rest.
 
-    The velocity between two points of a circle is shorter by the cosine of half their angle, because segments are
-    chords; this is 2e-3.
+    Segments are chords of the circle. The mean velocity of both ends of a segment is therefore smaller than the speed
+    of the rim by the cosine of half the angle of the segment, a difference of 2e-3.
     """
     model, state = running
     assert model.axial is not None
@@ -102,7 +102,7 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
     for pulley, report in zip(model.pulleys, reports, strict=True):
         assert_allclose(eval_output(pulley, "angular_velocity", state), -OMEGA, rtol=1e-5)
         assert report.segments_sticking == report.segments_in_contact == 2 * ELEMENTS * SEGMENTS // 8
-        # of the 60 N m that friction could transmit
+        # friction could transmit 60 N m
         assert abs(report.torque) < 0.01
         # bending leaves slip velocities of some mm/s at the ends of the arcs
         assert report.friction_power < 0.05
@@ -187,12 +187,13 @@ def run_loaded(**contact: Any) -> tuple[float, Any]:
 
 
 def test_bristles_in_lasting_motion_over_a_mesh_at_rest() -> None:
-    """Moving material over a mesh at rest creeps by 0.629 % in theory. Bristles on current lengths agree within 6 % on
-    64 elements.
+    """The creep of moving material over a mesh at rest agrees with the theoretical creep of 0.629 % within 6 %, with 64
+    elements and bristles on current lengths.
 
-    The slip arcs agree with the angle of the theory within three segments (of 64 on both arcs). With the reference
-    length the belt does not creep, because the reference length rolls. Without bristles, the velocity penalty of 1e5 N
-    s/m² lets the sticking arcs slip, and the creep is 1.5 times as large.
+    The slip arcs agree with the angle of the theory within three segments (of 64 on both arcs). With bristles on
+    reference lengths the belt does not creep, because sticking is then measured in unstretched length. Without
+    bristles, friction is a velocity penalty of 1e5 N s/m², which lets the sticking arcs slip and makes the creep 1.5
+    times as large.
     """
     theory = belt_creep(
         axial_stiffness=EA, reference_strain=STRAIN, mass_per_length=RHO, length=0.4 * np.pi, distance=0.1 * np.pi,

@@ -1,4 +1,4 @@
-"""Beams with shear against theory: circles, arcs, elastica, deflections, buckling, frequencies, free motion."""
+"""Beams with shear agree with theory: circles, arcs, elastica, deflections, buckling, frequencies, free motion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROUND = {**SPACE, "stiffness": (1e4, 5e3, 5e3, 3.5, 2.0, 2.0)}
 
 
 def straight(dims: int, elements: int, order: int, length: float = 1.0, **columns: Any) -> Any:
-    """World, nodes and elements of a beam along x."""
+    """Return world, nodes and elements of a straight beam along x."""
     world, rest = World(), (0.0,) * (dims - 1)
     given = {**(PLANE if dims == 2 else ROUND), **columns}
     beam = straight_beam(world, (0.0, *rest), (length, *rest), elements, order=order, **given)
@@ -42,12 +42,15 @@ def straight(dims: int, elements: int, order: int, length: float = 1.0, **column
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize(("order", "error"), [(1, 1e-11), (2, 7e-4), (3, 2e-6)])
 def test_cantilever_rolls_to_a_circle(dims: int, order: int, error: float) -> None:
-    """A moment of 2π EI/L at the end: the end meets the clamp.  In 2D all orders, in 3D order 1 is exact."""
+    """An end moment of 2π EI/L bends a cantilever into a closed circle.
+
+    All orders in 2D, and order 1 in 3D, are exact.
+    """
     world, nodes, beam = straight(dims, 6, order)
     clamp(world, nodes[0])
     moment = 2.0 * np.pi * 2.0
     world.add(Torque, marker=rigid_marker(world, nodes[-1]), vector=(0.0, 0.0, moment))
-    # in 3D dead moments of a whole turn are an unstable equilibrium
+    # in 3D the circle under a moment of constant direction is an unstable equilibrium
     state = Static(world, load_steps=8, rtol=1e-12, stability="off", name="").solve()
     limit = 1e-11 if dims == 2 else error
     assert np.linalg.norm(eval_output(nodes[-1], "position", state)) < limit
@@ -62,9 +65,10 @@ def test_cantilever_rolls_to_a_circle(dims: int, order: int, error: float) -> No
 )
 @pytest.mark.parametrize("load", [300.0, 600.0])
 def test_bend_of_45_degrees(order: int, elements: int, error: float, rate: float, load: float) -> None:
-    """Arc of Bathe and Bolourchi (1979) under a force across its plane, and orders of convergence 2, 4, 6.
+    """The arc of Bathe and Bolourchi (1979) under a force normal to its plane converges with order 2, 4 or 6.
 
-    Simo and Vu-Quoc (1986): ends at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37), with 8 elements of order 1.
+    With 8 elements of order 1, the end is at (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37) according to Simo and
+    Vu-Quoc (1986).
     """
     EI = 1e7 / 12.0
 
@@ -87,7 +91,9 @@ def test_bend_of_45_degrees(order: int, elements: int, error: float, rate: float
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize("order", [2, 3])
 def test_timoshenko_deflection(dims: int, order: int) -> None:
-    """w = F L³/(3 EI) + F L/GA of a thick cantilever, and of one element under a small force; no locking if thin."""
+    """One element under a small end force has the deflection F L³/(3 EI) + F L/GA, for a thick and for a thin
+    cantilever (no locking).
+    """
     for GA in (3.0, 5e9):
         columns = {"stiffness": (1e9, GA, 2.0) if dims == 2 else (1e9, GA, GA, 3.5, 2.0, 2.0)}
         world, nodes, _ = straight(dims, 1, order, **columns)
@@ -98,7 +104,9 @@ def test_timoshenko_deflection(dims: int, order: int) -> None:
 
 
 def test_coupled_section() -> None:
-    """A matrix that couples all forces: constant strains under forces and moments at the end of a straight 3D beam."""
+    """With a section matrix that couples all forces, end forces and end moments cause the strains S⁻¹ F in a straight
+    3D beam.
+    """
     B = np.random.default_rng(4).normal(size=(6, 6))
     S = 1e4 * (B @ B.T + np.eye(6))
     world, nodes, beam = straight(3, 2, 2, stiffness=S)
@@ -112,7 +120,9 @@ def test_coupled_section() -> None:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_elastica(dims: int) -> None:
-    """A thin cantilever under a force of 4 EI/L² across it: deflections by the pendulum equation, θ'' = -4 cos θ."""
+    """The deflection of a thin cantilever under a transverse force of 4 EI/L² agrees with the solution of θ'' = -4 cos
+    θ.
+    """
 
     def shoot(start: float) -> Any:
         return solve_ivp(
@@ -134,7 +144,7 @@ def test_elastica(dims: int) -> None:
 
 @pytest.mark.parametrize(("dims", "GA"), [(2, 5e3), (2, 60.0), (3, 60.0)])
 def test_buckling_with_shear(dims: int, GA: float) -> None:
-    """Between hinges a beam buckles where P (1 - P/EA + P/GA) = π² EI/L²: the tangent loses a positive eigenvalue."""
+    """The tangent of a hinged beam becomes singular at the buckling load P (1 - P/EA + P/GA) = π² EI/L²."""
     EA, EI = 1e3, 2.0
     columns = {"stiffness": (EA, GA, EI) if dims == 2 else (EA, GA, GA, 1e3, EI, 50.0)}
     world, nodes, _ = straight(dims, 4, 3, **columns)
@@ -144,7 +154,7 @@ def test_buckling_with_shear(dims: int, GA: float) -> None:
     x = np.array(nodes.table.collect("position", nodes.rows))[:, 0]
     names = list(nodes.table.component.dof_names)
     bend = names.index("rotation" if dims == 2 else "e2")
-    # of small motions in the plane of bending
+    # coordinates of small motions in the plane of bending
     free = np.concatenate((dofs[1:-1, names.index(across)], dofs[:, bend]))
 
     def lowest(P: float) -> float:
@@ -159,12 +169,14 @@ def test_buckling_with_shear(dims: int, GA: float) -> None:
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize(("order", "error"), [(1, 0.1), (2, 2.5e-3), (3, 3e-5)])
 def test_frequencies_between_hinges(dims: int, order: int, error: float) -> None:
-    """Timoshenko's beam between hinges: sin(n π x/L) of both spectra, bending and shear."""
+    """Frequencies of a hinged beam agree with Timoshenko's theory in both spectra (bending and shear), with modes sin(n
+    π x/L).
+    """
     EI, GA, m, J = 2.0, 80.0, 1.0, 0.02
     columns: dict[str, Any] = {"mass_per_length": m, "rotary_inertia": J, "stiffness": (1e5, GA, EI)}
     if dims == 3:
         columns = {"mass_per_length": m, "rotary_inertia": (1e-4, 1.0, J), "stiffness": (1e5, 1e6, GA, 1e5, EI, 1e6)}
-        # bending about e_3, across e_2
+        # the beam bends about e_3 and deflects along e_2
         columns["stiffness"], columns["rotary_inertia"] = (1e5, GA, 1e6, 1e5, 1e6, EI), (1e-4, 1e-4, J)
     world, nodes, _ = straight(dims, 8, order, **columns)
     hinge(world, nodes[[0, len(nodes) - 1]])
@@ -176,7 +188,7 @@ def test_frequencies_between_hinges(dims: int, order: int, error: float) -> None
     for n in k:
         K = np.array(((GA * n * n, -GA * n), (-GA * n, EI * n * n + GA))) / np.sqrt(np.outer((m, J), (m, J)))
         exact += list(np.sqrt(np.linalg.eigvalsh(K)))
-    # of n = 0: all sections turn, and the axis stays
+    # the mode n = 0: all sections rotate, and the axis stays straight
     exact = np.sort([*exact, np.sqrt(GA / J)])[:4] / (2.0 * np.pi)
     found = Modes(world, count=4).solve().frequencies
     assert_allclose(found, exact, rtol=error)
@@ -184,7 +196,9 @@ def test_frequencies_between_hinges(dims: int, order: int, error: float) -> None
 
 @pytest.mark.parametrize(("order", "error"), [(1, 1e-2), (2, 2e-5), (3, 2e-8)])
 def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
-    """c/(4 L) (2 i - 1) of a cantilever: torsion by √(GJ/J), tension by √(EA/ρA)."""
+    """Frequencies of a cantilever are (2 i - 1) c/(4 L), with the wave speed c = √(GJ/J) of torsion or √(EA/ρA) of
+    tension.
+    """
     world, nodes, _ = straight(
         3, 10, order, stiffness=(900.0, 1e7, 1e7, 2.0, 1e7, 1e7), mass_per_length=1.0, rotary_inertia=(0.02, 1e-3, 1e-3)
     )
@@ -196,7 +210,9 @@ def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_free_beam_that_tumbles(order: int) -> None:
-    """Energy and both momenta of a bent beam that flies and turns, more than once about its axes."""
+    """A free bent beam that rotates by more than one turn conserves momentum; the errors of angular momentum and energy
+    have order 2.
+    """
     world, nodes, beam = straight(3, 3, order, stiffness=(400.0, 200.0, 200.0, 1.0, 2.0, 3.0))
     state = State(world)
     dofs = state.local_dofs(nodes)
@@ -216,7 +232,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
         changes.append((turned, abs(kinetic + elastic) / before[6]))
     assert elastic > 0.01 * before[6]
     assert np.abs(eval_output(beam, "frame", end)[0] - np.eye(3)).max() > 0.5
-    # of second order in the step; measured 3e-5 and 1.2e-4
+    # the errors are of second order in the step; measured 3e-5 and 1.2e-4
     assert max(changes[1]) < 2e-4 and changes[0][1] / changes[1][1] > 2.5
 
 
@@ -241,7 +257,7 @@ def test_exudyn_converges_to_the_same_shape() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A body at the end of a beam which swings and twists, on 2 processes: coordinates and outputs."""
+    """A body on a beam that swings and twists has equal coordinates and outputs on 2 processes and on one process."""
     done = run_python([ROOT / "tests/support/parallel_beams.py", tmp_path / "beam.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     serial, found = run_beam(), np.load(tmp_path / "beam.npz")

@@ -1,4 +1,4 @@
-"""Lines on beds with the shape of a polyline, against the closed form of a line on ground of several slopes.
+"""Lines on beds with the shape of a polyline agree with the closed form of a line on ground of several slopes.
 
 Source: H. M. Irvine, Cable Structures (1981), section 2.4.
 """
@@ -19,14 +19,16 @@ HEADING, ORIGIN = np.radians(30.0), (20.0, -10.0)
 
 
 def place(distance: float, height: float) -> tuple[float, float, float]:
-    """A point in the vertical plane of the line [m]."""
+    """Return a point in the vertical plane of the line [m]."""
     x, y = ORIGIN
     return x + distance * float(np.cos(HEADING)), y + distance * float(np.sin(HEADING)), height
 
 
 @pytest.mark.parametrize("ground", [[(60.0, 6.0), (120.0, 8.0)], [(60.0, 10.0), (160.0, 0.0)]])
 def test_a_line_on_a_polyline(ground: list[tuple[float, float]]) -> None:
-    """Small bends, and a crest of 15 degrees: tensions within 2e-4 at the top, within 0.5 % at the anchor."""
+    """On beds with small bends and with a crest of 15 degrees, tensions agree within 2e-4 at the top and 0.5 % at the
+    anchor.
+    """
     start, end = place(0.0, 0.0), place(275.0, 80.0)
     corners = [place(*point) for point in ground]
     route = hang_from_ground(start, end, LENGTH, EA, MASS, 0.0, GRAVITY, ground=corners)
@@ -51,7 +53,7 @@ def test_a_line_on_a_polyline(ground: list[tuple[float, float]]) -> None:
 
 
 def test_wrong_beds() -> None:
-    """One point, and distances that do not ascend."""
+    """A bed of one point, and distances that do not ascend, are errors."""
     for points in ([(0.0, 0.0)], [(0.0, 0.0), (0.0, 1.0)], [(1.0, 0.0), (0.0, 1.0)]):
         with pytest.raises(wl.ModelError, match="in add_bed: must be two or more with ascending distances"):
             con.add_bed(wl.World(), points)

@@ -78,11 +78,12 @@ def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict
 
 
 def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
-    """Bristles that stretch over 0.2 m, the whole arc, lose 1.7 % instead of 0.75 %. The loss agrees with theory within
-    0.05 % of the speed.
+    """If bristles deflect over 0.2 m, which is the whole arc, the speed loss is 1.7 % instead of 0.75 %.
 
-    The measured error is +0.02 %, which is 1.3 % of the loss. Bristles of segments that open on the arc lose their
-    deflection, because the cubic deviates by as much as the belt sinks in.
+    The loss agrees with theory within 0.05 % of the speed.
+
+    The measured error is +0.02 %, which is 1.3 % of the loss. The cubic elements deviate from the circle by as much as
+    the belt sinks in. Therefore some segments open on the arc, and their bristles lose their deflection.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.01, bristles=1e7, contact_stiffness=4e9)
     result = run_drive(case, passes=60)
@@ -93,11 +94,12 @@ def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
 
 @pytest.mark.parametrize("per_point", [8, 16])
 def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
-    """Bristles deflect by 10 mm, half an element. The speed agrees with theory within 0.05 % at two step sizes
-    (measured 0.012 %).
+    """Bristles deflect by 10 mm, which is half the length of an element.
 
-    Slipping points retain the deflection that their dampers leave. With a deflection at the friction limit, the errors
-    would be -0.23 and -0.43 %.
+    The speed agrees with theory within 0.05 % at two step sizes (measured 0.012 %).
+
+    The force of a slipping bristle is the friction limit less the force of its damper. If the bristle had the whole
+    friction limit, the errors would be -0.23 and -0.43 %.
     """
     case = Case(axial_stiffness=4e5, bristles=1e7, contact_stiffness=4e9, points=True)
     result = run_drive(case, passes=80, per_segment=per_point)
@@ -118,9 +120,9 @@ def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inert
     """The most demanding cases of the map, with the contact stiffness 100 EA/R² of the rule, agree with theory within
     0.1 % of the speed.
 
-    The belt sinks in by 1 to 16 um, and its cubics wave by 0.5 um. At 70 % inertia, the waves are stationary in the
-    arcs and open contacts. The measured errors are +0.085 and +0.063 % on points and +0.079 % on segments. With a
-    quarter of the damping of the contact, they are +0.123, +0.095 and +0.117 %.
+    The belt sinks in by 1 to 16 um, and its cubic elements deviate from the circle by 0.5 um. If rhoA v² is 70 % of the
+    tension, waves of the belt stand still in the arcs and open contacts. The measured errors are +0.085 and +0.063 % on
+    points and +0.079 % on segments. With a quarter of the damping of the contact, they are +0.123, +0.095 and +0.117 %.
     """
     case = Case(axial_stiffness=4e5, reference_strain=strain, inertia=inertia, speed=SPEEDS[inertia], bristles=1e7)
     case = case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, contact_damping=0.2, points=points)
@@ -163,7 +165,7 @@ def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
 @pytest.mark.parametrize("points", [False, True])
 def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
     """Tractions of a belt without load are caused by cubics that wave by l³/(192 R²) when they are bent onto a circle.
-    The test checks bound, order 3 and size.
+    The test checks an upper bound of the tractions, their order 3 in the length of elements, and their size.
 
     Bristles of points deflect by the mean of the wave, about half of it.
 
@@ -214,8 +216,8 @@ def test_loss_by_the_contact_stiffness() -> None:
     """A belt that sinks in loses up to EA/(k R²) more speed, 4 % of the loss in this model. The computed increase is
     0.6 to 1 times this value.
 
-    The whole increase would need bristles that are soft compared with the contact. Stiffer bristles already hold the
-    belt at the entry while it sinks in.
+    The increase would reach this value only if bristles were soft compared with the contact. Stiffer bristles hold the
+    belt while it still sinks in at the entry.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))
     assert_allclose(soft.theory / stiff.theory - 1, 8000.0 / RADIUS**2 * (1 / 2e7 - 1 / 6e8), rtol=0.15)
@@ -223,8 +225,8 @@ def test_loss_by_the_contact_stiffness() -> None:
 
 
 def test_theory_fulfils_its_equations() -> None:
-    """The theory satisfies equilibrium, friction, flow and length of the belt, each formed in the test from the
-    stretches alone.
+    """The theory satisfies the equations of equilibrium, friction, mass flow and belt length, which the test evaluates
+    from the stretches alone.
     """
     EA, e0, R = 8000.0, -0.04, 0.1
     motion = belt_creep(**DRIVE)
@@ -235,7 +237,7 @@ def test_theory_fulfils_its_equations() -> None:
     assert_allclose((F1 - F2) * R, 30.0, rtol=1e-10)
     assert_allclose(F1 / F2, exp(0.4 * phi), rtol=1e-10)
     assert_allclose([c * lam1, c * lam2], [20.0 * R, motion.driven_speed * R], rtol=1e-10)
-    # the formula of textbooks, with prestrain: 1 - loss
+    # the textbook formula with prestrain gives 1 - loss
     assert_allclose(1 - motion.speed_loss, (EA * (1 + e0) + N2) / (EA * (1 + e0) + N1), rtol=1e-12)
     angle = (np.arange(20000) + 0.5) * phi / 20000
     force = F2 * np.exp(0.4 * angle)
@@ -294,8 +296,8 @@ def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None
 def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) -> tuple[float, float, float]:
     """Return F at the end of an arc, the angle that slips at its end, and the torque, by integration from the entry.
 
-    The integration has the bristle u and the stretch lam of the belt, with friction cut at its limit; each material
-    point has its own step. Only the position and the speed at the entry are taken from the steady motion.
+    The unknowns are the deflection u of the bristle and the stretch lam of the belt; friction is bounded by its limit.
+    Only the stretch at the entry and the speeds are taken from the steady motion.
     """
     EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))
     mu, mu_k = drive["friction_coefficient"], drive["friction_stiffness_per_length"]
@@ -387,8 +389,8 @@ def test_two_solutions_of_the_theory_agree() -> None:
     """The solution of the package agrees with a solution in other unknowns, with the moment of friction integrated
     along the arc.
 
-    The package uses the mean of both radii as the arm of the torque. The difference is the depth relative to the
-    radius, T/(k R²).
+    The package uses the mean of both radii as the arm of the torque. Both solutions differ by the relative depth of the
+    belt in the pulley, T/(k R²).
     """
     R, D, EA, e0 = 0.1, 0.3, 8e3, -0.05
     length = 2.0 * np.pi * R + 2.0 * D
@@ -405,8 +407,8 @@ def test_two_solutions_of_the_theory_agree() -> None:
 
 
 def test_creep_on_discs() -> None:
-    """With the law of surfaces, on discs, the loss of a belt on soft bristles agrees with theory, 13 % above the loss
-    with rigid bristles.
+    """On discs with the contact law of surfaces and soft bristles, the speed loss agrees with theory and is 13 % above
+    the loss with rigid bristles.
 
     With 40 elements of 2 points, the measured error is -0.5 %. The map of `benchmarks/creep.py --laws` has stiffer
     bristles.

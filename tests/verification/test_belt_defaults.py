@@ -106,8 +106,10 @@ def test_coarse_mesh_is_doubtful() -> None:
 
 @pytest.mark.parametrize(("periods", "doubts"), [(2.8, 0), (3.2, 1)])
 def test_steps_of_many_periods_are_doubtful(periods: float, doubts: int) -> None:
-    """Steps of many periods of the contact are doubtful. The stiffness is the softest, k = 1000 T/R² on the small
-    pulley, and no step reduces it further.
+    """Steps of many periods of the contact are doubtful.
+
+    The contact stiffness is the smallest allowed, k = 1000 T/R² on the small pulley, and no step reduces this stiffness
+    further.
     """
     period = 2.0 * pi * 0.03 * (0.1 / (1000.0 * 350.0)) ** 0.5
     world, belt, drive = create_drive(step=periods * period)
@@ -124,10 +126,10 @@ def test_steady_drive_at_random(seed: int) -> None:
     theory: losses, tensions, hub loads, torque.
 
     The theory has the same assumptions and a rigid layer, with its own equations and solver. For strings, differences
-    are rounding errors. Losses are differences of speeds, at least 1e-4 of the speeds, and hub loads have the
-    directions of tangents that are taken 1e-9 of an arc within it. For belts with bending stiffness, the theory holds
-    for small EI/(T R²). Its errors are second-order terms, measured 1.4e-4 for the drawn drives and 2.8e-3 with 0.02 N
-    m².
+    are rounding errors. Losses are differences of speeds and as small as 1e-4 of the speeds, which magnifies rounding
+    errors. The directions of hub loads are tangents of the belt at 1e-9 of the arc from its ends. For belts with
+    bending stiffness, the theory holds for small EI/(T R²). Its errors are second-order terms, measured 1.4e-4 for the
+    drawn drives and 2.8e-3 with 0.02 N m².
     """
     # imported inside the function, because benchmarks are no part of the package
     from drives import compare_steady, draw
@@ -140,8 +142,8 @@ def test_steady_drive_at_random(seed: int) -> None:
 
 
 def test_theory_of_layers() -> None:
-    """The shear of a layer adds to the speed loss, and the addition falls with the stiffness of the layer, also with
-    very small load.
+    """The shear of an elastic layer increases the speed loss, and the increase becomes smaller with a stiffer layer,
+    also under very small loads.
     """
     # imported inside the function, because benchmarks are no part of the package
     from drive_theory import Wheel, pass_wheel
@@ -155,8 +157,8 @@ def test_theory_of_layers() -> None:
 
 
 def test_bristle_creep() -> None:
-    """The expected loss by bristles in the means equals the loss of the independent theory for a layer of their
-    stiffness.
+    """The speed loss that the means attribute to bristles equals the loss of the independent theory for an elastic
+    layer of equal stiffness.
     """
     # imported inside the function, because benchmarks are no part of the package
     from drive_theory import Wheel, pass_wheel
@@ -191,7 +193,7 @@ def test_bristle_creep() -> None:
 def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
     """Four pulleys with arcs of a quarter of a turn have the speed loss of the theory, which bristles do not change.
 
-    With bristles that begin undeflected, the loss is 12.7 % larger, and the result is doubtful.
+    If bristles have no deflection when cables enter the arc, the loss is 12.7 % larger, and the result is doubtful.
     """
     from drives import Case  # imported inside the function, because benchmarks are no part of the package
     from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
@@ -251,8 +253,8 @@ def test_drive_at_random(seed: int) -> None:
     cord of the first drive lies 2.7 mm above the face.
 
     Measured errors are at most 0.16 % of the loss, 0.16 % of tensions, 0.53 % of hub loads, and 0.24 % of torque and
-    power. Spans vibrate after the start and turn the hub loads. Small changes of the input change means of hub loads
-    over the first turn of the belt by 0.6 %, and means over 1.2 later turns by 0.1 %.
+    power. Spans vibrate after the start, which changes the direction of the hub loads. Small changes of the input
+    change means of hub loads over the first turn of the belt by 0.6 %, and means over 1.2 later turns by 0.1 %.
     """
     from drives import draw  # imported inside the function, because benchmarks are no part of the package
     from drives import run as run_drive  # imported inside the function, because benchmarks are no part of the package
@@ -278,8 +280,8 @@ def test_tension_of_a_heavily_loaded_drive() -> None:
 
 
 def run_steadily(elements: int | None, steps: float, cord: float, torque: float) -> wl.DriveReport:
-    """Return means over one revolution of a belt on 50 and 35 mm, EA 1.5e4 N; ``steps`` is the number of steps in which
-    2.1 mm of belt pass.
+    """Return means over one revolution of a belt on pulleys with belt radii of 50 and 35 mm. steps: number of time
+    steps in which the belt moves by 2.1 mm.
     """
     world, speed = wl.World(), 20.0
     a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=2e-3)
@@ -310,8 +312,8 @@ def run_steadily(elements: int | None, steps: float, cord: float, torque: float)
 def test_belt_without_load_is_free(cord: float) -> None:
     """A belt that turns a pulley without load has no creep and no traction, for any cord offset.
 
-    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. Without cut steps it is 1e-6, because cut steps
-    leave waves.
+    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. If no step is cut, the creep is 1e-6; cut steps
+    cause waves of the belt.
     """
     report = run_steadily(None, 1.0, cord, torque=0.0)
     driven = report["driven"]
@@ -324,7 +326,8 @@ def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
     """For a belt without load on a rigid layer, with cables of 0.54 rad, the largest traction agrees with the report;
     the measured difference is 0.6 %.
 
-    Cables of 0.33 rad on the driver reach a sixth of the limit. Single pairs in a less even position reach a third.
+    On the driver, where each cable covers 0.33 rad, tractions reach a sixth of the friction limit. Single pairs of
+    neighbouring cables in a less even position reach a third of the limit.
     """
     world, speed = wl.World(), 5.0
     bodies = [
@@ -363,7 +366,8 @@ def test_traction_of_a_coarse_mesh_on_a_rigid_layer() -> None:
     ],
 )
 def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -> None:
-    """Four steps and three meshes, the coarsest of which is the default mesh, have the creep of theory within 1 %.
+    """With four step sizes and three meshes, the coarsest of which is the default mesh, creep agrees with theory within
+    1 %.
 
     Tensions are within 0.3 %, the accuracy for which the mesh is chosen. Another test above checks the tension as
     mounted.

@@ -31,8 +31,9 @@ def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
 
 
 def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
-    """A belt without load takes the power of its bending losses, P = psi v sum EI/(2 R²). Creep takes less than 0.1 %
-    of this power.
+    """A belt without load takes the power of its bending losses, P = psi v sum EI/(2 R²).
+
+    The power lost by creep is less than 0.1 % of this power.
     """
     world, belt, drive = create_drive(SHARE)
     with belt.preload(drive):
@@ -65,8 +66,10 @@ DRIVES = {
 
 @pytest.mark.parametrize("name", DRIVES)
 def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -> None:
-    """Torque of the driver, power, efficiency, tensions and hub loads of the steady solution agree with time steps
-    within 0.5 %. Bending takes 7 % of the power.
+    """Driver torque, power, efficiency, tensions and hub loads of the steady solution agree within 0.5 % with time
+    steps.
+
+    Bending losses are 7 % of the power.
     """
     places, share, torque, step = DRIVES[name]
     world = wl.World()

@@ -4,7 +4,8 @@ elastica.
 The belt has R = 0.1 m, distance 0.4 m, EA = 8000 N, ε0 = -0.05, EI/(T R²) = 0.01, 0.1 and 1, and normal stiffness 1e8
 N/m² (depth 4e-5 m). The model is static with 4 segments per element. Formulas and sources are in `support.bent_belt`.
 The reference is solved by SciPy's collocation, which shares no code with the finite elements. The straight segments of
-the contact limit the accuracy. Their height h²/(8 R) acts like a larger circle, which gives order 2 in their length.
+the contact limit the accuracy. A segment of the length h is a chord of height h²/(8 R). The chords act like a larger
+circle, so errors have order 2 in h.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ def solve(b: Belt) -> Solution:
 
 @cache
 def compute(b: Belt, elements: int, k: float = K) -> Solution:
-    """Compute the same values by finite elements. The belt is symmetric, and its first node is at the top of the left
-    circle.
+    """Compute forces, heights, angle and moments of the belt by finite elements.
+
+    The belt is symmetric, and its first node is at the top of the left circle.
     """
     world = World()
     circles = [world.add(RigidBody2D, position=(x, 0.0), mass=5.0, inertia=0.05) for x in (0.0, b.distance)]
@@ -91,8 +93,8 @@ def compute(b: Belt, elements: int, k: float = K) -> Solution:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_foundation_tends_to_rigid_circles(bending: float) -> None:
-    """The two theories, which are solved in different ways, approach each other as k grows: the forces agree within
-    1e-4 at 1e10 N/m².
+    """As k grows, the theory with an elastic foundation approaches the theory with rigid circles: the forces agree
+    within 1e-4 at 1e10 N/m².
     """
     b = Belt(bending)
     rigid, stiff = solve_rigid(b)[0], solve_foundation(b, 1e10)

@@ -1,4 +1,5 @@
-"""Links that break during a motion: exact loss of energy, motion afterwards, restart, and a mooring that loses a line.
+"""Links that break during a motion: the loss of energy, the motion after the break, restart, and a mooring that loses a
+line.
 
 Sources: free vibration of a mass on a spring; H. M. Irvine, Cable Structures (1981), section 2.4, for the lines.
 """
@@ -21,7 +22,7 @@ G, MASS, STIFF, WEAK = 9.81, 2.0, 400.0, 600.0
 
 
 def hang_on_springs() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
-    """A mass on two springs side by side."""
+    """Create a mass that hangs on two parallel springs."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     mass = world.add(MassPoint, position=(0.0, 0.0, -1.0), mass=MASS)
     ends = con.position_marker(world, world.add(Ground)), con.position_marker(world, mass)
@@ -35,7 +36,9 @@ def hang_on_springs() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "newmark"])
 def test_a_spring_breaks(method: str) -> None:
-    """The ledger lists the energy of the broken spring and has no remainder; the mass vibrates on the other spring."""
+    """The ledger lists the energy of the broken spring and has no remainder; the mass then vibrates on the remaining
+    spring.
+    """
     errors = []
     for step in (1e-2, 5e-3):
         world, mass, springs = hang_on_springs()
@@ -56,7 +59,9 @@ def test_a_spring_breaks(method: str) -> None:
 
 
 def test_criteria() -> None:
-    """A breaking load is reached at the end of a step, a function sums up damage, and a link breaks once."""
+    """A link breaks at the end of the step in which its breaking load is reached, or when its function returns True,
+    and only once.
+    """
     world, mass, springs = hang_on_springs()
     pull = world.add(con.Force, marker=con.position_marker(world, mass), function=lambda t: (0.0, 0.0, -50.0 * t))
     start = wl.Static(world, name="", time=0.0).solve()
@@ -77,7 +82,7 @@ def test_criteria() -> None:
 
 @pytest.mark.parametrize("stop", [12, 30])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """A run that continues from a checkpoint before or after the break ends with the same bits and the same break."""
+    """A run that continues from a checkpoint before or after the break is bitwise equal and reports the same break."""
     file = tmp_path / "run.h5"
 
     def run(*hooks: Any, **checkpoint: Any) -> tuple[np.ndarray, str]:
@@ -103,7 +108,9 @@ def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
 
 
 def test_wrong_links() -> None:
-    """Rows without force or switch, no criterion, and two links of one name."""
+    """Rows that cannot be switched off, links without criterion, negative breaking loads, and equal names of links are
+    errors.
+    """
     _, mass, springs = hang_on_springs()
     with pytest.raises(wl.ModelError, match=r"entity = .* of Link cannot be switched off: must have a column active"):
         con.Link(mass, breaking_load=1.0)
@@ -125,7 +132,7 @@ ANCHORS = [(170.0 * np.cos(a), 170.0 * np.sin(a), -DEPTH) for a in np.radians([1
 
 
 def moor() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
-    """A buoy on the surface with three lines that a joint each holds, in a force that grows."""
+    """Create a buoy with three mooring lines, each held by a joint, under a horizontal force that grows."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     sea = world.add(con.Fluid, density=RHO, depth=DEPTH + 10.0)
     buoy = world.add(MassPoint, name="buoy", position=(0.0, 0.0, -2.0), mass=2e4)
@@ -148,7 +155,7 @@ def moor() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
 
 
 def pull_of_lines(x: float, y: float, which: tuple[int, ...]) -> np.ndarray:
-    """Horizontal force of some lines on the buoy [N], by catenaries."""
+    """Return the horizontal force [N] of the lines ``which`` on the buoy, by catenaries."""
     total = np.zeros(2)
     for k in which:
         route = hang_between(ANCHORS[k], (x, y, TOP[2]), LENGTH, EA, SUBMERGED, (0.0, 0.0, -G))
@@ -158,8 +165,11 @@ def pull_of_lines(x: float, y: float, which: tuple[int, ...]) -> np.ndarray:
 
 
 def test_a_mooring_loses_a_line() -> None:
-    """The line to windward breaks at its fairlead; the energies balance to 1e-4 of the largest, and the others carry
-    the load as two catenaries do, to 1e-4."""
+    """The windward line of a mooring breaks at its fairlead.
+
+    The energies balance to 1e-4 of the largest energy, and the two remaining lines carry the load like two catenaries,
+    to 1e-4.
+    """
     world, buoy, joints = moor()
     start, ledger = wl.Static(world, name="", time=0.0).solve(), wl.EnergyLedger()
     pairs = zip(joints, BREAKING, strict=True)

@@ -39,7 +39,7 @@ ELASTICA = 0.30172077
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
-    """Check that the coordinates of a 3D chain equal the 2D results, without displacement normal to their plane."""
+    """Check that the coordinates of a 3D chain equal those of a 2D chain, and that no node leaves the plane."""
     inside, outside = chain.in_plane(given)
     size = np.abs(expected).max()
     assert_allclose(inside.ravel(), expected, rtol=0, atol=tolerance * size)
@@ -47,7 +47,7 @@ def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 
 
 
 def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
-    """Simulate a rope that hangs from two points, and from one point after a release."""
+    """Simulate a rope that hangs from two points; one of the points is then released."""
     chain = Chain(R, gravity=(0.0, -9.81), **{**ROPE, **columns})
     chain.hinge()
     hold = chain.hinge(8)
@@ -65,7 +65,7 @@ def test_a_rope_swings_as_in_the_plane() -> None:
         for name in ("q", "v"):
             assert_in_plane(chain, getattr(after, name), getattr(moving, name))
         if R is not TURNED:
-            # there is no rounding error normal to the plane x, y
+            # in the plane x, y the normal displacement is exactly 0
             assert not chain.in_plane(after.q)[1].any()
 
 
@@ -132,8 +132,8 @@ def test_roll_up() -> None:
 
 @pytest.mark.parametrize("integration", [0, 1, 2])
 def test_order_of_convergence(integration: int) -> None:
-    """For a cable bent in two directions, the error relative to a finer mesh falls with the fourth power of the length
-    of the elements.
+    """For a cable that is bent in two directions, the difference from a finer mesh falls with the fourth power of the
+    element length.
     """
     ends = []
     for elements in (8, 16, 32, 128):
@@ -186,9 +186,7 @@ def test_energy_and_momenta() -> None:
 
 
 def test_conical_pendulum_of_a_chain() -> None:
-    """A hanging chain that rotates as a whole agrees with x = a J0(2 ω √(s/g)), s from the free end, ω = j/2 √(g/L),
-    and keeps this shape in time.
-    """
+    """A rotating chain has the shape x = a J0(2 ω √(s/g)) with ω = j/2 √(g/L) and keeps this shape in time."""
     length, g, a, elements = 1.0, 9.81, 1e-3, 24
     world = World(gravity=(0.0, 0.0, -g))
     cable = straight_cable(
@@ -234,7 +232,7 @@ def test_string_in_the_wind() -> None:
         hinge(exact_world, nodes_of(exact_world, exact)[node])
     expected = eval_output(nodes_of(exact_world, exact), "position", State(exact_world))
     assert_allclose(eval_output(nodes, "position", state), expected, rtol=0, atol=2e-4)
-    # from the catenary, Newton's method only has to add the bending
+    # the start is the catenary, so Newton's method only has to find the effect of bending
     solver = Static(exact_world, load_steps=1, name="")
     moved = solver.solve()
     assert solver.statistics.newton_iterations <= 3
@@ -247,7 +245,7 @@ def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> An
 
 
 def bend_law(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:
-    """Return the moment of the linear law for the magnitude of the curvature, so that it rotates with the cable."""
+    """Return the bending moment of a linear law for the magnitude of the curvature."""
     return p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
 
 
@@ -276,7 +274,7 @@ def test_a_curved_cable_turns_as_a_whole(objective: bool) -> None:
 
 
 def test_laws_of_users() -> None:
-    """A law for the axial force does not change the linear bending, and tangents agree with differences."""
+    """A user law for the axial force does not change the linear bending, and tangents agree with differences."""
     for columns in ({"axial_force_function": pull}, {"bending_moment_function": bend_law}, {}):
         world, _, state = create_spatial_cables(3, chain=True, axial_damping=0.0, **columns)
         check_tangent(world, shake(state), states=0, tolerance=5e-8)
@@ -287,7 +285,9 @@ def test_laws_of_users() -> None:
 
 
 def test_a_law_that_says_the_same() -> None:
-    """Linear laws given as functions have the forces and tangents of the kernels, also where a cable is straight."""
+    """Linear laws given as user functions have the same forces and tangents as the built-in laws, also where a cable is
+    straight.
+    """
 
     def pull_linear(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
         return rest[-1].axial_stiffness * (eps - eps_ref) + rest[-1].axial_damping * eps_t
@@ -295,7 +295,7 @@ def test_a_law_that_says_the_same() -> None:
     found = []
     laws = {"axial_force_function": pull_linear, "bending_moment_function": bend_law}
     for law in ({}, laws):
-        # without bending damping, because the damping of |κ| differs
+        # bending damping is 0, because the law of |κ| has another damping
         given = {"reference_curvature": (0.0, 0.0, 0.0), "bending_damping": 0.0, **law}
         world, _, state = create_spatial_cables(4, chain=True, **given)
         shake(state)

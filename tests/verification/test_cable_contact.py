@@ -35,7 +35,7 @@ from support.rope_contact import (
 
 
 def settle(world: wl.World, step: float = 1e-6) -> wl.State:
-    """Return a state close to the start in which the contacts are found."""
+    """Return the state after one very short step, which finds the pairs in contact."""
     return wl.Dynamic(world, step=step, end=step, name="").solve()
 
 
@@ -59,8 +59,8 @@ def test_force_of_a_crossing(angle: float) -> None:
 
 
 def test_crossing_under_load() -> None:
-    """For a taut rope over another taut rope, the contact force agrees with the equilibrium of both strings and the
-    load.
+    """For a loaded taut rope that crosses another taut rope, the contact force agrees with the equilibrium of two
+    strings.
     """
     world, half, load = wl.World(), 0.5, 20.0
     columns = {**COLUMNS, "reference_strain": -0.025}
@@ -85,7 +85,10 @@ def test_crossing_under_load() -> None:
 
 
 def test_supports_carry_the_contact() -> None:
-    """A rope is lowered on another rope. Forces with updated shares balance, and supports carry the contact force."""
+    """A rope is lowered on another rope.
+
+    The contact forces that both ropes carry are in balance, and the supports carry the contact force.
+    """
     world, half, n = wl.World(), 0.5, 64
     columns = {**COLUMNS, "axial_stiffness": 3e4, "reference_strain": -0.01, "bending_stiffness": 1e-4}
     lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), n, **columns)
@@ -102,7 +105,8 @@ def test_supports_carry_the_contact() -> None:
         state = solver.solve(state)
     press = wl.eval_output(rows, "contact_force", state)[n:, 2].sum()
     carried = sum(float(wl.eval_output(support, "force", state)) for support in lowered)
-    # rtol of Passes is 1e-5 of the contact force; without shares in the test, the difference was 8e-4
+    # rtol of Passes is 1e-5 of the contact force; a convergence test without the shares of the ropes left an error of
+    # 8e-4
     assert_allclose(press, carried, rtol=1e-5)
 
 
@@ -179,8 +183,9 @@ def test_twisted_pair() -> None:
 @pytest.mark.parametrize("along", [0, 1])
 @pytest.mark.parametrize("pull", [0.2, 0.5])
 def test_coulomb_limit(along: int, pull: float) -> None:
-    """A bar lies across two ropes and is pulled across or along the bar. It sticks below μ m g and moves with (pull -
-    μ) g above.
+    """A bar lies across two ropes and is pulled across or along the bar.
+
+    The bar sticks if the pull is below μ m g; otherwise it accelerates with (pull/(m g) - μ) g.
 
     If the bar is pulled along its axis, friction acts about the axes of the ropes below; the torque on these ropes is
     the force times R.
@@ -249,7 +254,7 @@ def test_capstan_of_ropes() -> None:
 
 @pytest.mark.long
 def test_capstan_of_ropes_in_detail() -> None:
-    """On a fine mesh the corrected exponent holds, and for a very thin rope exp(μ θ) itself."""
+    """On a fine mesh the tension agrees with the corrected exponent, and for a very thin rope with exp(μ θ)."""
     check_coil(48, 1.5 * np.pi, 0.0025, 5e9, 5e-4)
     check_coil(48, 1.5 * np.pi, 0.0008, 5e9, 2e-3)
     assert_allclose(np.exp(1.5 * np.pi * eval_exponent(0.3, 0.0002, 0.05)), np.exp(0.45 * np.pi), rtol=1e-2)
@@ -301,7 +306,7 @@ def test_force_goes_on_from_cable_to_cable() -> None:
     bar = straight_cable(world, (0.0, -0.02, height), (0.0, 0.02, height), 1, **COLUMNS)
     ends = nodes_of(world, bar)
     con.fix(world, ends, "y", "x'", "y'", "z'")
-    # around the centre of the bend
+    # angles of the points around the centre of the bend
     reach, speed = bend + height, 5.0
     con.prescribe(world, ends, "x", lambda t: float(reach * np.sin(speed * t)))
     con.prescribe(world, ends, "z", lambda t: float(reach * (np.cos(speed * t) - 1.0)))

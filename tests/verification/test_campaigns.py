@@ -29,8 +29,8 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_files_of_users(seed: int, tmp_path: Path) -> None:
-    """Each way to write refuses to overwrite models, notes, data and folders of users, and replaces its own former
-    output.
+    """Every function that writes files refuses to overwrite models, notes, data and folders of users, but replaces its
+    own earlier output.
     """
     assert "no file of a user changed" in outputs.run(8, tmp_path, seed)
 
@@ -42,11 +42,15 @@ def test_damaged_machine_code(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_changed_model_files(seed: int, tmp_path: Path) -> None:
-    """Keys of a model file that are removed, misspelt, given twice or wrong are named, or noted as an edit."""
+    """Errors name the keys of a model file that are missing, misspelt, given twice or wrong; changes that remain valid
+    are noted as edits.
+    """
     assert "none raw, none silent" in model_file.run(100, tmp_path, seed, ("catenary", "mass_on_springs"))
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_impacts(tmp_path: Path, seed: int) -> None:
-    """For each contact and method, runs with the verdict ok have the right speed, and well resolved runs are ok."""
+    """For each contact law and method, runs with the verdict ok have the right speed after an impact, and runs with
+    small steps are ok.
+    """
     assert "largest error of what is ok" in impacts.run(60, tmp_path, seed)

@@ -62,19 +62,20 @@ def test_ratio(drawing: Any) -> None:
 
 
 def test_ends_of_the_contact(drawing: Any) -> None:
-    """Tensions at the nearest nodes outside the contact, and the contact angle, agree with theory in the report of the
-    circle.
+    """The report of the circle gives the contact angle and the tensions at the nearest nodes outside the contact; all
+    agree with theory.
 
-    The elements of these nodes are partly in contact, where the axial force of one element is not its exact end value.
-    The tolerance is therefore 1 %, as for the ratio (measured -0.35 %). The angle is a whole number of segments of
-    pi/80, so it agrees within one segment.
+    The elements at these nodes are partly in contact, so their axial forces differ a little from the tensions of the
+    free strands. The tolerance is therefore 1 %, as for the ratio (measured -0.35 %). The angle is a whole number of
+    segments of pi/80, so it agrees within one segment.
     """
     report = drawing.report
     assert_allclose(report.exit_tension / report.entry_tension, EXACT, rtol=0.01)
     assert_allclose(report.wrap_angle, pi, rtol=0, atol=pi / 80)
     assert report.segments_in_contact == 80 and report.segments_sticking == 0
     assert_allclose(report.slip_arc, report.wrap_angle, rtol=1e-12)
-    # moments about the centre: (T1 - T0) R against the friction forces, which act at R plus the gap
+    # moments about the centre: (T1 - T0) R equals the moment of the friction forces, which act at the radius R plus the
+    # gap
     assert_allclose(abs(report.torque), (drawing.ratio[-1] - 1.0) * 100.0 * 0.1, rtol=1e-3)
 
 
@@ -92,9 +93,11 @@ def test_error_against_segments(capstan: Any) -> None:
 
 
 def test_error_against_contact_stiffness(capstan: Any) -> None:
-    """A rope that sinks in needs more pull, in proportion to 1/k: the difference from 1e9 N/m², times k, is constant.
+    """A rope that sinks in needs more pull, in proportion to 1/k: k times the difference from the pull at 1e9 N/m² is
+    constant.
 
-    The tolerance is 5 %, because 1e9 N/m² is not rigid and the depth of 3e6 N/m² reaches 2 % of the radius.
+    The tolerance is 5 %, because a contact of 1e9 N/m² is not rigid, and the rope sinks in by 2 % of the radius at 3e6
+    N/m².
     """
     error = {float(name): e for name, e in table(capstan)["contact stiffness [N/m^2]"]}
     soft = [k for k in error if k < 5e7]

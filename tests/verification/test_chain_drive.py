@@ -158,7 +158,7 @@ def test_polygon_effect() -> None:
     polygons.
 
     The closed form has no compliance of contacts and no vibration of rollers. The amplitudes at the tooth frequency
-    have errors of 2 and 4 % on these teeth, and up to 12 % on later teeth, also with half the step.
+    have errors of 2 and 4 % over the first tooth, and up to 12 % over later teeth, also with half the step.
     """
     pitch = 2.0 * math.pi / TEETH[0]
     drive = chain_drive()
@@ -181,7 +181,9 @@ def test_polygon_effect() -> None:
 
 @pytest.mark.parametrize("turns", [0.25, pytest.param(2.0, marks=pytest.mark.long)])
 def test_mean_ratio(turns: float) -> None:
-    """Over whole teeth of wheel 0, one or nearly two turns, wheel 1 turns by z_0/z_1 times the turn of wheel 0."""
+    """When wheel 0 turns by a whole number of teeth (one or nearly two turns), wheel 1 turns by z_0/z_1 times this
+    angle.
+    """
     start = 0.12
     found = sample(chain_drive(), (2.0 * math.pi * turns + 0.16) / SPEED)
     # means over the first and the last tooth, which exclude the vibration of rollers

@@ -1,5 +1,5 @@
-"""Contact with any of many circles gives the results of one row per pair, finds all contacts for any skin, and can be
-restarted.
+"""Contact of cables with a set of circles gives the results of one row per pair, finds all contacts for any skin, and
+can be restarted.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
     starts: list[Any] = []
 
     def look(state: wl.State) -> None:
-        # all gaps, of every point to every circle, from the model with all pairs in the same state
+        # gaps of every point to every circle, from the model with all pairs in the same state
         full = wl.State(other.world)
         full.q[:], full.v[:] = state.q, state.v
         gap = wl.eval_output(other.contacts, "gap", full).reshape(PULLEYS, cables, 2)
@@ -74,7 +74,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 
 
 def test_tangent_of_what_is_near() -> None:
-    """The tangent belongs to the present pairs, and couples cables with no other circle."""
+    """The tangent couples a cable only with the circles that are its present contact pairs."""
     ring = create_ring(PULLEYS, PER_PULLEY)
     # points hit circles at high speed, and cut steps would end just before a point closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
@@ -85,7 +85,7 @@ def test_tangent_of_what_is_near() -> None:
 
 
 def test_rows_are_few() -> None:
-    """A cable has two rows, for any number of circles, or one row if it can touch only one circle at a time."""
+    """For any number of circles, a cable has two contact rows, or one row if it can touch only one circle at a time."""
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys

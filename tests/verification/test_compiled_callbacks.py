@@ -225,7 +225,7 @@ def test_errors_of_users_arrive_as_themselves(place: str) -> None:
 
 
 def test_errors_of_the_test_arrive_as_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error in Python code that the compiled convergence test calls reaches the caller unchanged."""
+    """If Python code called by the compiled convergence test raises an error, the caller gets this error unchanged."""
 
     class Broken(Exception):
         pass
@@ -261,8 +261,8 @@ def test_errors_of_kernels_arrive_as_themselves() -> None:
 
 
 def test_a_solver_serves_again_after_an_error_of_a_user() -> None:
-    """After an error of a user function, the solver can be used again: vectors that PETSc had locked during the call
-    are writable.
+    """After an error of a user function, the solver can be used again, because vectors that PETSc locked during the
+    call are unlocked.
     """
     calls = {"broken": True}
 

@@ -1,4 +1,4 @@
-"""In sequences of compiled steps, hooks get the values that they need, and no other result changes."""
+"""Sequences of compiled steps give hooks the values that they need and do not change results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     def note(self: CompiledSteps, *where: int) -> int:
         status = plain(self, *where)
         found.append(self.earlier)
-        # independent of the clock of this machine
+        # the number of steps per call must not depend on the clock of the machine
         self.pace = MOST
         return status
 
@@ -54,7 +54,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
-    """In 300 steps without hooks, calls of compiled code have many steps, except for the first steps and for pairs of
+    """Without hooks, each call of compiled code makes many of 300 steps, except for the first steps and for pairs of
     steps in which the energy is evaluated.
     """
     solver, _ = chain()
@@ -90,7 +90,7 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
 
 
 def test_march_gives_each_step(calls: list[int]) -> None:
-    """A caller that continues step by step gets each step."""
+    """A caller of `march` gets the state of each step."""
     solver, _ = chain(end=0.05)
     assert [state.step for state in solver.march()] == list(range(1, 51)) and sum(calls) == 0
 

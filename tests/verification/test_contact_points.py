@@ -111,7 +111,8 @@ def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
     found = run_points(tmp_path, processes)
     assert serial["closed"].any() and (serial["state"] == 0.0).any()
     np.testing.assert_array_equal(found["counts"], serial["counts"])
-    # the error about switches of single rows, which a file of the state does not store
+    # loading the state fails with the same message on all numbers of processes, because the switches of single rows
+    # differ
     assert str(found["refused"]) == str(serial["refused"]) and "row 5: 0.5 1 in" in str(serial["refused"])
     for name in set(serial.files) - {"counts", "refused"}:
         scale = max(float(np.abs(serial[name]).max()), 1e-3)
@@ -119,7 +120,7 @@ def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
 
 
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as plain Python give the same results."""
+    """Kernels that run as plain Python give the same results."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     found = run_points(tmp_path, 1)
     for name in ("q", "data", "state", "counts"):

@@ -33,8 +33,9 @@ def create_ball(modulus: float, speed: float = 5.0, gap: float = 0.5025) -> wl.W
 
 
 def test_an_impact_within_a_step() -> None:
-    """With E* = 1e10 Pa and steps of 1e-3 s, verlet ends with 78 m/s and a doubtful verdict. Adaptive steps give the
-    correct 5 m/s.
+    """With E* = 1e10 Pa and steps of 1e-3 s, Verlet's method gives 78 m/s after the impact and a doubtful verdict.
+
+    Adaptive steps give the correct speed of 5 m/s.
     """
     explicit = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     assert explicit.solve().v[1] > 50.0
@@ -71,8 +72,8 @@ def create_stop(stiffness: float) -> wl.World:
     ids=["harder ball", "stop", "at once"],
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
-    """Bodies that leave contacts of 0.01 to 0.1 ms too fast with steps of 1 ms are doubtful, also if a run of ten steps
-    begins with the impact.
+    """If contacts last 0.01 to 0.1 ms and steps are 1 ms, bodies leave too fast and the run is doubtful, also if it has
+    only ten steps and begins with the impact.
     """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed
@@ -80,7 +81,7 @@ def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: floa
 
 
 def test_a_restart_keeps_what_was_found() -> None:
-    """A checkpoint stores the findings."""
+    """A checkpoint stores the doubts about contacts that were found before it."""
     solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     solver.solve()
     other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
@@ -103,8 +104,9 @@ def create_spheres(offset: float) -> wl.World:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_spheres_that_pass_each_other(solver: Any) -> None:
-    """Spheres move by 0.2 m relative to each other in a step. A pass through each other is doubtful, a pass next to
-    each other is ok.
+    """Two spheres move by 0.2 m relative to each other in a step.
+
+    The run is doubtful if they pass through each other, and ok if they pass next to each other.
     """
     settings: dict[str, Any] = {"step": 1e-2, "end": 0.06, "name": "", "adaptive": False}
     through = solver(create_spheres(0.0), **settings)
@@ -123,8 +125,9 @@ def test_steps_are_cut_where_spheres_would_pass() -> None:
 
 
 def test_adaptive_explicit_steps_are_cut() -> None:
-    """The solver cuts adaptive steps at tolerances with which the error control alone lets balls leave with 5.6 m/s
-    instead of 5, and 20.6 instead of 10.
+    """The solver cuts adaptive steps at impacts.
+
+    Error control alone, with the same tolerances, gives speeds of 5.6 m/s instead of 5 and 20.6 m/s instead of 10.
     """
     loose = wl.Explicit(create_ball(1e11), step=1e-2, end=0.15, name="", method="rk", rtol=0.1, atol=0.1)
     assert_allclose(loose.solve().v[1], 5.0, rtol=0.05)
@@ -156,8 +159,9 @@ def create_falling_cable(component: Any) -> wl.World:
 @pytest.mark.parametrize("component", [con.ContactCircleCable2D, con.ContactFrictionCirclePoints2D, None])
 @pytest.mark.parametrize("x", [0.1, 2.0])
 def test_a_cable_that_passes_a_circle(component: Any, x: float) -> None:
-    """At 100 m/s and 10 ms, a point is beyond the circle after one step, which is doubtful. A path next to the circle
-    is ok.
+    """A cable that passes through a circle within one step (100 m/s, 10 ms) is doubtful.
+
+    A cable that passes next to the circle is ok.
     """
     world = create_falling_cable(component)
     state = wl.State(world)
@@ -187,8 +191,10 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """A 3D cable that passes a ball is doubtful, as a pair and from outside the skin of a set. A path next to the ball
-    is ok.
+    """A 3D cable that passes through a ball is doubtful, both for a contact pair and for a set of balls whose skin it
+    has not entered.
+
+    A cable that passes next to the ball is ok.
     """
     world = wl.World()
     rope = straight_cable(
@@ -287,8 +293,9 @@ def create_sheave(step: float | None) -> tuple[wl.World, wl.State, Any]:
     ("step", "given"), [(1e-3, False), (2e-3, False), (5e-3, False), (1e-2, False), (5e-3, True), (1e-2, True)]
 )
 def test_a_sheave_keeps_its_rope(step: float, given: bool) -> None:
-    """A sheave keeps its rope with steps that had thrown the rope off, and with smaller steps. Contact parameters are
-    chosen with and without a given step.
+    """A sheave keeps its rope with steps of 1 to 10 ms.
+
+    Contact parameters are chosen with and without a given step.
 
     The largest tension is 5298 N with steps of 1e-4 s. T2/T1 of the slipping rope agrees with theory within 0.6 %.
     """
@@ -320,12 +327,12 @@ def eval_ratio(time: float) -> float:
 
 
 def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sheave throws its rope with a contact that is neither resolved nor cut, and the jump of the tension is a
-    separate reason of the verdict.
+    """If contact is neither resolved nor steps are cut, the sheave loses its rope, and the verdict names the jump of
+    the tension.
 
     The run ends just after the leap at 0.93 s, because the later motion is chaotic and depends on rounding errors. The
-    step of the leap turns a cable inside out. Repeated with smaller steps, the leap ends within 10 mm of the motion
-    with steps of 1 ms, which is 1.5 m long. The measured difference is 4 mm.
+    step of the leap turns a cable inside out. The solver repeats this step with smaller steps; the end positions, after
+    a motion of 1.5 m, then agree within 10 mm with a run with steps of 1 ms (measured 4 mm).
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
@@ -343,13 +350,12 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_rope_that_is_lost_at_once() -> None:
-    """A pulley that had its mean force loses contact for some steps. All numbers are given by hand."""
+    """A pulley that had carried its mean force loses contact for some steps. All numbers are given by hand."""
     world, start, _ = create_sheave(None)
     solver = wl.Dynamic(world, step=1e-4, end=1e-3, method="generalized_alpha_index2", name="")
     solver.solve(start)
     known = solver.ropes._wraps[0][2]
-    # no wrap and no force at present; last force 500 N; 100 steps with 2.4 rad and 500 N; the last contact at 0.4 s, 3
-    # steps before
+    # now: no wrap and no force; before: 100 steps with 2.4 rad and 500 N, the last contact at 0.4 s, 3 steps ago
     known[0] = 0.0, 0.0, 500.0, 240.0, 5e4, 100.0, 0.4, 3.0
     (lost,) = solver.ropes.judge()
     assert "the rope or belt on sheave is lost at once after t = 0.4 s: a wrap angle of 138°" in lost
@@ -412,8 +418,9 @@ def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
-    """Contact that is too weak at 100 m/s is found in cut steps and ends in an error, because the ropes would pass
-    through each other.
+    """At 100 m/s the contact is too soft to stop the rope.
+
+    Cut steps find the contact, and the run ends in an error, because the ropes would pass through each other.
     """
     world, start = create_crossing_ropes(0.0)
     more = {"method": "rk", "rtol": 0.1, "atol": 0.1} if solver is wl.Explicit else {}
@@ -464,8 +471,8 @@ def test_spheres_with_a_common_centre() -> None:
 
 @pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
 def test_stages_that_touch_a_curve(gap: float) -> None:
-    """With less than one step per contact, only stages of a step may touch the curve, which is open at both ends of the
-    step.
+    """If a contact is shorter than a step, only stages within the step may touch the curve, while the contact is open
+    at both ends of the step.
     """
     step, speed = 3.3e-7, 12.7
     impact = impacts.Impact(speed, gap * step * speed, 0.811 * step)
@@ -486,7 +493,9 @@ def test_gears_mesh_in_explicit_runs() -> None:
 
 
 def test_ropes_touch_in_every_stage() -> None:
-    """Stages of Runge-Kutta methods return to the start of the step, and pairs found by a stage are found again."""
+    """Stages of Runge-Kutta methods return to the start of the step; pairs that one stage finds must be found again by
+    later stages.
+    """
     step, speed = 1e-4, 3.0
     impact = impacts.Impact(speed, 3.5 * step * speed, 60.0 * step)
     scene = impacts.meet_rope_of_its_kind(impact)

@@ -64,7 +64,7 @@ def test_explicit_methods_take_states() -> None:
 
 
 def test_statics_finds_states_at_rest() -> None:
-    """Statics find a force given by a state, and a state that controls a position: y_t = 0 determines both."""
+    """From y_t = 0, statics find a state that gives a force, and a state that controls a position."""
     world = wl.World(gravity=(0.0, -9.81))
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "x")
@@ -259,7 +259,7 @@ def test_tangent_of_hydraulics() -> None:
 
 
 def test_a_saved_state_goes_on(tmp_path: Path) -> None:
-    """States are velocities in a file, and a run that starts from the file equals an uninterrupted run."""
+    """Files store states among the velocities, and a run that starts from the file equals an uninterrupted run."""
     ends = []
     for parts in (1, 2):
         world, node = create_oscillator()
@@ -273,7 +273,7 @@ def test_a_saved_state_goes_on(tmp_path: Path) -> None:
 
 
 def test_model_files_keep_nodes_of_any_size(tmp_path: Path) -> None:
-    """Kinds of nodes that are created on demand can be loaded from a file, with their functions by name."""
+    """Model files with nodes of any number of states can be loaded, and refer to user functions by name."""
     world, node = create_oscillator()
     world.save(tmp_path / "model.json")
     again = wl.World.load(tmp_path / "model.json", functions={"cubic": cubic})
@@ -298,7 +298,9 @@ def test_wrong_controllers_are_refused(change: dict[str, Any], words: str) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Inputs on other processes, states, and a body between two processes give the results of one process."""
+    """Models with states, inputs from other processes and a body shared by two processes give the results of one
+    process.
+    """
     one, two = tmp_path / "1.npz", tmp_path / "2.npz"
     run_chain(one)
     done = run_python([ROOT / "tests/support/parallel_controllers.py", two], 2)

@@ -1,4 +1,4 @@
-"""Laws between two places, and points on cables, are drawn at their positions, with their outputs as fields."""
+"""Connectors between two points, and points on cables, are drawn at their positions, with their outputs as fields."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LINES: dict[type[Any], str] = {
     con.HydraulicActuator: "force",
     con.JointStop: "stop_force",
 }
-"""Laws that are drawn as one line between their markers, with one of their fields."""
+"""Connectors that are drawn as one line between their markers, with the name of one of their fields."""
 
 
 def create_world() -> wl.World:
@@ -51,7 +51,7 @@ def create_world() -> wl.World:
 
 
 def check_lines(world: wl.World) -> set[type[Any]]:
-    """Check both ends and a field of every listed law of a world, in a state other than the reference."""
+    """Check both ends and a field of every listed connector of a world, in a state other than the reference."""
     state, random = wl.State(world), np.random.default_rng(4)
     state.q[:] += 0.02 * random.standard_normal(len(state.q))
     state.v[:] += 0.1 * random.standard_normal(len(state.v))
@@ -101,8 +101,10 @@ def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
 
 @pytest.mark.parametrize("space", [False, True])
 def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_path: Path) -> None:
-    """Joints are lines from origin to point, point and origin, with force and torque, as VTK reads them. Wheels are
-    lines from their contacts.
+    """Each joint is drawn as three lines, with force and torque: from the origin of the first body to its point,
+    between both points, and from the second point to the origin of the second body.
+
+    For wheels, the lines begin at the contact point.
     """
     world, (first, second, *joints) = create_joints(space)
     state, random = wl.State(world), np.random.default_rng(4)
@@ -137,7 +139,9 @@ def test_joints_are_lines_between_the_bodies_that_they_hold(space: bool, tmp_pat
 
 
 def test_a_sliding_joint_is_a_line_from_its_place_on_the_cable() -> None:
-    """A sliding joint is a line from its place on the cable to its point, which lies next to the ring in this state.
+    """A sliding joint is drawn as a line from its position on the cable to its point on the body, which is not on the
+    cable in this state.
+
     The line has the forces and the speed as fields.
     """
     world, cables, bead, joint = create_ring(8)

@@ -19,12 +19,12 @@ BRAKE = 1.2
 
 
 def test_input_is_brake_and_losses() -> None:
-    """For a drive with 1817 W in and 1717 W out at a speed loss of 5.4 %, by segments and without material damping, the
-    input equals brake power plus losses.
+    """For a drive with segments and without material damping (input 1817 W, output 1717 W, speed loss 5.4 %), input
+    equals brake power plus losses.
 
     The losses of both pulleys equal input minus output within 1 % of the losses (measured 0.2 %). Sliding dissipates
-    power at every instant, also on the driven pulley. The difference between f_t at r + g and its torque at r cancels
-    between both pulleys.
+    power at every instant, also on the driven pulley. Friction acts at the radius r + g, but its torque is computed
+    with the radius r; the resulting errors of both pulleys cancel.
     """
     model = create_drive(con.ContactFrictionCircleCable2D, 40, 2, 8000.0, -0.05, brake=BRAKE, axial_damping=0.0)
     names = ("driver", "driven")
@@ -62,11 +62,12 @@ def test_input_is_brake_and_losses() -> None:
 
 
 def test_losses_of_a_belt_by_their_causes() -> None:
-    """Friction dissipates 0.98 % of the work, as in theory. Normal dampers, the cord and the integration method
-    dissipate the rest.
+    """Friction dissipates 0.98 % of the work, as in theory.
+
+    Normal dampers, the cord and the integration method dissipate the rest.
 
     The belt makes one turn from the steady motion, and a second turn with ledger and means. The losses by friction and
-    cord are 0.3 % below theory, and 1 - efficiency is 9 % above theory, because of the normal dampers. The unexplained
+    cord are 0.3 % below theory, and 1 - efficiency is 9 % above theory, because of the normal dampers. The remaining
     1.2 % of the losses are stored energy and errors of the means.
     """
     world, bodies = wl.World(), list[Any]()

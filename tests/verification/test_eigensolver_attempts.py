@@ -34,7 +34,10 @@ MODELS: dict[str, tuple[Any, str]] = {
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tuple[int, int], bool]]:
-    """Make SLEPc fail a number of times; return a growing list of tried shifts, dimensions and given start vectors."""
+    """Make SLEPc fail a number of times.
+
+    Return a list to which each attempt appends its shift, dimension and start vector.
+    """
     tried = list[tuple[float, tuple[int, int], bool]]()
     for base in (SLEPc.EPS, SLEPc.PEP):
 
@@ -89,8 +92,8 @@ def test_large_models_end_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("processor", ["NEHALEM", "HASWELL", "ZEN"])
 def test_critical_speed_on_other_processors(processor: str) -> None:
-    """The critical speed of a pendulum, whose few modes fill the space of SLEPc, is found with the kernels of OpenBLAS
-    for older processors.
+    """The critical speed of a pendulum, whose few modes fill SLEPc's subspace, is found with the OpenBLAS kernels of
+    older processors.
 
     ``OPENBLAS_CORETYPE`` selects one of the kernels of OpenBLAS that this processor can run.
     """

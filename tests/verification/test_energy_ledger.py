@@ -2,7 +2,7 @@
 
 The remaining error is rounding (and the residual of Newton's method) if all laws conserve energy, also with linear
 dampers under the trapezoidal rule. It is of order 2 in the step if other laws dissipate energy. These closed forms are
-used: a linear oscillator conserves its energy under the trapezoidal rule; the work of a motor is the integral of its
+used: the trapezoidal rule conserves the energy of a linear oscillator; the work of a motor is the integral of its
 power; the energy error of velocity Verlet is O(h²); losses of a belt on its pulleys follow from the theory of creep.
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9; `con.belt_creep` for creep.
 """
@@ -40,8 +40,9 @@ def lost(ledger: wl.EnergyLedger) -> float:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_linear_oscillator(method: str) -> None:
-    """For a linear oscillator, the remaining error is rounding with every method. Trapezoidal rules lose no energy, and
-    damped methods lose the missing energy.
+    """For a linear oscillator, the remaining error is rounding with every method.
+
+    Trapezoidal rules lose no energy; for methods with numerical damping, the ledger lists the lost energy.
     """
     ledger = follow(create_oscillator()[0], 5e-3, 1.0, method=method)
     scale = np.abs(ledger["CartesianSpringDamper.spring"]).max()
@@ -55,8 +56,9 @@ def test_a_linear_oscillator(method: str) -> None:
 
 
 def test_a_damped_oscillator() -> None:
-    """The work of a linear damper by its displacement in each step leaves no remaining error. The loss converges to the
-    exact loss with order 2.
+    """If the work of a linear damper is computed from its displacement in each step, no error remains.
+
+    The loss converges to the exact loss with order 2.
     """
     ledgers = [follow(create_oscillator(2.0)[0], step, 1.0) for step in (1e-2, 5e-3, 2.5e-3)]
     for ledger in ledgers:
@@ -78,8 +80,8 @@ def test_damping_of_modes_that_no_step_resolves() -> None:
     """A mass swings on a rope whose damped axial modes have periods of up to 14 ms, which steps of 20 ms do not
     resolve.
 
-    The damper takes 3.1e-4 J of the swing energy of 3.6 J, with every step size. Powers from the velocities at the ends
-    of steps would give 0.17 J with the longest step.
+    The damper takes 3.1e-4 J of the swing energy of 3.6 J, with every step size. Integrated from velocities at the ends
+    of steps, the loss would be 0.17 J with the longest step.
     """
     taken = []
     for step in (1e-3, 1e-2, 2e-2):
@@ -106,7 +108,7 @@ def test_normal_dampers_take_the_change_of_gaps(law: Any) -> None:
     steps of 10 ms.
 
     The damper takes 7.6e-5 J of a swing energy of 0.76 J. The remaining error is 5e-7 of the damped energy for points
-    and 1.3e-4 for segments, which rotate. Powers at the ends of steps would give 7 %.
+    and 1.3e-4 for segments, which rotate. With powers at the ends of steps, the remaining error would be 7 %.
     """
     world = wl.World(gravity=(0.0, -9.81))
     stiff: dict[str, Any] = {"axial_stiffness": 1e4, "bending_stiffness": 1e-2, "mass_per_length": 0.05}
@@ -166,7 +168,10 @@ def test_a_free_ring_over_many_steps() -> None:
 
 
 def test_a_damped_ring() -> None:
-    """Damping accounts for the missing energy of a ring. The remaining error is due to the cables and is of order 2."""
+    """The energy that a damped ring loses equals the recorded loss by damping.
+
+    The remaining error is due to the cables and is of order 2.
+    """
     rests = []
     for step in (1e-3, 5e-4, 2.5e-4):
         world, state = create_ring(damping=1.0)
@@ -181,7 +186,9 @@ def test_a_damped_ring() -> None:
 
 @pytest.mark.parametrize("method", ["verlet", pytest.param("rk", marks=pytest.mark.long), "trapezoidal_index2"])
 def test_spheres(method: str) -> None:
-    """For falling and colliding spheres, the remaining error has order 2 in the step, or is rounding without losses."""
+    """For falling and colliding spheres, the remaining error has order 2 in the step; without dissipation it is
+    rounding.
+    """
     settings: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-9} if method == "rk" else {}
     rests = []
     for step in (2e-4, 5e-5):
@@ -282,7 +289,7 @@ def test_users_forces_are_named() -> None:
 @pytest.mark.parametrize("cantilever", [False, True])
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_material_that_flows_through(share: float, cantilever: bool) -> None:
-    """Energy that material carries through the ends closes the balance with a remaining error of order 2."""
+    """If energy that material carries through the ends is counted, the remaining error of the balance has order 2."""
     left = []
     for step in (2e-3, 1e-3, 5e-4):
         world, nodes, state = create_span(Span(share=share, cantilever=cantilever), 2.0, 4)
@@ -342,7 +349,7 @@ def test_restart_and_friction_fields(tmp_path: Path) -> None:
         np.testing.assert_array_equal(values, killed[name], err_msg=name)
     with h5py.File(tmp_path / "whole/belt.vtkhdf") as film:
         top = film["VTKHDF"]
-        # the last frame; files have space for more frames
+        # the file has space for more frames, so the last written frame is chosen
         frames, count = len(top["Steps/Values"]), int(top["NumberOfCells"][-1])
         first = int(top["Steps/CellDataOffsets/friction_work"][frames - 1])
         names = ("friction_work_per_length", "friction_work")
@@ -424,8 +431,9 @@ def test_compiled_code_integrates_what_python_does(damping: float) -> None:
 
 
 def test_compiled_code_integrates_belts() -> None:
-    """The ledger of a belt with contact points that begins to turn does not keep steps in Python, and its digits are
-    those of steps in Python."""
+    """With a ledger, steps of a belt with contact points still run in compiled code, and the ledger is bitwise equal to
+    steps in Python.
+    """
     ledgers = []
     for hooks in ([], [lambda state: None]):
         world = wl.World()

@@ -1,6 +1,6 @@
-"""Values that functions of Exudyn models read and change: loads with inputs, functions before steps, nodes with angles.
+"""User functions of Exudyn models read and change values: loads with inputs, functions before steps, nodes with angles.
 
-A MainSystem is replaced by an object with the requested parts, so Exudyn is not needed.
+A simple object replaces Exudyn's MainSystem, so Exudyn is not needed.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def read_items() -> dict[str, Any]:
 
 
 def test_loads_know_which_coordinates_they_read() -> None:
-    """A load that depends on two of nine coordinates gets them as inputs, and reads the current evaluation."""
+    """A load function that reads two of nine coordinates becomes a load with these two inputs and uses their current
+    values.
+    """
     items = read_items()
     mbs = MainSystem(items)
 
@@ -111,7 +113,9 @@ def test_loads_know_which_coordinates_they_read() -> None:
 
 
 def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A load that is set before each step to its value at the end of the step equals a function of time."""
+    """If a function sets a load before each step to its value at the end of the step, the motion equals a load by a
+    function of time.
+    """
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items = read_items()
     size = items["loads"][0]["load"] = 500.0

@@ -1,17 +1,16 @@
-"""Models exported from Exudyn reach the end state of Exudyn, and one list names unsupported items.
+"""Models exported from Exudyn end in the same state as in Exudyn, and one list names all unsupported items.
 
-The cases are made by ``windlass-export-exudyn`` from small models of this project, with the end of Exudyn's own solve
-next to them. The first case is a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40 steps).
-A slider crank is driven by a function of time, with functions of force and load (100 steps). Bodies on bushings,
-torsion and linear springs are combined with masses given by matrices, a spring with factors and an equation of
-coordinates with squares (40 steps). A cable lies on a roll with friction, at rest in 4 load steps and in 60 steps of
+``windlass-export-exudyn`` wrote the cases from small models of this project; each file also has the end state of
+Exudyn's own solve. The first case is a chain of 3D bodies with six kinds of joints and springs (generalised-alpha, 40
+steps). A slider crank is driven by a function of time, with functions of force and load (100 steps). Bodies on
+bushings, torsion and linear springs are combined with masses given by matrices, a spring with factors and an equation
+of coordinates with squares (40 steps). A cable lies on a roll with friction, at rest in 4 load steps and in 60 steps of
 the trapezoidal rule at index 2. A rope runs with 10 m/s between fixed ends, at rest under its weight in 2 load steps.
 Spheres collide by two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
 hollow sphere with friction (200 steps). A rope without mass runs from a drum over three sheaves (50 steps). One case
 has a slider whose node has angles on a bushing with a user function, a cable with user laws and a torque on its last
 node, a load on a body given by matrices, and two masses that attract each other (20 steps). A mass is on a spring and
-on a hydraulic cylinder, whose pressures are held (3 load steps).
-Source: Exudyn 1.13.6.
+on a hydraulic cylinder, whose pressures are held (3 load steps). Source: Exudyn 1.13.6.
 """
 
 from __future__ import annotations
@@ -87,7 +86,9 @@ FUNCTIONS |= {"push_back": push_back, "bend": bend, "stretch": stretch}
 
 
 def test_the_table_of_items_has_every_translation() -> None:
-    """Each translated type is in the table with its counterpart; refused types have no counterpart."""
+    """The table of the documentation lists each translated type of item with its counterpart, and refused types without
+    a counterpart.
+    """
     page = (FOLDER.parents[2] / "docs/howto/exudyn.md").read_text(encoding="utf-8")
     table = page.split("| item of Exudyn | Windlass | remark |")[1].split("\n\n")[0]
     rows = [line.split("|")[1:4] for line in table.splitlines()[2:]]
@@ -106,8 +107,8 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_relative_paths_of_scripts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both commands run a script in the current folder, like `python`: it reads and writes in folders next to it, and
-    imports modules of its own folder.
+    """Both commands run a script in the current folder, like `python`: relative paths refer to the current folder, and
+    the script can import modules of its own folder.
     """
     (tmp_path / "testData").mkdir()
     (tmp_path / "testData" / "mass.txt").write_text("2.5")
@@ -146,8 +147,9 @@ CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8), ("cylinder", 1e-14)]
 
 @pytest.mark.parametrize(("name", "tolerance"), CASES)
 def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
-    """Coordinates at the end agree with Exudyn relative to the largest coordinate. Velocities have 100 times the
-    tolerance, because the cable is solved with a tolerance of Newton's method of 1e-8.
+    """Coordinates at the end agree with Exudyn relative to the largest coordinate.
+
+    Velocities have 100 times this tolerance, because the tolerance of Newton's method is 1e-8 for the cable.
     """
     model = load(FOLDER / f"{name}.json", FUNCTIONS)
     solved = read(name)["solved"]
@@ -160,8 +162,9 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
 
 
 def test_a_point_that_slides_is_described_as_there() -> None:
-    """A sliding joint is exported with cable, place and force on its point, as in Exudyn. A pin on the rail touches one
-    segment.
+    """A sliding joint has the same cable number, position along the cable and force as in Exudyn.
+
+    A pin on a rail touches one segment.
     """
     model = load(FOLDER / "glider.json", FUNCTIONS)
     state = model.solve(name="")
@@ -184,8 +187,8 @@ def test_a_point_that_slides_is_described_as_there() -> None:
 
 
 def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eigenvalues of three masses in a row on Cartesian springs agree with Exudyn: all, some, frequencies, with
-    dampers, with held masses.
+    """Eigenvalues of three masses in a row on Cartesian springs agree with Exudyn: all or some of them, as frequencies,
+    with dampers, and with fixed masses.
     """
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
     k, d, m = np.array((100.0, 200.0, 300.0)), np.array((3.0, 1.0, 2.0)), np.array((2.0, 3.0, 4.0))
@@ -303,7 +306,9 @@ NUMBERS = "markerNumber", "markerNumbers", "bodyNumber", "nodeNumber", "nodeNumb
 
 
 def names_item_and_field(line: str) -> bool:
-    """Whether a refusal begins with number, name and type of an item and names a field, but no row of Windlass."""
+    """Return whether an error begins with number, name and type of an item and names a field of the item, but no row of
+    Windlass.
+    """
     found = re.match(r"(?:node|object|marker|load) \d+ '.*?' \(\w+\): (.*)", line)
     if found is None or re.search(r"<\w+ \d+>| row \d", line):
         return False
@@ -418,8 +423,10 @@ class Vectors:
 
 
 def test_files_of_coordinates(tmp_path: Path) -> None:
-    """Files of coordinates have the columns of Exudyn, from the start on, with about one row per period. A file of
-    another program does not change.
+    """Coordinate files have the columns of Exudyn's files and about one row per write period, beginning with the
+    initial state.
+
+    A file that another program has written is not changed.
     """
 
     def at(t: float) -> Any:
@@ -465,8 +472,9 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     ],
 )
 def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, period: float, rows: list[float]) -> None:
-    """Times of rows agree with times written by Exudyn 1.13.6, including the last state and periods that are not
-    counted from row to row.
+    """The times of rows agree with times written by Exudyn 1.13.6.
+
+    The last state is always written, and the write periods are counted from the start, not from the last row.
     """
     due = Due(period, lambda state: state.t)
     state: Any = types.SimpleNamespace(t=start)
@@ -484,7 +492,7 @@ def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, per
 
 
 def test_load_steps_are_times_of_rows() -> None:
-    """Rows of load steps have the progress of their own load step as time, and the values of their own step."""
+    """In static solves, a row has the load factor of its load step as time, and the values of this step."""
     world = wl.World()
     ball = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     ends = [con.position_marker(world, one) for one in (world.add(Ground), ball)]
@@ -547,7 +555,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
 def test_errors_that_a_script_catches_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If a script catches the error of a solve, its later results are reported as no results of Windlass."""
+    """If a script catches the error of a solve, a message says that its later results are not results of Windlass."""
     monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])
 
     def fail() -> bool:
@@ -560,7 +568,7 @@ def test_errors_that_a_script_catches_are_told(
 
 
 def test_solvers_of_a_system_are_named() -> None:
-    """Parts of the solver that Exudyn stores give errors with a message."""
+    """Access to those parts of Exudyn's stored solver that have no counterpart is an error with a message."""
     solver = NoSolver("dynamicSolver", it=types.SimpleNamespace(currentTime=2.0))
     assert solver.it.currentTime == 2.0
     with pytest.raises(ModelError, match=r"mbs\.sys\['dynamicSolver'\]\.conv has no counterpart"):
@@ -568,7 +576,7 @@ def test_solvers_of_a_system_are_named() -> None:
 
 
 def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Functions that open windows have no effect in scripts, and plots have a backend without windows."""
+    """In scripts, functions that open windows have no effect, and Matplotlib uses a backend without windows."""
 
     def open_window(*given: Any, **named: Any) -> None:
         raise RuntimeError("no display")
@@ -590,7 +598,9 @@ def test_windows_stay_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_angles_are_followed_in_every_step() -> None:
-    """The angle of a body with three angles is correct after 1.6 turns about z, although it is read only at the end."""
+    """The rotation of a body with three angles as coordinates is correct after 1.6 turns about z, although the angles
+    are read only at the end.
+    """
     items = read("angles")
     node, body = (
         next(x for x in items[k] if x[f"{k[:-1]}Type"] in ("RigidBodyRxyz", "RigidBody")) for k in ("nodes", "objects")
@@ -628,7 +638,7 @@ class Names:
 
 
 class System:
-    """Replaces a MainSystem: returns the content of a file."""
+    """Replaces Exudyn's MainSystem: returns the items of a file."""
 
     systemIsConsistent = True
 

@@ -26,10 +26,10 @@ REFERENCE: dict[str, Any] = json.loads(
 
 @pytest.mark.long
 def test_body_on_a_cantilever() -> None:
-    """A body of 1.5 kg runs with 3 m/s to the end of a cantilever, over five of eight cables. Its motion is compared
-    with Exudyn.
+    """A body of 1.5 kg runs with 3 m/s to the end of a cantilever, over five of eight cables.
 
-    With steps of 1e-4 s, the difference from the extrapolated results is 1e-6. The test asserts 2e-5 with 1e-3 s.
+    The motion is compared with Exudyn. With steps of 1e-4 s, the difference from Exudyn's extrapolated results is 1e-6.
+    The test asserts 2e-5 with 1e-3 s.
     """
     world = wl.World(gravity=(0.0, -9.81))
     cables = straight_cable(

@@ -76,8 +76,9 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     """The critical speed u_c, at which the first real part is 0, converges to the exact speed with order 4 ± 0.2, and
     agrees to 1e-4 with 16 elements.
 
-    Below u_c all modes are damped, and above u_c one mode grows with a frequency. The rounded u_c is given next to β.
-    It follows the curve of Gregory and Païdoussis, whose first jump is between 0.2 and 0.3.
+    Below u_c all modes are damped, and above u_c one mode grows with a frequency. The parametrisation lists β and the
+    rounded exact u_c. The values follow the curve u_c(β) of Gregory and Païdoussis, whose first jump is between β = 0.2
+    and 0.3.
     """
     pipe = Span(share=beta, cantilever=True)
     exact = brentq(lambda u: find_growing_root(pipe, u).real, known - 0.02, known + 0.02)
@@ -91,16 +92,17 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     errors = np.abs(found / exact - 1.0)
     assert_allclose(np.log2(errors[0] / errors[1]), 4.0, atol=0.2)
     assert errors[1] < 1e-4
-    # there is only one critical speed: the pipe is damped at all lower speeds
+    # the pipe is damped at all lower speeds, so the critical speed is the first one
     assert all(largest(u, 8) < 0.0 for u in np.linspace(0.1, 0.98, 12) * exact)
 
 
 def test_beck_column() -> None:
-    """With almost no Coriolis force, the first two frequencies coincide at u² = 20.05 by theory. The computed value is
-    20.0509, and the test asserts 1e-3.
+    """If the Coriolis force is almost 0, the first two frequencies coincide in theory at u² = 20.05.
 
-    Near coincidence, roots depend on the square root of the distance: at 20.0 the roots are apart, and at 20.1 a pair
-    grows by 0.3.
+    The computed value is 20.0509, and the test asserts 1e-3.
+
+    Near this value, roots depend on the square root of the distance: at u² = 20.0 both frequencies differ, and at u² =
+    20.1 one mode grows with the rate 0.3.
     """
     column = Span(share=1e-14, cantilever=True)
     roots = [find_roots(column, np.sqrt(square), 16)[:2] for square in (20.0, 20.1)]

@@ -1,7 +1,7 @@
-"""Belts around pulleys whose equilibrium is turned inside out are solved again, or end in an error.
+"""If a cable of a belt is turned inside out in equilibrium, the belt is solved again, or the solve ends in an error.
 
-A cable is turned inside out if its slope points against its chord. The preload of a belt is solved again from a start
-with one node reversed, so Newton's method converges to such a shape. The shape is stable: the fold is a loop of the
+A cable is turned inside out if its slope points against its chord. The test starts the preload of a belt with one node
+reversed, so that Newton's method converges to a shape with such cables. The shape is stable: the fold is a loop of the
 cubic that no force opens.
 """
 

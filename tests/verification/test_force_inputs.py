@@ -20,8 +20,8 @@ from support.processes import ROOT, run_python
 
 
 def create_bodies() -> wl.World:
-    """Create loads that depend on displacements and distances of points on 3D bodies, 2D bodies, a cable and the
-    ground.
+    """Create 3D bodies, 2D bodies, a cable and ground, with loads that depend on displacements and distances of their
+    points.
     """
     world = wl.World()
     ball = world.add(el.RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=1.0)
@@ -53,8 +53,9 @@ def test_tangent() -> None:
 
 
 def test_values() -> None:
-    """Distances and displacements of places at the start have the given values. Forces along a line are equal and
-    opposite.
+    """The initial distances and displacements of points have the given values.
+
+    The two forces along a line are equal and opposite.
     """
     world = wl.World()
     masses = [world.add(el.MassPoint, position=place, mass=1.0) for place in ((0.0, 0.0), (3.0, 4.0))]

@@ -1,4 +1,4 @@
-"""A belt without load that sinks in has tractions at both ends of its arcs, which no mesh removes."""
+"""A belt without load that sinks into its pulleys has tractions at both ends of its arcs, however fine the mesh is."""
 
 from __future__ import annotations
 
@@ -72,8 +72,7 @@ def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, 
     """All cases of the map of creep, as strings without load, have tractions below a tenth of the limit of friction,
     and no speed loss.
 
-    The meshes have 60 to 1320 elements, and the contact has the stiffness of the rule or up to 6.8 times this
-    stiffness.
+    The meshes have 60 to 1320 elements. The contact stiffness is 100 EA/R² or up to 6.8 times this value.
     """
     case = Case(
         axial_stiffness=EA, reference_strain=strain, inertia=inertia, bristles=bristles,
@@ -87,7 +86,7 @@ def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, 
 
 @pytest.mark.parametrize("ratio", [1.0, 2.0])
 def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None:
-    """The closed form is continuous at l = a and l = 2 a, where it is 0/0."""
+    """The closed form is continuous at l = a and l = 2 a, where its formula is 0/0."""
     bends = [
         SinkingTraction(0.1, 1e5, 1e3, 1e11 * (ratio * factor) ** 2, 1e9, 5e3).bend for factor in (0.999, 1.0, 1.001)
     ]
@@ -96,8 +95,8 @@ def test_way_of_sinking_in_as_long_as_that_of_the_bristles(ratio: float) -> None
 
 
 def test_what_the_choice_stands_on() -> None:
-    """If the rule of the contact does not suffice, the choice of mesh and contact makes both tractions as large as is
-    allowed.
+    """If the usual contact stiffness 100 EA/R² is too small, mesh and contact are chosen such that the tractions of
+    both causes are as large as allowed.
     """
     given = {"axial_stiffness": 8e3, "radius": 0.1, "press": 380.0, "friction_coefficient": 0.5}
     choice = choose_free_belt(**given, friction_stiffness_per_length=1.6e9, traction=0.2)

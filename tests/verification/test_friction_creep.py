@@ -70,7 +70,9 @@ def create_incline(slope: float, mu: float, transition: float, rolls: bool = Tru
 
 
 def roll(slope: float, mu: float, transition: float, step: float = 5e-4) -> tuple[float, float, float, float]:
-    """Return speed, spin times lever [m/s] and acceleration [m/s^2] after 0.25 s from rest, and lever r over R."""
+    """Return speed [m/s], spin times lever [m/s] and acceleration [m/s^2] 0.25 s after a start from rest, and the ratio
+    r/R of lever and radius.
+    """
     world, body, depth = create_incline(slope, mu, transition)
     state = Dynamic(world, step=step, end=0.25, name="", spectral_radius=0.6).solve()
     speed, spin, rate = (eval_output(body, n, state) for n in ("velocity", "angular_velocity", "acceleration"))
@@ -84,7 +86,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
     """For μ = 0.3, with the limit 1.05, the acceleration equals the acceleration without slip to 1e-5, and 5/7 g sin θ
     to 0.1 % (the effect of the lever).
 
-    The contact point slides at v_tr 2/7 tan θ/μ; the test asserts 1 % of this speed.
+    The contact point slides at v_tr 2/7 tan θ/μ; the tolerance of the test is 1 % of this speed.
     """
     angle, mu = np.arctan(slope), 0.3
     speed, spin, rate, lever = roll(slope, mu, transition)
@@ -97,11 +99,12 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 
 @pytest.mark.parametrize("over", [0.99, 1.01])
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
-    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides by less than v_tr = 1 mm/s. For a slope 1 %
-    above, the sliding speed grows.
+    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides by less than v_tr = 1 mm/s.
 
-    The sliding speed after 0.25 s agrees with the closed form, except for v_tr at the beginning; the test asserts 1.1
-    v_tr of 17 v_tr.
+    For a slope 1 % above, the sliding speed grows.
+
+    The sliding speed of 17 v_tr after 0.25 s agrees with the closed form within 1.1 v_tr, because friction is smaller
+    than μ f until the sliding speed reaches v_tr.
     """
     mu, transition = 0.3, 1e-3
     lever = 1.0 - eval_depth(MASS * G * np.cos(np.arctan(3.5 * mu)), RADIUS, 1e7) / RADIUS / 2
@@ -127,7 +130,7 @@ def test_sphere_that_slides_and_rolls() -> None:
     for transition in (1e-2, 1e-3):
         speed, spin, rate, lever = roll(1.2, mu, transition)
         assert_allclose(rate, G * (np.sin(angle) - mu * np.cos(angle)), rtol=1e-6)
-        # both motions start at rest, and below v_tr friction is smaller
+        # both motions start at rest, and friction is smaller until the sliding speed reaches v_tr
         assert_allclose(spin, 0.25 * 2.5 * mu * G * np.cos(angle) * lever**2, atol=2 * transition)
         assert speed - spin > 0.2
 
@@ -145,7 +148,8 @@ def test_body_that_cannot_turn_creeps(slope: float) -> None:
 def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[World, Entity, float, float]:
     """Create three spheres with gaps between them and one sphere on top, at rest with the depths of equilibrium.
 
-    Return the world, the bodies, and distances [m] of the lower centres from the axis, and of centres that touch.
+    Return the world, the bodies, the distance of the lower centres from the axis [m], and the distance of the centres
+    of touching spheres [m].
     """
     modulus, weight = 1e8, MASS * G
     world = World(gravity=(0.0, 0.0, -G))
@@ -167,7 +171,7 @@ def spread(mu: float, transition: float) -> tuple[float, float]:
     for state in Dynamic(world, step=1e-3, end=0.2, name="", spectral_radius=0.6).march():
         if state.t > 0.1 - 1e-9:
             out = np.linalg.norm(eval_output(bodies, "position", state)[:3, :2], axis=1)
-            # equal for all three spheres, so no sphere rotates about the vertical
+            # the slip is equal for all three spheres, so no sphere rotates about the vertical
             assert np.ptp(out) < 1e-9
             places.append((state.t, out.mean()))
     (first, start), (last, end) = places[0], places[-1]

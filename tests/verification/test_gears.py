@@ -206,7 +206,7 @@ def test_backlash(ring: bool) -> None:
     for apart in (0.0, 0.2 * b):
         depth = np.abs(ways) * math.cos(ALPHA) - apart * math.sin(ALPHA) - 0.5 * b
         for turned, s in zip(ways, depth, strict=True):
-            # over a whole number of teeth, and over a full turn
+            # the mean over a whole number of teeth, and over a full turn
             for more in (0.0, 2.0 * math.pi * 3.0 / teeth[0], -2.0 * math.pi):
                 state.put(wheels, [[0.0, 0.0, turned / radii[0] + more], [-apart if ring else apart, 0.0, 0.0]], "q")
                 expected = K * max(s, 0.0) * np.sign(turned)
@@ -217,8 +217,9 @@ def test_backlash(ring: bool) -> None:
 
 @pytest.mark.long
 def test_a_gear_rattles_in_its_backlash() -> None:
-    """A gear bounces between the flanks of a held gear without loss of energy. Every cycle has the period of the closed
-    form.
+    """A gear rebounds between two flanks of a fixed gear without loss of energy.
+
+    Every cycle has the period of the closed form.
     """
     world = wl.World()
     b, r, speed = 1e-3, 0.5 * MODULE * 20, 1.0
@@ -236,7 +237,7 @@ def test_a_gear_rattles_in_its_backlash() -> None:
         GearPair, marker0=ends[0], marker1=ends[1], teeth0=20, teeth1=50, module=MODULE, mesh_stiffness=1e6, backlash=b
     )
     ledger = wl.EnergyLedger()
-    # the distance b between the flanks, and half an oscillation at each flank
+    # a cycle has two passes over the backlash b and half an oscillation at each flank
     omega = r * math.cos(ALPHA) * math.sqrt(1e6 / 1e-3)
     period = 2.0 * (b / (r * math.cos(ALPHA) * speed) + math.pi / omega)
     state = wl.Dynamic(world, step=2e-4, end=period, method="trapezoidal_index2").solve(hooks=[ledger])

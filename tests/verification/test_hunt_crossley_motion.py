@@ -45,7 +45,7 @@ STEP = 2.5e-3
 
 
 def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
-    """Build world, spheres and force element of a scenario; spheres whose rotation is locked are points."""
+    """Build world, spheres and force element of a scenario. Spheres whose rotation is locked are mass points."""
     world = World(gravity=scenario["gravity"])
     contacts = world.add(ContactSet)
     if scenario["plane"]:
@@ -74,8 +74,9 @@ def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
 
 
 def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
-    """Return the states at multiples of an interval [s], with their number; error control makes additional steps in
-    between.
+    """Return the states at multiples of an interval [s], with their numbers.
+
+    The error control makes additional steps between these times.
     """
     for state in solver.march():
         number = round(state.t / interval)
@@ -111,7 +112,7 @@ def test_trajectory(scenario: Case) -> None:
 
 
 class Impact:
-    """A central impact without gravity, integrated separately with the forces of the assembly."""
+    """A central impact without gravity; the test integrates the motion with the forces of the assembly."""
 
     def __init__(self, row: Case) -> None:
         world = self.world = World()
@@ -162,8 +163,8 @@ class Impact:
     "row", read_reference("restitution")["rows"], ids=lambda r: f"{r['pair'][:8]} {r['c1']} {r['v_in']}"
 )
 def test_restitution(row: Case) -> None:
-    """Restitution e agrees with Simbody and with the closed form to 1e-7, and the greatest depth with Simbody, for c v
-    from 0 to 10.
+    """For c v from 0 to 10, restitution e agrees with Simbody and with the closed form to 1e-7, and the greatest depth
+    agrees with Simbody.
     """
     impact = Impact(row)
     # strongly damped spheres separate slowly, so the run is a little longer than the recorded contact time
@@ -172,12 +173,14 @@ def test_restitution(row: Case) -> None:
     speed = velocity[0] - (velocity[3] if impact.two else 0.0)
     assert_allclose(-speed / row["v_in"], row["e"], rtol=0, atol=1e-7)
     assert_allclose(-speed / row["v_in"], restitution_from_dissipation(row["c_eff"], row["v_in"]), rtol=0, atol=1e-7)
-    # the recorded depth is the largest at the steps of an integrator
+    # the recorded depth is the largest value at the steps of Simbody's integrator
     assert_allclose(depth, row["max_depth"], rtol=2e-4)
 
 
 def test_dissipation_for_a_wanted_restitution() -> None:
-    """A ball with the dissipation for a restitution of 0.6 rebounds with 0.6 of 3 m/s."""
+    """A ball whose dissipation is chosen for a restitution of 0.6 hits with 3 m/s and rebounds with 0.6 times this
+    speed.
+    """
     c = dissipation_from_restitution(0.6, 3.0)
     row = {"pair": "sphere-halfspace", "c1": c, "c2": c, "v_in": 3.0}
     end, _ = Impact(row).run(0.06)
@@ -230,8 +233,9 @@ def test_energy_balance() -> None:
 
 
 def build_row() -> tuple[World, Entity]:
-    """Create ten points in a row, nearly touching, of which the first moves against the second; the skin is so small
-    that neighbours change often.
+    """Create ten points in a row that nearly touch; the first moves towards the second.
+
+    The skin is so small that neighbours change often.
     """
     random = np.random.default_rng(0)
     world = World()

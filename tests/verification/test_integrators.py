@@ -157,8 +157,8 @@ def test_order_two(method: str, spectral_radius: float) -> None:
 
 
 def test_numerical_damping() -> None:
-    """For an undamped oscillator far above the step's resolution, generalised-alpha damps by its spectral radius, and
-    other methods do not damp.
+    """If the step does not resolve an undamped oscillator, generalised-alpha damps the oscillation by its spectral
+    radius, and the other methods do not damp it.
 
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
     spectral radius for omega h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
@@ -176,15 +176,16 @@ def test_numerical_damping() -> None:
     kept = energies(method="newmark")
     assert_allclose(kept, 0.5e6, rtol=1e-9)
     for radius in (0.8, 0.5):
-        # the amplification matrix has a double root: (n + const) radius^n, over 20 late steps 1 to 2 % above radius^n
+        # a double eigenvalue gives the amplitudes (n + const) radius^n; over 20 late steps they are 1 to 2 % above
+        # radius^n
         decay = energies(method="generalized_alpha", spectral_radius=radius)
         assert_allclose((decay[-1] / decay[-21]) ** (1 / 40), 1.01 * radius, rtol=0.015)
 
 
 @pytest.mark.parametrize("radius", [1.0, 0.9, 0.6, 0.3, 0.0])
 def test_amplification_matrix(radius: float) -> None:
-    """One step of an oscillator equals the published amplification matrix of the method, and has its spectral radius
-    and period error.
+    """One step of an oscillator equals the published amplification matrix of the method; its spectral radius and period
+    error are right.
 
     The state is (u, h v, h² A) with the algorithmic acceleration A; a is -ω² u. The matrix of the code is computed from
     steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. Its spectral
@@ -221,9 +222,10 @@ def test_amplification_matrix(radius: float) -> None:
         assert size.max() < 1.0 + 1e-6
         turns = np.abs(np.angle(roots))
         periods.append(angle / turns[np.argmin(np.abs(turns - angle))] - 1.0)
-    # a double or triple root in the limit, so eigenvalues have an error of the third root of the rounding error
+    # for large omega h the matrix has a double or triple eigenvalue, so rounding errors eps change it by about
+    # eps^(1/3)
     assert_allclose(size.max(), radius, atol=5e-3)
-    # relative period error of order 2; for rho = 1 equal to that of the trapezoidal rule, (omega h)²/12
+    # the relative period error has order 2; for rho = 1 it is (omega h)²/12, as for the trapezoidal rule
     assert_allclose(periods[1] / periods[0], 4.0, rtol=0.02)
     if radius == 1.0:
         assert_allclose(periods[0], 0.05**2 / 12, rtol=1e-3)

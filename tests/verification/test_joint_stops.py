@@ -1,4 +1,7 @@
-"""Stops of joints return their stored energy. Depth, duration of contact, damping and several turns are tested."""
+"""Stops of joints return their stored energy.
+
+Depth, duration of contact, damping and rotation over several turns are tested.
+"""
 
 from __future__ import annotations
 

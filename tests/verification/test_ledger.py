@@ -6,8 +6,9 @@ constant mass matrix, has the exact identity
     T1 - T0 = -(q1 - q0)·(F0 + F1)/2,      F = f of cables, contacts and springs + C_qᵀ λ - loads
 
 for any forces: contact and friction with switches, constraints, prescribed motion. The identity holds in each step with
-the forces of its solution. History values are updated afterwards, so a hook records the values of the last pass. A
-force that is omitted, counted twice, or different from the solved force violates the identity.
+the forces of the solution of this step. History values are updated after the solution, so a hook records the history
+values of the last pass. If a force is omitted, counted twice, or different from the force in the equations of motion,
+the identity is violated.
 
 The model is the small belt of the reference data, 24 elements with 3 segments each, from its preload over 200 steps of
 0.1 ms. The pulleys accelerate and segments slip. Source: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical
@@ -57,7 +58,9 @@ class LastPass(StepHook):
 
 
 class Balance(NamedTuple):
-    """Values at one instant: coordinates, forces by kind, forces of cables at rest, kinetic and stored energy [J]."""
+    """Values at one instant: coordinates, forces by kind, forces of cables without their damping, kinetic and stored
+    energy [J].
+    """
 
     q: FloatArray
     forces: dict[str, FloatArray]
@@ -77,7 +80,7 @@ def eval_balance(assembly: Assembly, state: State, used: FloatArray, t: float) -
     solved = state.copy()
     solved.data[:], solved.t = used, t
     fields = assembly.load_fields(solved)
-    # constraints of the index-2 method are velocities
+    # the index-2 method imposes constraints on velocities
     fields.rate_level = True
 
     def collect(add: Callable[[FloatArray], Any]) -> FloatArray:
@@ -120,7 +123,7 @@ def run(step: float = 1e-4) -> list[Span]:
 
 
 def eval_work(span: Span, one: FloatArray, two: FloatArray) -> float:
-    """Return the work of a force in a step [J], from its left-hand-side values at both ends."""
+    """Return the work of a force in a step [J] from its left-hand-side values at both ends of the step."""
     return -0.5 * float((span.end.q - span.start.q) @ (one + two))
 
 
@@ -153,10 +156,11 @@ def test_inertia_takes_what_forces_give() -> None:
 
 
 def test_cables_store_or_damp_what_they_take() -> None:
-    """The work on the cables at rest equals the change of their stored energy, with order 2 in the step. The measured
-    error is 7e-7, and the test asserts 2e-6.
+    """The work on the cables at rest equals the change of their stored energy, with order 2 in the step.
 
-    The rest of the work on cables is done by damping, which dissipates energy in every step.
+    The measured error is 7e-7, and the test asserts 2e-6.
+
+    The remaining work on cables is dissipated by their damping in every step.
     """
     gaps = []
     for step in (1e-4, 5e-5):

@@ -199,8 +199,9 @@ def test_floating() -> None:
 
 
 def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line that starts below the bed of its water gives a note before the solve. The check uses its lowest Gauss
-    point.
+    """A line that starts below the bed of its water gives a note before the solve.
+
+    The check uses the lowest Gauss point of the line.
     """
     for depth, words in ((20.0, ""), (15.0, "a cable begins 4.65 m below the bed of its fluid, whose depth is 15 m")):
         world = create_world()

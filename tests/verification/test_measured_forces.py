@@ -1,4 +1,6 @@
-"""Forces as inputs: the strain of cables and forces of joints, in tangents, closed loops and on several processes."""
+"""Measured forces as inputs of loads: strains of cables and forces of joints, in tangents, closed loops and on several
+processes.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def add_cables(world: wl.World) -> list[Entity]:
 
 
 def test_strain_is_that_of_the_axial_force() -> None:
-    """EA u + d_EA u_t equals the axial force of the cables; for ALE cables it is compared at rest."""
+    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable; ALE and winch cables are compared
+    at rest.
+    """
     world, place = wl.World(), 0.8
     cables = add_cables(world)
     inputs = [con.strain_coordinate(world, cable, at=place) for cable in cables]
@@ -57,7 +61,7 @@ def test_strain_is_that_of_the_axial_force() -> None:
 
 
 def add_joints(world: wl.World) -> list[tuple[Entity, int]]:
-    """Create 2D and 3D joints and constraints on coordinates, with their numbers of multipliers."""
+    """Return 2D joints, 3D joints and a coordinate constraint, each with its number of multipliers."""
     plates = [world.add(el.RigidBody2D, position=(x, 0.1), angle=0.3, mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     balls = [world.add(el.RigidBody3D, position=(x, 0.1, 0.5), mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     flat, spatial = ([con.rigid_marker(world, one) for one in bodies] for bodies in (plates, balls))
@@ -75,8 +79,8 @@ def add_joints(world: wl.World) -> list[tuple[Entity, int]]:
 
 
 def test_tangent() -> None:
-    """The tangent agrees with differences for loads on strains that follow other strains, cells at joints, and a
-    product of both.
+    """The tangent agrees with differences for loads that depend on strains, on load cells at joints, and on a product
+    of both.
     """
     world = wl.World()
     places = zip(add_cables(world), (0.0, 0.3, 0.5, 0.9, 1.0), strict=True)
@@ -99,8 +103,9 @@ K, DAMP, MASS, GAIN, INTEGRAL, WANTED, LAG = 800.0, 6.0, 0.3, 0.5, 20.0, 25.0, 0
 
 
 def create_tensioner(by_cell: bool) -> tuple[wl.World, Entity]:
-    """Create a light rope at a carriage that a PI controller moves by the strain, or by a cell between rope and
-    carriage.
+    """Create a light rope on a carriage.
+
+    A PI controller moves the carriage by the measured strain, or by a load cell between rope and carriage.
     """
     world = wl.World()
     stiff = {"axial_stiffness": 2.0 * K, "axial_damping": 2.0 * DAMP, "bending_stiffness": 1e-3}
@@ -173,7 +178,7 @@ def create_winch() -> tuple[wl.World, WinchRope]:
     strain, out = con.strain_coordinate(world, rope.cables[1]), con.coordinate_marker(world, rope.feed, "s")
     left = world.add(el.state_node(1))
     world.add(con.GenericODE1, node=left, constant=(FORCE,), inputs=strain, input_matrix=[[-STIFFNESS]])
-    world.add(  # a growing length is paid out, so the motor pulls with the opposite sign, and drag damps the motion
+    world.add(  # a positive speed pays rope out, so the motor pulls with the opposite sign; drag damps the motion
         con.StateLoad, marker=out, value=-1.5 * FORCE,
         inputs=[strain, con.coordinate_marker(world, left, "y0"), out],
         gains=(0.5 * STIFFNESS, 0.0, 0.0), rate_gains=(0.0, -6.0, -600.0),
@@ -182,8 +187,9 @@ def create_winch() -> tuple[wl.World, WinchRope]:
 
 
 def test_winch_holds_a_tension() -> None:
-    """The winch pays out until the tension has its initial value, from equilibrium to equilibrium. The error of the
-    ledger is of order 2.
+    """Between two equilibria, the winch pays out rope until the tension has its initial value again.
+
+    The error of the ledger is of order 2.
     """
     world, rope = create_winch()
     start = wl.Static(world, name="").solve()
@@ -199,7 +205,9 @@ def test_winch_holds_a_tension() -> None:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run with cell and strain that saves its state, and a run from this file, are bitwise equal."""
+    """A run with a load cell and a strain input, and a run that starts from a saved state of this run, are bitwise
+    equal.
+    """
 
     def keep(state: wl.State) -> None:
         if state.step == 10:
@@ -221,12 +229,16 @@ RATE, RELEASE, HOLD, SOFT, ROTOR = 80.0, 20.0, 30.0, 0.05, 0.4
 
 
 def brake(reading: float, speed: float) -> float:
-    """Return the torque of a brake on a drum, released smoothly about the torque RELEASE that a cell reads [N m]."""
+    """Return the torque of a brake on a drum [N m]; the brake is released smoothly when the load cell reads more than
+    RELEASE.
+    """
     return float(-HOLD * 0.5 * (1.0 - np.tanh((reading - RELEASE) / 2.0)) * np.tanh(speed / SOFT))
 
 
 def drive_drum(step: float, end: float) -> tuple[float, float]:
-    """Simulate the speed of a drum with a motor, and the torque at its mounting, which opens the brake."""
+    """Return the end speed of a drum with motor and brake, and the reading of the torque at the motor mounting, which
+    opens the brake.
+    """
     world = wl.World()
     drum, stator = (world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=J) for J in (ROTOR, 0.1))
     con.fix(world, [drum, stator], "x", "y")
@@ -244,7 +256,10 @@ def drive_drum(step: float, end: float) -> tuple[float, float]:
 
 
 def test_brake_is_released_by_the_torque_at_a_joint() -> None:
-    """Speed and reading agree with SciPy with order 2. The reading lags behind the ramp of the torque by T."""
+    """Speed and reading agree with SciPy with order 2.
+
+    The reading lags behind the ramp of the torque by the time constant of the cell.
+    """
 
     def rates(t: float, y: np.ndarray) -> tuple[float, float]:
         return (RATE * t + brake(y[1], y[0])) / ROTOR, (RATE * t - y[1]) / LAG
@@ -257,9 +272,7 @@ def test_brake_is_released_by_the_torque_at_a_joint() -> None:
 
 
 def test_partition_keeps_cells_beside_their_joints() -> None:
-    """The cell of a joint is on the process of the rows of its joint, also if the joint belongs to a hub that many rows
-    couple.
-    """
+    """A load cell is assigned to the process of its joint, also if the joint holds a hub (a body in very many rows)."""
     world = wl.World()
     hubs = [world.add(el.RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(el.RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)
@@ -277,7 +290,7 @@ def test_partition_keeps_cells_beside_their_joints() -> None:
 
 
 def test_outputs_that_are_no_inputs() -> None:
-    """For outputs that cannot be measured, messages name the alternatives for joints, cables and contacts."""
+    """A joint or a cable is no input; error messages name `strain_coordinate` and `load_cell` as alternatives."""
     world = wl.World()
     joint, rope = add_joints(world)[0][0], add_cables(world)[0]
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")
@@ -292,7 +305,9 @@ def test_outputs_that_are_no_inputs() -> None:
 
 
 def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
-    """The cell at the hub of a roller that is pressed into a rope reads the force of the supports of the rope."""
+    """A load cell at the hub of a roller that is pressed into a rope reads the force that the supports of the rope
+    carry.
+    """
     world, press = wl.World(), 0.05
     stiff = {"axial_stiffness": 1e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1, "reference_strain": -0.01}
     rope = el.straight_cable(world, (-1.0, 0.0), (1.0, 0.0), 16, **stiff)
@@ -310,6 +325,6 @@ def test_a_tension_roller_reads_the_force_of_its_contact() -> None:
     cell = con.load_cell(world, joint, (0.0, 1.0), time_constant=1e-3)
     state = wl.Static(world, name="").solve()
     reading = wl.eval_output(cell.cell, "reading", state)
-    # the joint's force is on the left-hand side, and its opposite acts on the roller, downwards
+    # the output is the left-hand-side force of the joint; the opposite force acts on the roller, downwards
     assert_allclose(reading, -wl.eval_output(supports, "force", state).sum(), rtol=1e-8)
     assert reading > 5.0

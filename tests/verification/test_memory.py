@@ -1,4 +1,4 @@
-"""Memory of solvers that are created one after the other does not accumulate."""
+"""Solvers that are created and deleted one after the other do not accumulate memory."""
 
 from __future__ import annotations
 

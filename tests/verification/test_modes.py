@@ -57,8 +57,8 @@ def test_string_and_tensioned_beam(bending: float) -> None:
 
 @pytest.mark.parametrize("links", [1, 3, 12])
 def test_all_modes_of_a_hanging_chain(links: int) -> None:
-    """A chain with two coordinates and one constraint for each link has as many modes as links, and each frequency is
-    Laguerre's.
+    """A chain with two coordinates and one constraint per link has as many modes as links, and all frequencies agree
+    with Laguerre's zeros.
     """
     state = create_chain(links)
     result = wl.Modes(state.world, count=50).solve(state)
@@ -69,8 +69,10 @@ def test_all_modes_of_a_hanging_chain(links: int) -> None:
 
 
 def test_hanging_chain_of_many_links() -> None:
-    """Frequencies with 25, 50 and 100 links on a length of L (1 + 1/2N) converge to Bessel's zeros with order 2 (1.97
-    to 1.99), and agree to 3.9e-6 with 100 links.
+    """The frequencies of chains with 25, 50 and 100 links and the length L (1 + 1/2N) converge to Bessel's zeros with
+    order 2 (1.97 to 1.99).
+
+    With 100 links they agree to 3.9e-6.
     """
     errors = []
     for links in (25, 50, 100):
@@ -84,8 +86,9 @@ def test_hanging_chain_of_many_links() -> None:
 
 
 def test_free_ring() -> None:
-    """A free ring has three rigid motions and the double frequencies n (n² - 1)/√(n² + 1) √(EI/ρA), with order 4 (3.92
-    to 3.96), and 3.6e-5 with 32 elements.
+    """A free ring has three rigid motions and the double frequencies n (n² - 1)/√(n² + 1) √(EI/ρA).
+
+    The error has order 4 (3.92 to 3.96) and is 3.6e-5 with 32 elements.
     """
     errors = []
     for elements in (16, 32):
@@ -109,7 +112,7 @@ def test_rotating_ring() -> None:
         state = create_ring(elements, 1.5)
         result = wl.Modes(state.world, count=8).solve(state)
         found = omegas(result)
-        # the frequency of the fourth pair is between these frequencies
+        # the frequency of the fourth pair lies between the split frequencies
         near = np.array([found[np.argmin(abs(found - one))] for one in exact])
         assert np.abs(result.damping).max() < 1e-8
         errors.append(near / exact - 1.0)
@@ -150,7 +153,9 @@ def test_critical_speed_of_a_moving_beam() -> None:
 
 @pytest.mark.parametrize("high", [1.02, 1.3])
 def test_critical_speed_of_a_moving_string(high: float) -> None:
-    """The critical speed of a moving string is its wave speed c, also if all modes that a mesh resolves are held again.
+    """The critical speed of a moving string is its wave speed c, although all modes that the mesh resolves become
+    stable again above c.
+
     The error is the rounding error of K, and the test asserts 1e-6.
     """
 
@@ -181,8 +186,9 @@ def test_critical_speed_wants_states() -> None:
 
 
 def test_body_on_springs() -> None:
-    """For a body on springs, ω² = k/m for translation, and c/I for rotation about the centre. Damping 2 c/m and 2 c
-    a²/I gives the exact roots, one pair of which is overdamped.
+    """For a body on springs, ω² = k/m for translation, and c/I for rotation about the centre.
+
+    With the damping 2 c/m and 2 c a²/I, the roots agree with the exact roots; one pair is overdamped.
     """
     world, _ = create_body()
     result = wl.Modes(world, count=3).solve()
@@ -223,7 +229,7 @@ def test_belt_that_sticks_to_its_pulleys() -> None:
     """For a belt that sticks to its pulleys, the modes of the spans are those of strings, and the pulleys rotate
     against each other on the belt.
 
-    The frequencies agree with c/2L (1 + 2/L √(EI/T)), twice, to 4e-4, and with twice this value to 5e-4. The rotation
+    Two frequencies agree with c/2L (1 + 2/L √(EI/T)) to 4e-4, and two with twice this value to 5e-4. The rotation
     agrees with ω² = 2 EA R²/L (1/I0 + 1/I1), with the mass of the belt that sticks to the pulleys and a third of the
     mass of the spans, to 2e-3.
     """

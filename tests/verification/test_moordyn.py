@@ -1,9 +1,10 @@
-"""Models of MoorDyn's input files agree with MoorDyn 2.7.2 at equal meshes. The values are recorded by
-benchmarks/peers/moordyn_record.py.
+"""Models that are read from MoorDyn's input files agree with MoorDyn 2.7.2 for equal meshes.
+
+The values are recorded by benchmarks/peers/moordyn_record.py.
 
 MoorDyn gives tensions of the first and last segment, and Windlass tensions in the middle of the first and last cable.
-The programs differ in two points. In MoorDyn, a lumped mass at a node leaves the bed immediately, while a cable leaves
-the bed gradually. MoorDyn also starts without current.
+The programs differ in two points. A lumped mass of MoorDyn leaves the bed suddenly, a cable of Windlass gradually.
+MoorDyn starts without current.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def test_tensions_in_motion(name: str, tolerance: float, tmp_path: Path) -> None
     """Tensions agree with MoorDyn for a fairlead in surge and heave, a body in surge, heave, roll and pitch, and waves
     on a current.
 
-    In the last two periods, the quantiles of 2 and 98 % agree within the tolerance, relative to the mean. The standard
-    deviations agree within 3 % or 0.05 % of the mean.
+    Over the last two periods, the 2 % and 98 % quantiles agree within the tolerance, relative to the mean. The standard
+    deviations agree within 3 % of the standard deviation or 0.05 % of the mean.
     """
     mooring = load(name, tmp_path)
     sensors = sense_segments(mooring)
@@ -92,8 +93,8 @@ def test_a_bed_that_slopes(tmp_path: Path) -> None:
 
 
 def test_weight_of_a_stretched_rope(tmp_path: Path) -> None:
-    """For polyester at a strain of 0.4 %, the volume of the rope is constant, as in MoorDyn, and the weight agrees with
-    the closed form to 1e-8.
+    """A polyester rope at a strain of 0.4 % keeps its volume, as in MoorDyn, and its weight in water agrees with the
+    closed form to 1e-8.
     """
     text = (FOLDER / "chain" / "chain.txt").read_text()
     row = "chain      0.217      52.0      3.339e8    -0.8        0          1.33   1.0    0.64    0.5"

@@ -49,8 +49,9 @@ def test_frequencies_of_the_string(ratio: float) -> None:
 
 
 def test_the_string_is_stable_again_above_its_critical_speed() -> None:
-    """At 1.05 c the first roots are imaginary, with |1 - v²/c²|. The measured error is 2e-5 with 16 elements, and the
-    test asserts 1e-4.
+    """At 1.05 c the first three roots are imaginary, and the first frequency is π c/L |1 - v²/c²|.
+
+    The measured error is 2e-5 with 16 elements, and the test asserts 1e-4.
 
     Short waves, which no mesh resolves at this speed, are excluded.
     """
@@ -95,8 +96,8 @@ def test_growth_of_a_disturbance_in_time(ratio: float) -> None:
     """Small deflections are integrated in time at 0.98 and 1.02 of the critical speed.
 
     Below the critical speed they stay constant. Above it they grow a hundredfold with the real root of the differential
-    equation. The measured error is 1e-4 in the last third of the run with 32 elements (6e-5 are due to other modes),
-    and the test asserts 3e-4.
+    equation. With 32 elements, the measured error in the last third of the run is 1e-4, of which 6e-5 are due to other
+    modes. The test asserts 3e-4.
     """
     speed = ratio * CRITICAL
     root = max((find_exact_root(BEAM, speed, near) for near in eval_roots(BEAM, speed, 48)[:2]), key=lambda r: r.real)

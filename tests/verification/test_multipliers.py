@@ -34,7 +34,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 
-# methods that support constraints, with the spectral radius
+# methods that support constraints, each with its spectral radius
 METHODS = [
     ("generalized_alpha", 0.9),
     ("generalized_alpha", 0.5),
@@ -47,7 +47,7 @@ INERTIA, SPEED, BEGIN, RAMP = 0.25, 12.0, 0.05, 0.55
 
 
 def speed(t: float) -> float:
-    """Return the speed of the wheel [rad/s]: 0, a ramp, 12."""
+    """Return the speed of the wheel [rad/s]: 0, then a ramp, then 12."""
     return SPEED * min(max((t - BEGIN) / RAMP, 0.0), 1.0)
 
 
@@ -74,10 +74,10 @@ def create_wheel(kind: str) -> World:
 def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
 
-    Steps of 2 ms end at both kinks, and steps of 2.2 and 1.1 ms do not. Without the projection, the trapezoidal rule
-    gives 10.91, 0, 10.91, 0 forever, Newmark with a prescribed angle gives thousands of N m, and generalised-alpha
-    oscillates for tens of steps. The tolerance is 1e-3 N m; the measured error is 1e-5 if differences in time replace
-    rates, otherwise 1e-6.
+    Steps of 2 ms end at both kinks of the speed; steps of 2.2 and 1.1 ms do not. Without the projection, the
+    trapezoidal rule alternates between 10.91 and 0 N m forever, Newmark with a prescribed angle gives thousands of N m,
+    and generalised-alpha oscillates for tens of steps. The tolerance is 1e-3 N m. The measured error is 1e-5 N m if
+    rates are computed by differences in time, and otherwise 1e-6 N m.
     """
     for step in (2e-3, 2.2e-3, 1.1e-3):
         solver = Dynamic(
@@ -120,7 +120,7 @@ def test_constraint_that_is_switched_on(method: str) -> None:
 
 
 def test_kinks_and_restart(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint between a kink and its second projection is bitwise equal."""
+    """A run that continues from a checkpoint between a kink and its second projection step is bitwise equal."""
 
     def run(end: float, restart: str | None) -> State:
         hooks = [Checkpoint(tmp_path / "wheel.h5", every=26, restart=restart)]
@@ -240,8 +240,9 @@ def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int,
 
 
 def test_newmark_is_refused_with_nonlinear_constraints() -> None:
-    """Newmark with nonlinear constraints gives an error that names constraints, because positions would be right and
-    reactions wrong by factors of 33 to 2900.
+    """Newmark with nonlinear constraints is an error that names the constraints.
+
+    Without this error, positions would be right, but reactions would be wrong by factors of 33 to 2900.
     """
     world, *_ = create_pendulum(2, False)
     with pytest.raises(ModelError, match=r"'newmark' in Dynamic with nonlinear constraints \(RevoluteJoint2D.*must be"):

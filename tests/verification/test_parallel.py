@@ -33,11 +33,12 @@ def belts(tmp_path_factory: pytest.TempPathFactory) -> Belts:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
-    """After 800 steps (the driver starts at step 500), coordinates and velocities agree with one process to 1e-8
-    relative, with equal counts.
+    """After 800 steps, coordinates and velocities agree with one process to 1e-8 relative, with equal counts.
 
-    The difference is due to the order of sums and another factorisation, and grows over the steps. Each process
-    eliminates its part until the end.
+    The driver starts at step 500.
+
+    The difference is due to the order of sums and another factorisation, and grows over the steps. Every process
+    eliminates the equations of its part in all steps.
     """
     serial, parallel = belts(1), belts(processes)
     assert parallel["storage"] == "SUBSTRUCTURES"
@@ -55,7 +56,8 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
     matrix.
     """
     serial, parallel = belts(1), belts(2)
-    # whole rows per residual: the initial accelerations add one evaluation that is not a residual of Newton's method
+    # compared per residual; the initial accelerations need one more evaluation, which is not counted as a residual of
+    # Newton's method
     per_residual = parallel["rows"] // parallel["residuals"][:, None]
     np.testing.assert_array_equal(per_residual.sum(axis=0), serial["rows"][0] // serial["residuals"][0])
     names = list(parallel["names"])
@@ -68,8 +70,8 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
 
 @pytest.mark.mpi
 def test_processes_take_the_same_decisions(tmp_path: Path) -> None:
-    """For steps that are cut because contacts do not settle, and a cycle that is resolved, counts are equal and the end
-    agrees to 1e-8.
+    """If steps are cut because contacts do not settle, and a cycle of contact decisions is resolved, all processes have
+    equal counts, and the end state agrees to 1e-8.
 
     Newton iterations near the tolerance depend on the rounding errors of the linear solver and may differ by 1 %.
     """

@@ -30,8 +30,9 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "words"), [(4, ""), (2, "-dynamic_pc_factor_mat_solver_type mumps")])
 def test_elimination_by_parts(serial: Any, processes: int, words: str, tmp_path: Path) -> None:
-    """States agree to 1e-9 relative, with equal counts. Options choose another solver, and MUMPS replaces an
-    elimination without pivots.
+    """States agree to 1e-9 relative, with equal counts.
+
+    Another linear solver can be chosen by options, and MUMPS replaces an elimination that finds no pivot.
     """
     parallel = run_chains(tmp_path, processes, *words.split())
     chosen = bool(words)

@@ -86,10 +86,11 @@ def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("case", CASES)
 def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any], case: str) -> None:
-    """Coordinates, sensors, contacts and forces agree to 1e-8. Steps, Newton iterations and neighbour searches are
-    equal.
+    """Coordinates, sensors, contacts and forces agree to 1e-8.
 
-    A force element is disabled for some steps. The contacts of all processes together are the contacts of one process.
+    Steps, Newton iterations and neighbour searches are equal.
+
+    One force element is switched off for some steps. All processes together have the same contacts as one process.
     """
     expected = {name.split("/")[1]: value for name, value in serial.items() if name.startswith(f"{case}/")}
     found = {name.split("/")[1]: value for name, value in parallel.items() if name.startswith(f"{case}/")}
@@ -109,7 +110,7 @@ def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any
 
 @pytest.mark.mpi
 def test_pairs_are_shared(serial: dict[str, Any], parallel: dict[str, Any]) -> None:
-    """No process has many more pairs of the packing than the other processes."""
+    """The contact pairs of a packing are distributed evenly over the processes."""
     share = parallel["packing verlet/largest_share"][0] / serial["packing verlet/largest_share"][0]
     assert share < 1.25 / parallel["processes"]
 

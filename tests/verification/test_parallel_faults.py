@@ -73,8 +73,9 @@ Outcome = subprocess.CompletedProcess[str]
 def outcomes(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[tuple[str, str], Future[Outcome]]]:
-    """Return runs of the chosen cases by fault and command. Two run at a time, because they wait for each other more
-    than they work.
+    """Return runs of the chosen cases by fault and command.
+
+    Two runs are executed at a time, because their processes mostly wait.
     """
     chosen = [item.callspec.params for item in request.session.items if "through" in getattr(item, "fixturenames", ())]
     cases = dict.fromkeys((given["fault"], given["through"]) for given in chosen if "fault" in given)
@@ -131,8 +132,10 @@ def test_process_that_ends_between_solves(tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("fault", ["break everywhere", "break held"])
 def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) -> None:
-    """If all processes leave the loop, also if one of them deletes the solve later than the other, no process ends. The
-    next solves work as usual.
+    """If all processes leave the loop over a solve early, no process is ended, also if one process deletes the solve
+    later than the other.
+
+    The next solves work as usual.
     """
     done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
     assert (done.returncode, errors_of(done)) == (0, "")
@@ -141,7 +144,9 @@ def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) 
 
 @pytest.mark.mpi
 def test_error_that_all_processes_catch_ends_nothing(tmp_path: Path) -> None:
-    """If both solves fail on both processes in the same step and all catch the error, the script continues."""
+    """If each of two solves fails in the same step on both processes, and both processes catch the errors, the script
+    continues.
+    """
     done = run(tmp_path, "-fault", "caught everywhere", "-solver", "dynamic,static", "-quiet")
     assert (done.returncode, errors_of(done)) == (0, "")
     assert done.stdout.count("went on") == 4 and "tip" not in done.stdout

@@ -1,4 +1,6 @@
-"""Tables that are distributed over processes: rows of each process, and calls that give the results of one process."""
+"""If tables are distributed over processes, each process has the rows that it needs, and calls give the results of one
+process.
+"""
 
 from __future__ import annotations
 

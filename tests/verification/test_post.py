@@ -21,7 +21,7 @@ HOURS = 3600.0
 def draw_sea(duration: float, width: float, seed: int) -> Series:
     """Return a Gaussian process of standard deviation 2 about the mean 10, as 400 waves of frequencies about 1/8 Hz.
 
-    width: standard deviation of the frequencies [Hz].
+    width: standard deviation of the wave frequencies [Hz].
     """
     numbers = np.random.default_rng(seed)
     frequencies = 0.125 + width * numbers.standard_normal(400)
@@ -117,8 +117,9 @@ def test_damage_of_kilonewtons_is_refused() -> None:
 
 
 def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
-    """The damage of a narrow-banded Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles 1954);
-    10 800 cycles scatter.
+    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J.
+
+    W. Miles 1954); 10 800 cycles scatter.
     """
     curve = FatigueCurve(exponent=3.0, constant=5.0, reference=1.0)
     expected = sea.duration / 8.0 / 1e5 * (2.0 * sqrt(2.0) * 2.0) ** 3 * gamma(2.5)
@@ -129,7 +130,8 @@ def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
 def test_extremes_of_a_sea(method: str) -> None:
     """The most probable largest of n = t/T peaks of a Gaussian process is s √(2 ln n) above the mean.
 
-    The peaks are independent only if their groups are short, in a wider band; 40 blocks scatter by 1.5 %.
+    The spectrum has a wider band, because peaks are independent only if wave groups are short; the mean of 40 blocks
+    scatters by 1.5 %.
     """
     sea = draw_sea(24.0 * HOURS, width=0.015, seed=1)
     found = wl.post.fit_extremes(sea, method, blocks=40)
@@ -188,8 +190,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, wl.Sensor
 
 
 def test_envelope_is_that_of_the_sensor(recording: tuple[Path, wl.Sensors]) -> None:
-    """Minimum, mean and maximum of the envelope at the end of the rope equal those of the sensor. The file has single
-    precision.
+    """Minimum, mean and maximum of the envelope at the end of the rope equal those of a sensor, to the single precision
+    of the file.
     """
     folder, sensors = recording
     values = sensors["tension, end"]

@@ -1,4 +1,5 @@
-"""Equilibria that jump while prestrain grows, or reference lengths change, are named, with the limit of closed forms.
+"""If an equilibrium jumps while prestrain grows or reference lengths change, the verdict names the jump, at the limit
+of closed forms.
 
 Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two bars, P(y) = 2 k (l0 - l) y/l, at its limit l³ = l0 a²);
 S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch, one term).
@@ -32,8 +33,8 @@ from windlass.framework.state.state import State
 
 
 def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tuple[float, float] | None, str]:
-    """Return the equilibrium, the fractions of unbalanced forces at a jump, if any, and the coordinate with the largest
-    jump.
+    """Return the equilibrium, and for a jump its bounds, as fractions of the unbalanced forces, and the coordinate with
+    the largest jump.
     """
     state = solver.solve(start)
     if not solver.verdict.reasons:
@@ -47,7 +48,9 @@ def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tup
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 STRAIN = 3.0 * pi**2 * BENDING / AXIAL
-"""Relative excess length of the wire over its span of 1 m [1]; below 4 the wire does not move sideways."""
+"""Reference strain of the wire [1], three times its buckling strain π² EI/EA; below four times, the wire flips without
+an antisymmetric mode.
+"""
 
 
 def find_curvature_limit() -> float:
@@ -61,7 +64,10 @@ def find_curvature_limit() -> float:
 
 
 def create_wire(share: float) -> World:
-    """Create a wire that has buckled upwards between two hinges, with a fraction of the curvature at which it flips."""
+    """Create a wire that has buckled upwards between two hinges.
+
+    Its reference curvature is a fraction of the curvature at which it flips.
+    """
     world, n = World(), ELEMENTS
     rise = sqrt((STRAIN - pi**2 * BENDING / AXIAL) * 4.0 / pi**2)
     x = np.linspace(0.0, 1.0, n + 1)
@@ -106,8 +112,8 @@ LOAD = 0.7 * float(push(np.linspace(0.0, RISE, 100_001), FREE).max())
 
 
 def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
-    """Create the truss over 2 m under a dead load, or pressed down by DEPTH by a soft contact with a stop, and its
-    bars.
+    """Create a truss of 2 m span under a dead load, or pressed down by DEPTH through a soft contact; return the world
+    and the bars.
     """
     world = World()
     top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)
@@ -128,9 +134,11 @@ def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
 
 @pytest.mark.parametrize("pressed", [False, True])
 def test_truss_that_is_cooled(pressed: bool) -> None:
-    """Bars shrink under a dead load, or under a soft contact. The truss snaps through at the load of the closed form.
+    """The bars of a truss shrink under a dead load, or under a soft contact, and the truss snaps through at the load of
+    the closed form.
 
-    With the shorter bars R(y) is out of balance. The part (1 - τ) R(y0) is still balanced, so τ = 1 - min R/R(y0).
+    The residual R(y) with the shorter bars is removed gradually, to (1 - τ) R(y0), so the jump occurs at τ = 1 - min
+    R/R(y0).
     """
     world, bars = create_truss(pressed)
     state, snapped = wl.Static(world, name="").solve(), False

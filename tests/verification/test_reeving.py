@@ -81,7 +81,7 @@ def test_tackle(falls: int) -> None:
 
 
 def test_hoist() -> None:
-    """A drum that takes up rope with v lifts a load with v, and with v sin(Ω t)/Ω. The torque on the drum is N r."""
+    """A drum that winds up rope with the speed v lifts a load by v t - v sin(Ω t)/Ω. The torque on the drum is N r."""
     mass, r, v, length, EA = 50.0, 0.3, 0.6, 10.0, 1e5
     world = wl.World(gravity=(0.0, -G))
     drum = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0, velocity=(0.0, 0.0, -v / r))
@@ -104,8 +104,9 @@ def test_hoist() -> None:
 
 
 def test_beside_a_real_cable() -> None:
-    """A cable with mass hangs on a massless rope over a sheave, with a load below. N equals the weight of cable and
-    load.
+    """A cable with mass hangs on a massless rope over a sheave, with a load below.
+
+    The tension N of the rope equals the weight of cable and load.
     """
     world = wl.World(gravity=(0.0, -G))
     ground = world.add(Ground)
@@ -163,8 +164,8 @@ def test_tangent(length: float) -> None:
 
 @pytest.mark.parametrize("beside", [0.0, 0.3])
 def test_a_rope_ends_on_drums(beside: float) -> None:
-    """For a rope between two turning drums, with a crossed lower end, only spans count, torques are R N, and energy is
-    conserved.
+    """For a rope between two turning drums that crosses to the other side of the lower drum, the rope length is the
+    free span, the torques are R N, and energy is conserved.
 
     The centre of the upper drum is at a distance ``beside`` from the centre of its body.
     """
@@ -180,7 +181,7 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
     start = wl.State(world)
     assert_allclose(float(wl.eval_output(rope, "length", start)), span, rtol=1e-14)
     assert_allclose(float(wl.eval_output(rope, "tension", start)), N, rtol=1e-12)
-    # tangent from (-x, -y) on the upper drum to (x, y - h) on the lower drum
+    # the rope is the tangent from (-x, -y) on the upper drum to (x, y - h) on the lower drum
     x, y = R * span / h, 2.0 * R**2 / h
     ledger = wl.EnergyLedger()
     state = wl.Dynamic(world, step=1e-3, end=0.4, method="newmark").solve(hooks=[ledger])
@@ -195,8 +196,9 @@ def test_a_rope_ends_on_drums(beside: float) -> None:
 
 
 def test_a_rope_is_drawn_around_its_sheave() -> None:
-    """The rope is drawn along both falls and on the upper half of the sheave, with its length except for the chords of
-    its arc.
+    """The rope is drawn along both falls and over the upper half of the sheave.
+
+    The drawn length is right except that the arc is drawn as chords.
     """
     world, _, rope = over_a_sheave(1.0, 1.0, 10.0)
     drawn = Scene(world, 4).draw(wl.State(world))

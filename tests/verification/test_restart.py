@@ -44,7 +44,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
 
 
 def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
-    """Write an example in which pieces of text, each of which occurs once, are replaced by other pieces."""
+    """Write an example script in which texts, each of which must occur once, are replaced by other texts."""
     text = (ROOT / "examples" / example).read_text()
     for old, new in changes.items():
         assert text.count(old) == 1, old
@@ -54,7 +54,10 @@ def write_changed(example: str, changes: Mapping[str, str], path: Path) -> Path:
 
 
 def write_belt(folder: Path) -> Path:
-    """Write the belt example with motion from 2 ms on, which saves its state and kills itself after a step."""
+    """Write the belt example with motion from 2 ms on.
+
+    The script can save its state and kill itself after given steps.
+    """
     changes = {
         "con.ramp(0.05, 0.6, 0.0, 12.0)": "con.ramp(0.002, 0.052, 0.0, 12.0)",
         "state = motion.solve(state, hooks=hooks)": "state = motion.solve(state, hooks=[*hooks, save_and_die])",
@@ -78,7 +81,7 @@ BELT: list[str | Path] = ["-elements", "24", "-segments", "3", "-step", "1e-4", 
 
 @pytest.fixture(scope="module")
 def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the belt that runs to its end, with checkpoints: its state, the summary `a.json`, and its outputs in
+    """Run the belt with checkpoints to its end; the folder has its state, the summary `a.json`, and its outputs in
     `whole`.
     """
     folder = tmp_path_factory.mktemp("whole")
@@ -116,7 +119,10 @@ REDUNDANT += ["-dynamic_redundant_pc_factor_mat_solver_type", "klu"]
 
 
 def write_crane(folder: Path) -> Path:
-    """Write the crane example with a short hoist, after which it swings; it saves its state and kills itself."""
+    """Write the crane example with a short hoist and a swing.
+
+    The script can save its state and kill itself after given steps.
+    """
     changes = {
         "RISE, REST = 1.0, 0.2, 0.2": "RISE, REST = 1.0, 0.01, 0.01",
         "HOIST = RADIUS * WINDS / SPEED + RISE": "HOIST = 0.06",
@@ -145,7 +151,8 @@ def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_p
     killed.
 
     The model has a rope on a drum that turns and moves, friction in sheaves, joints, and steps that are cut. On two
-    processes each of them factorises the whole matrix, because sums of MUMPS depend on the order of messages.
+    processes, each process factorises the whole matrix, because MUMPS adds contributions in the order in which messages
+    arrive.
     """
     words: list[str | Path] = [write_crane(tmp_path), "-output", "none", "-keep", keep]
     words += REDUNDANT if processes > 1 else []
@@ -158,7 +165,7 @@ def test_crane_killed_and_restarted(processes: int, keep: str, begin: str, tmp_p
 
 
 def check_series(whole: Path, part: Path) -> None:
-    """Check all frames of both folders, by the reader of VTK and by HDF5."""
+    """Check that all frames of both folders are equal, read by VTK and by HDF5."""
     series = [read_series(folder / "belt.vtkhdf") for folder in (whole, part)]
     assert len(series[0][0]) == 21 and series[0][0] == series[1][0]
     for time in series[0][0]:
@@ -174,7 +181,7 @@ def check_series(whole: Path, part: Path) -> None:
 
 
 ENDED = ("adaptive", "verlet", "switched")
-"""Models that are started once more after their end: implicit, explicit, with hooks."""
+"""Models that are restarted: with implicit solver, with explicit solver, with hooks."""
 
 
 @pytest.mark.parametrize(
@@ -222,7 +229,7 @@ def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, option
         assert json.loads((folder / "s.json").read_text())["rejected"] > 5
     if kind not in ENDED:
         return
-    # a completed run needs no further steps, and all its options are still valid
+    # a completed run needs no further steps, but accepts all its options
     said = run([*common, "-restart", "c.h5", "-end_state", "again.npz"], folder)
     assert "had ended" in said
     assert_same_file(folder / "end.npz", folder / "again.npz")
@@ -263,8 +270,9 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
 
 
 def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
-    """Solves before the first automatic checkpoint have no record in the file. They are repeated, and the interrupted
-    solve continues.
+    """A checkpoint has no record of solves that ended before the first automatic checkpoint.
+
+    A restart repeats these solves and continues the interrupted solve.
     """
     belt = write_belt(tmp_path)
     words = [belt, *BELT, "-keep", "205", "-output", "a"]
@@ -272,7 +280,7 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
     name = "belt.checkpoint.h5"
     with h5py.File(tmp_path / name, "r+") as file:
         assert list(file["solves"])[-1] == "0001"
-        # the duration of the static solve on this machine determines whether the file has a record of it
+        # whether the file has a record of the static solve depends on its duration on this machine
         file["solves"].pop("0000", None)
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content + seal(content))
@@ -286,8 +294,9 @@ def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None
 
 
 def test_run_that_is_extended(whole_belt: Path, tmp_path: Path) -> None:
-    """A completed run continues to a later end. With a lagged Jacobian, results differ from one run only within
-    tolerances.
+    """A completed run continues to a later end.
+
+    With a lagged Jacobian, the results differ from an uninterrupted run only within tolerances.
     """
     common: list[str | Path] = [write_belt(tmp_path), *BELT, "-checkpoint_every", "50"]
     fewer = {"0.03": "0.025", "20": "16"}
@@ -299,12 +308,12 @@ def test_run_that_is_extended(whole_belt: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(tables[0]["step"], tables[1]["step"])
 
 
-# with so many cables, each process has interior cables, which are eliminated by default
+# with 48 cables, each process has interior cables, which are eliminated by default
 PARTS: list[str | Path] = ["-elements", "48"]
 
 
 def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) -> list[str | Path]:
-    """Return the arguments of a command with other values of some options, or additional options."""
+    """Return the arguments of a command, with given options replaced or added."""
     given = dict(zip(options[::2], options[1::2], strict=True))
     names = [str(word) for word in words]
     kept = [w for k, w in enumerate(words) if names[k] not in given and (k == 0 or names[k - 1] not in given)]
@@ -312,7 +321,9 @@ def replace_options(words: Sequence[str | Path], options: Sequence[str | Path]) 
 
 
 def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) -> Path:
-    """Return the belt, killed after step 243, in a folder with its last checkpoint of step 140 and its state at 240."""
+    """Run the belt and kill it after step 243; return the folder with the last checkpoint (step 140) and the state of
+    step 240.
+    """
     words: list[str | Path] = [write_belt(folder), *replace_options(BELT, options)]
     words += ["-checkpoint_every", "140", "-keep", "240", "-die", "243"]
     run([*words, "-output", "a", "-checkpoint", "c.h5"], folder, processes, killed=True)
@@ -328,16 +339,16 @@ def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[s
 
 @pytest.fixture(scope="module")
 def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the belt, killed on two processes."""
+    """Run the belt on two processes, kill it, and return its folder."""
     return kill_belt(tmp_path_factory.mktemp("two"), 2)
 
 
 @pytest.mark.mpi
 def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path) -> None:
-    """The run on two processes is equal over 100 steps after the checkpoint, and the killed run itself is the
-    reference.
+    """After a restart on two processes, the state 100 steps after the checkpoint equals the state of the killed run.
 
-    A belt of so few cables is solved by MUMPS, which adds contributions in the order of their arrival.
+    The states differ by rounding, because MUMPS, which solves belts of so few cables, adds contributions in the order
+    of their arrival.
     """
     restart_belt(killed_on_two, tmp_path / "again", 2)
     assert_close(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
@@ -365,7 +376,7 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     "solver", [pytest.param(REDUNDANT, marks=pytest.mark.long, id="redundant"), pytest.param(PARTS, id="parts")]
 )
 def test_two_processes_to_the_last_bit(solver: list[str | Path], tmp_path: Path) -> None:
-    """With linear solvers that add in a fixed order, a restart on two processes is bitwise equal."""
+    """With a linear solver that adds in a fixed order, a restart on two processes is bitwise equal."""
     (tmp_path / "killed").mkdir()
     killed = kill_belt(tmp_path / "killed", 2, solver)
     restart_belt(killed, tmp_path / "again", 2, solver)

@@ -1,4 +1,6 @@
-"""Contact points of belts that decide inside Newton's method: counts, results, and reported forces."""
+"""Contact points of belts whose state (stick, slip, open) is decided in each Newton iteration: counts, results, and
+reported forces.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ STEP, SPEED = 1e-4, 60.0
 
 
 class Mounted:
-    """A driven pulley with a load torque that grows with its speed, and a moving belt that drives it."""
+    """A moving belt and a driven pulley with a load torque proportional to its speed."""
 
     def __init__(self) -> None:
         world = self.world = wl.World()
@@ -53,8 +55,9 @@ def mounted() -> Mounted:
 
 
 def test_one_pass_per_step(mounted: Mounted) -> None:
-    """Each step has one pass and at most 4.5 iterations, and none of 300 steps is rejected. Frozen decisions need 1.4
-    passes and 5 iterations.
+    """Each step has one pass and at most 4.5 iterations, and none of 300 steps is rejected.
+
+    With decisions that are frozen during Newton's method, steps need 1.4 passes and 5 iterations.
     """
     _, solver = mounted.run(0.03)
     _, frozen = mounted.run(0.03, decide_in_newton=0)
@@ -68,8 +71,8 @@ def test_one_pass_per_step(mounted: Mounted) -> None:
 def test_answers_are_those_of_frozen_decisions(mounted: Mounted) -> None:
     """Decisions inside Newton's method and frozen decisions turn the pulley by the same angle within 1e-5.
 
-    Steps of several passes use the press of the previous pass, and steps of one pass use the press of the previous
-    step. The difference is of first order in the step, for a depth that is 1e-4 of the radius.
+    The contact pressure that enlarges the circles is taken from the previous pass, or, in steps of one pass, from the
+    previous step. The difference is of first order in the step; the contact depth is 1e-4 of the radius.
     """
     one, _ = mounted.run(0.005)
     other, _ = mounted.run(0.005, decide_in_newton=0)

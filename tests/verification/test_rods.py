@@ -1,6 +1,6 @@
 """Rods with twist agree with theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
 
-The independent rod of `integrate_rod` is Kirchhoff's rod, solved by SciPy as a boundary value problem to 1e-9.
+The reference `integrate_rod` solves the boundary value problem of Kirchhoff's rod by SciPy to 1e-9.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_helical_spring(pitch: float, stretch: float) -> None:
 def test_bend_of_45_degrees(load: float, order: float) -> None:
     """The arc of Bathe and Bolourchi under a force normal to its plane agrees with the rod of SciPy, and converges.
 
-    Simo and Vu-Quoc, with shear, give the ends (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37).
+    Simo and Vu-Quoc, who include shear, give the end positions (58.84, 22.33, 40.08) and (47.23, 15.79, 53.37).
     """
     EI = GJ = 1e7 / 12.0
     columns = {"axial_stiffness": 1e7, "bending_stiffness": EI, "torsional_stiffness": GJ}
@@ -200,7 +200,7 @@ def test_buckling_under_torque_and_tension(tension: float, tolerance: float) -> 
 
 
 def test_a_long_line_hockles_where_its_tension_is_low() -> None:
-    """Long lines leave the straight shape where T < M²/(4 EI), which is Greenhill's limit, from which hockles grow."""
+    """Long lines buckle and form hockles if their tension T is below Greenhill's limit M²/(4 EI)."""
     L, EI, T = 8.0, 0.6, 20.0
     limit = 2.0 * np.sqrt(EI * T)
     exact = find_buckling_torque(EI, L, T)
@@ -211,13 +211,15 @@ def test_a_long_line_hockles_where_its_tension_is_low() -> None:
 
 
 def test_ring_that_turns_over_when_twisted() -> None:
-    """A straight rod closed to a ring is unstable from the twist √3 EI/(GJ R) on, in two waves (Michell)."""
+    """A straight rod that is closed to a ring buckles in two waves above the twist √3 EI/(GJ R) (Michell)."""
     n, R, EI, GJ = 24, 1.0, 1.0, 0.7
     a = 2.0 * np.pi * np.arange(n) / n
     out, along = (np.column_stack(v) for v in ((np.cos(a), np.sin(a), 0.0 * a), (-np.sin(a), np.cos(a), 0.0 * a)))
 
     def find_lowest(twist: float) -> float:
-        """Return the eigenvalue closest to the zeros of the six rigid motions and of the spin of the whole ring."""
+        """Return the smallest eigenvalue in addition to the zeros of the six rigid motions and of the spin of the whole
+        ring.
+        """
         world = World()
         nodes = world.add(PointSlopeTwist3D, position=R * out, slope=along, normal=(0.0, 0.0, 1.0))
         world.add(
@@ -280,7 +282,7 @@ def test_rope_over_a_sheave() -> None:
     """For a `Rope` with torsion whose ends cannot rotate, the torque of its mean strain is equal on both sides of a
     sheave and on top.
 
-    Frames are computed from the axis of the sheave, so that nodes may move around it.
+    Frames of the nodes are computed from the axis of the sheave, so the nodes may move around the sheave.
     """
     world, r, C = World(gravity=(0.0, 0.0, -9.81)), 0.3, 60.0
     sheave = world.add(RigidBody3D, position=(0, 0, 0), mass=5.0, inertia=0.1)
@@ -302,15 +304,16 @@ def test_rope_over_a_sheave() -> None:
     places = np.tile((0.0, 0.5 * length, length), (30, 1))
     force = eval_output(rope.cables, "axial_force", state, x=places) @ (1.0, 4.0, 1.0) / 6.0
     assert_allclose(torque, torque[0], rtol=1e-9)
-    # M = GJ τ + C ε and N = EA ε + C τ, per metre of the rope before it was stretched by 1 %
+    # M = GJ τ + C ε and N = EA ε + C τ, with the twist τ per metre of the rope before it was stretched by 1 %
     twist = eval_output(rope.cables, "twist", state).mean() * 1.01
     assert_allclose(torque, (2.0 - C**2 / 2e4) * twist + C * force.mean() / 2e4, rtol=1e-8)
     assert 200.0 < force.mean() < 206.0
 
 
 def throw() -> tuple[World, Entity, State]:
-    """Create a curved and twisted rod that rotates about z and spins; frames are computed from z, which no slope
-    reaches.
+    """Create a curved and twisted rod that rotates about z and spins.
+
+    Frames are computed from z, to which no slope becomes parallel.
     """
     world = World()
     route = through_points([(-0.5, -0.05, 0.0), (0.0, 0.1, 0.05), (0.5, -0.05, 0.0)])

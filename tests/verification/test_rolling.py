@@ -1,4 +1,4 @@
-"""A disc that rolls on a plane without slip: tangents, accelerations, steady precession, a wheel that runs straight.
+"""Discs that roll on a plane without slip: tangents, accelerations, steady precession, and a wheel that runs straight.
 
 Steady precession (Neimark, Fufaev 1972): a disc whose axis has the angle θ with the vertical and which rotates about
 the vertical with Ω has the spin ω_3 along its axis, with
@@ -30,7 +30,7 @@ AXIAL, TRANSVERSE = 0.5 * M * R**2, 0.25 * M * R**2
 
 
 def two_bodies(**columns: object) -> Assembly:
-    """Create a disc and a plane on two bodies, both at markers off the centres, in a random state."""
+    """Create a disc on one body and a plane on another body, at markers off the centres of mass, in a random state."""
     world = wl.World()
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0))
     turned = euler_parameters((0.3, 1.0, -0.5), 0.4)
@@ -46,9 +46,7 @@ def two_bodies(**columns: object) -> Assembly:
 
 @pytest.mark.parametrize("axes", [(True, True, True), (False, True, True)])
 def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
-    """The tangent agrees with differences, and C_q a = rhs keeps the velocities of the contact: rhs = -dC/dt at
-    constant v.
-    """
+    """The tangent agrees with differences, and the right-hand side of C_q a = rhs equals -dC/dt at constant v."""
     assembly = two_bodies(axes=axes, axis=(2.0, 0.5, 0.1), normal=(0.1, 0.0, 1.0))
     check_fields(assembly)
     fields = assembly.fields
@@ -77,7 +75,7 @@ def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
 def roll(
     theta: float, rate: float, spin: float, step: float, end: float, method: str = "trapezoidal_index2"
 ) -> dict[str, np.ndarray]:
-    """Return centre, axis and forces of a disc that starts at (0, 0) with its track along -y."""
+    """Simulate a disc that starts at (0, 0) and rolls along -y; return centre, axis and forces at the end."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     beta = 0.5 * math.pi - theta
     e = euler_parameters((0.0, -1.0, 0.0), beta)
@@ -99,8 +97,8 @@ def roll(
 
 
 def test_steady_precession() -> None:
-    """In steady precession, fast enough to be stable, the centre runs a fifth of a turn around its circle, with an
-    error of order 2.
+    """In a steady precession that is stable, the centre moves by a fifth of a turn along its circle, with an error of
+    order 2.
     """
     theta, rate = math.radians(70.0), 1.2
     sin, cos = math.sin(theta), math.cos(theta)
@@ -120,8 +118,8 @@ def test_steady_precession() -> None:
 
 
 def test_a_tumbling_disc_does_not_slip_at_index_3() -> None:
-    """A tumbling disc satisfies the constraints on velocities also with `generalized_alpha`, and after projections of
-    the start.
+    """A tumbling disc satisfies the constraints on velocities also with `generalized_alpha`, and after its start state
+    is projected.
     """
     found = roll(math.radians(50.0), 2.0, 3.0, 8e-3, 0.16, method="generalized_alpha")
     assert np.abs(found["position"][-1] - found["position"][0]).max() > 0.05

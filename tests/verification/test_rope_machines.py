@@ -95,11 +95,12 @@ def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("mu", [0.1, 0.2])
 def test_rope_slips_on_a_sheave(mu: float) -> None:
-    """With 10 and 4 kg and exp(μ π) = 1.37 and 1.87, the acceleration agrees with Euler and Eytelwein. Measured errors
-    are 0.2 and 0.6 %, and the test asserts 1 %.
+    """With 10 and 4 kg and exp(μ π) = 1.37 and 1.87, the acceleration agrees with Euler and Eytelwein.
 
-    Half a turn has 31 segments, so the angle of contact is known to 3 %; this uncertainty alone could cause 1.8 % at μ
-    = 0.2.
+    Measured errors are 0.2 and 0.6 %, and the test asserts 1 %.
+
+    Half a turn has 31 segments, so the contact angle is known to 3 %. This uncertainty can change the acceleration by
+    1.8 % at μ = 0.2.
     """
     heavy, light = 10.0, 4.0
     factor = np.exp(mu * np.pi)
@@ -111,9 +112,9 @@ def test_rope_slips_on_a_sheave(mu: float) -> None:
 def test_rope_holds_on_a_sheave() -> None:
     """With 6 and 4 kg, T1/T2 = 1.5 is below 1.87. The heavy mass sinks by the stretch of its strand, and creeps.
 
-    The difference ΔT = 2 kg g stretches the strand and half of the arc, and moves the arc through the penalty p per
-    length with ΔT/(p π R), which is 0.13 and 0.16 mm in 0.25 s. The test asserts 0.1 mm, and 0.05 % of the acceleration
-    of gravity.
+    The tension difference ΔT = 2 kg g stretches the strand and half of the arc by 0.13 mm. The velocity penalty p per
+    length lets the arc creep with ΔT/(p π R), by 0.16 mm in 0.25 s. The test asserts 0.1 mm, and 0.05 % of the
+    acceleration of gravity.
     """
     rate, way = let_go(6.0, 4.0, 0.2)
     pull = 2.0 * G
@@ -162,9 +163,7 @@ def rub(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
 
 
 def test_hysteresis_loop() -> None:
-    """The work of the support in one period, force times displacement of the end, is 73.92 J, and 80 J for a sharp
-    loop; the tolerance is 1e-4.
-    """
+    """The work of the support in one period is 73.92 J within 1e-4; a loop without smoothing would have 80 J."""
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(

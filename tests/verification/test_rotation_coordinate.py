@@ -1,6 +1,6 @@
 """Laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop, and failures.
 
-Rotors turn on a hinge about an axis that is oblique in space and in the body, whose reference is also rotated.
+Rotors turn on hinges. The axis is oblique both in space and in the body, and the reference of the body is rotated.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ def test_motor(method: str) -> None:
 
 
 def test_motor_by_speed() -> None:
-    """A prescribed speed by coordinate names gives ten turns about the body's own axis y, to (ω h)²/12 relative."""
+    """A prescribed speed of the coordinate of a body gives ten turns about the y axis of the body, with a relative
+    error of (ω h)²/12.
+    """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 2.0, 1.5))
     hinge(world, body)
@@ -219,7 +221,7 @@ def test_static_twist() -> None:
 
 
 def test_reversed_axis_fails_with_words() -> None:
-    """If the marked axis of a body swings through its opposite direction, the step fails with the reason."""
+    """If the axis of a body swings until it points against its start direction, the step fails with the reason."""
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0, angular_velocity=(2.0, 0.0, 0.0))
     spring = world.add(CoordinateSpringDamper, marker1=rotation_marker(world, body, "z"), stiffness=1e-3)

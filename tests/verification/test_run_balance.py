@@ -1,4 +1,5 @@
-"""The energy balance over a run is part of its verdict: created energy, losses by the method, and neither.
+"""The energy balance of a run is part of its verdict: runs that create energy, runs that lose energy by the method, and
+correct runs.
 
 A sphere on a half space without dissipation conserves its energy: 5 m/s before an impact are 5 m/s after the impact.
 """
@@ -30,14 +31,14 @@ def create_sphere(modulus: float, height: float, speed: float = 0.0, gravity: fl
 
 
 COARSE = {"step": 1e-3, "resolve_contacts": False}
-"""A step that does not resolve the impact and is not cut."""
+"""Settings with a step that does not resolve the impact and is not cut."""
 
 
 IMPACT = (
     "energy appears from nothing: at 0.384 s 3.06e+03 J more than loads and prescribed motions have worked, 1 of the "
     "3.07e+03 J concerned until then;"
 )
-"""78.3 m/s instead of 5 m/s: 3065 J instead of 12.5 J."""
+"""The sphere leaves with 78.3 m/s instead of 5 m/s, which is 3065 J instead of 12.5 J."""
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float)
 
 @pytest.mark.parametrize(("step", "word"), [(1e-3, "doubtful"), (2e-4, "ok")])
 def test_a_bounce_over_many_steps(step: float, word: str) -> None:
-    """In 12 000 steps, with an impact in at least every 300 steps, small increments of created energy sum to 4 % and
+    """In a run of 12 000 steps, with an impact at least every 300 steps, small amounts of created energy sum to 4 % and
     more.
     """
     solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=step, end=12_000 * step, name="")
@@ -148,8 +149,10 @@ def test_a_line_at_rest_creates_nothing(end: tuple[float, float], step: float) -
 
 
 def test_a_belt_that_starts_creates_nothing() -> None:
-    """The state of rest of a belt is found within tolerances, and its press within 2e-5. Of 0.59 J of stored energy,
-    7e-8 J are released by the second step, when the kinetic energy is not larger, and the verdict is ok.
+    """The state of rest of a belt is found within tolerances, and its press within 2e-5.
+
+    Of 0.59 J of stored energy, 7e-8 J are therefore released in the first two steps. The kinetic energy is then no
+    larger, but the verdict is ok.
     """
     world = wl.World()
     at = np.array([(0.0, 0.0), (0.3, 0.0)])
@@ -169,7 +172,7 @@ def test_a_belt_that_starts_creates_nothing() -> None:
 
 
 def test_restart_keeps_the_balance(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint has the sums of the uninterrupted run."""
+    """A run that continues from a checkpoint has the same energy sums as the uninterrupted run."""
     found = []
     for every, restart in ((400, None), (400, "auto")):
         solver = wl.Explicit(create_sphere(1e8, 0.1, gravity=9.81), step=1e-3, end=3.0, name="")

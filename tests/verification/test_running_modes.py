@@ -1,4 +1,4 @@
-"""Modes of closed belts that run, with nodes that move with the belt: rings, belts on pulleys, Campbell diagrams.
+"""Modes of running closed belts whose nodes move with the belt: rings, belts on pulleys, Campbell diagrams.
 
 Sources: G. H. Bryan (1890) and G. F. Carrier (1945) for the ring, see `support.modes_models`; C. D. Mote, J. Franklin
 Inst. 279 (1965) 430-444, and J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744 for spans.
@@ -25,7 +25,7 @@ RADIUS, MASS = 0.08, 0.1
 
 
 def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.State]:
-    """Create a belt of 300 N on two equal held pulleys, 0.6 m apart, at rest and sticking."""
+    """Create a belt with a tension of 300 N on two equal fixed pulleys, 0.6 m apart; the belt is at rest and sticks."""
     world = wl.World()
     wheels = [
         world.add(el.RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=0.01)
@@ -45,8 +45,8 @@ def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.Stat
 
 @pytest.mark.parametrize("turning", [1.0, 3.0, 8.0])
 def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
-    """Three free motions and six waves equal those of material that runs through nodes at rest to 1e-7, and theory to
-    3e-4.
+    """The frequencies of three free motions and six waves agree to 1e-7 with a ring of ALE cables, whose nodes are at
+    rest, and to 3e-4 with theory.
 
     Without the terms of running material, the frequencies would belong to the frame of the nodes.
     """
@@ -62,7 +62,7 @@ def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
 
 
 def test_a_belt_that_a_constraint_holds_keeps_its_matrices() -> None:
-    """If a node of the ring is fixed, the ring is not treated as running, and a note says so."""
+    """If a node of the ring is fixed, the terms of running material are omitted, and a note says so."""
     state = spin_ring(24, 3.0, held=True)
     found = wl.Modes(state.world, count=6).solve(state)
     frozen = wl.Modes(state.world, count=6, running=False).solve(state)
@@ -117,8 +117,8 @@ def test_campbell_of_moving_spans() -> None:
 
 
 def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
-    """A belt with default mesh and contact runs at 0, 12 and 24 m/s and 0.6 of the critical speed, and the diagram has
-    lines of both spans.
+    """The Campbell diagram of a belt with default mesh and contact, at 0, 12 and 24 m/s and 0.6 of the critical speed,
+    has lines of both spans.
 
     Each line follows its mode by shape. Frequencies agree with strings within 0.5 %, measured 0.05 to 0.35 %.
     """
@@ -133,7 +133,10 @@ def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
 
 
 def test_lines_of_a_campbell_diagram_follow_shapes(tmp_path: Path) -> None:
-    """One of two springs stiffens with the speed, and the lines cross, which an order by frequency would not show."""
+    """One of two springs stiffens with the speed, so the lines of both modes cross.
+
+    Lines that were sorted by frequency would not cross.
+    """
 
     def create(speed: float) -> wl.State:
         world = wl.World()
@@ -153,8 +156,8 @@ def test_lines_of_a_campbell_diagram_follow_shapes(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_belt_that_has_run_on() -> None:
-    """If the ring has moved by a fifth of a turn, its nodes are at other positions, and shapes at equal positions are
-    equal.
+    """After the ring has moved by a fifth of a turn, mode shapes are compared at equal positions and not at equal
+    nodes.
     """
     first, later = spin_ring(40, 1.0), spin_ring(40, 1.5)
     found = wl.campbell([(1.0, first), (1.5, later)], count=7)

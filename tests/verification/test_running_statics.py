@@ -21,8 +21,9 @@ TENSION, GRAVITY = 1e3, 9.81
 
 @pytest.mark.parametrize("ratio", [pytest.param(0.3, marks=pytest.mark.long), 0.8])
 def test_sag_of_a_running_string(ratio: float) -> None:
-    """The sag agrees with the closed form to 1e-5, and a motion that starts from this state stays there. The
-    equilibrium without speed differs by millimetres.
+    """The sag agrees with the closed form to 1e-5, and a motion that starts from this state keeps its shape.
+
+    An equilibrium without speed is no steady state of the running string.
     """
     speed, length = ratio * np.sqrt(TENSION / 0.01), 10.0
     world, cables = create_span(
@@ -47,7 +48,7 @@ def test_sag_of_a_running_string(ratio: float) -> None:
 
 
 def test_damping_is_felt() -> None:
-    """A damper on a coordinate with a given velocity exerts a force on free coordinates."""
+    """In statics with given velocities, a damper exerts the force of the given velocity."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), velocity=(2.0, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")

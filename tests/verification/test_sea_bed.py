@@ -44,8 +44,8 @@ def find_horizontal_force(EA: float) -> float:
     ("start", "EA"), [("straight", 1e8), ("bent", 1e8), ("free line", 1e8), ("straight", 1e9), ("free line", 1e9)]
 )
 def test_chain_on_a_sea_bed(start: str, EA: float) -> None:
-    """From a line straight through the water, along the bed and up, and 60 m below the bed, the horizontal force agrees
-    with Irvine within 0.5 %.
+    """From three start shapes (straight through the water, along the bed and up, 60 m below the bed), the horizontal
+    force agrees with Irvine within 0.5 %.
     """
     n = 20
     u = np.linspace(0.0, 1.0, n + 1)
@@ -72,9 +72,9 @@ def test_chain_on_a_sea_bed(start: str, EA: float) -> None:
     try:
         force = abs(eval_output(ship, "force", solver.solve())[0])
     except NotConverged as error:
-        # From far below a bed of straight segments, whose forces jump from end to end, the path of Newton's method
-        # depends on rounding errors. Of 8 values of EA that differ by 3e-13, one solve ended in this error and the
-        # others at the right force.
+        # If the line starts far below the bed and contact segments are straight, contact forces jump from segment to
+        # segment, and the path of Newton's method depends on rounding errors. For 8 values of EA that differ by 3e-13,
+        # one solve ended in this error, and the other solves found the right force.
         assert (start, EA) == ("free line", 1e9) and "is slack" in str(error)
         return
     assert_allclose(force, find_horizontal_force(EA), rtol=5e-3)

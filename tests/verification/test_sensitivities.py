@@ -1,5 +1,5 @@
-"""Derivatives of equilibria and frequencies agree with central differences of whole solves and with closed forms; wrong
-use gives errors.
+"""Derivatives of equilibria and frequencies agree with central differences between complete solves and with closed
+forms; wrong use is an error.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def solve_exactly(world: wl.World) -> wl.State:
 
 
 def hang(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """Create a cable with a weight on a spring, under gravity, with a rope to a body that rotates: ten kinds of
-    parameters.
+    """Create a model with ten kinds of parameters: a cable under gravity with a weight on a spring, and a rope to a
+    body that rotates.
     """
     world = wl.World(gravity=(0.0, -p["gravity"]))
     cable = straight_cable(
@@ -131,8 +131,9 @@ CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
 
 
 def capstan(p: Mapping[str, float]) -> Any:
-    """Create a rope around half a turn of a locked circle, with a weight at one end; the other end is pulled down by
-    minus the time.
+    """Create a rope over half a turn of a locked circle, with a weight at one end.
+
+    The other end is moved down by 1 m per second.
     """
     radius, elements = 0.1, 40
     length = pi * radius / elements
@@ -244,11 +245,13 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
 
 
 def test_a_belt_that_sticks() -> None:
-    """A belt sticks on half turns of two pulleys at rest, one of which is on a spring. The derivative with respect to
-    its torque is computed, and the derivative with respect to its radius, which moves anchors, is refused.
+    """A belt sticks on half turns of two pulleys at rest, one of which is on a spring.
 
-    The derivative agrees with whole solves to 1 %, because the press that enlarges circles is a history value, which is
-    constant (0.5 % of the turn).
+    The derivative with respect to its torque is computed, and the derivative with respect to its radius, which moves
+    anchors, is refused.
+
+    The derivative agrees with complete solves to 1 %. It is not exact, because the contact pressure that enlarges
+    circles is a history value and therefore constant (0.5 % of the rotation).
     """
 
     def model(p: Mapping[str, float]) -> Any:

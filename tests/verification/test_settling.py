@@ -19,8 +19,8 @@ LOAD = 500.0
 
 @pytest.mark.parametrize("stabiliser", [1e4, 1e5])
 def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
-    """With EA 1e8 N on segments of 1.4e7 N/m, from 0.05 N of load on, load steps find the equilibrium that one load
-    step finds without a flow.
+    """A rope with EA 1e8 N on contact segments of 1.4e7 N/m: load steps from 0.05 N on find the same equilibrium as one
+    load step without pseudo-time flow.
 
     Without friction, the tension equals the load along the rope. Cables differ by up to 3 %, because their segments are
     chords of the circle.
@@ -40,7 +40,7 @@ def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
 
 @pytest.mark.parametrize("load_steps", [5, 10, 20])
 def test_with_friction(load_steps: int) -> None:
-    """Friction depends on the load steps. At the loaded end the tension equals the load."""
+    """The friction forces depend on the load steps, but the tension at the loaded end equals the load."""
     world, rope = create_loaded_rope(**STIFF)
     solver = Static(world, name="", load_steps=load_steps, geometric=True, stabiliser=1e4)
     forces = eval_output(rope, "axial_force", solver.solve())

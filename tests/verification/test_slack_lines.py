@@ -1,5 +1,5 @@
-"""Slack lines from any start shape: form-finding on a sloping bed and in free spans, and meshes that do not resolve the
-shape.
+"""Form-finding of slack lines from any start shape, on a sloping bed and in free spans, and meshes that do not resolve
+the shape.
 
 Source: closed forms of H. M. Irvine, Cable Structures (1981), sections 1.2 and 2.4.
 """
@@ -64,8 +64,8 @@ def test_starts(shape: str) -> None:
 
 
 def test_starts_with_friction() -> None:
-    """With friction in the first solve, all nine start shapes end in one state, because friction acts only above a
-    tenth of the loads.
+    """With friction in the first solve, all nine start shapes end in the same state, because friction acts only after
+    the load factor exceeds 0.1.
     """
     found = []
     for shape in SHAPES:
@@ -80,7 +80,7 @@ def test_starts_with_friction() -> None:
         [contact] = [table for kind, table in world.tables.items() if "friction_coefficient" in kind.columns]
         assert_allclose(contact.local("friction_coefficient"), 0.5, rtol=0)
     assert_allclose(found, np.broadcast_to(found[0], (len(SHAPES), 2)), rtol=1e-6)
-    # friction on the bed balances the force of the anchor, and the top carries the weight of the hanging part
+    # friction on the bed and the force of the anchor are in balance, and the top carries the weight of the hanging part
     free = eval_tensions()
     assert 0.2 * free[0] < found[0][0] < 0.4 * free[0]
     assert_allclose(found[0][1], free[1], rtol=1e-3)
@@ -111,8 +111,8 @@ def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
 
 
 def hang(end: tuple[float, float], length: float, n: int, start: str, **changes: Any) -> tuple[Any, wl.Static, Any]:
-    """Return a line that is hinged at both ends: the solver of its world before the solve, its support and its closed
-    form.
+    """Create a line that is hinged at both ends; return a solver that has not run yet, the support of the line and its
+    closed form.
     """
     values: dict[str, Any] = {"axial_stiffness": 1e7, "mass_per_length": 1.0}
     world = wl.World(gravity=(0.0, -9.81))
@@ -140,8 +140,10 @@ def hang(end: tuple[float, float], length: float, n: int, start: str, **changes:
     ],
 )
 def test_spans(start: str, end: tuple[float, float], length: float, n: int, error: float) -> None:
-    """Wide, narrow and steep spans from the chord and from arcs above it agree with the closed form. The errors are due
-    to the sharp bend of narrow spans.
+    """Wide, narrow and steep spans agree with the closed form, from starts along the chord and along arcs above the
+    chord.
+
+    Errors are due to the sharp bend of narrow spans.
     """
     support, solver, exact = hang(end, length, n, start)
     state = solver.solve()
@@ -173,8 +175,9 @@ def test_hairpin_that_the_mesh_does_not_resolve(start: str) -> None:
 def test_steep_line_that_the_mesh_does_not_resolve(
     end: tuple[float, float], length: float, n: int, error: float
 ) -> None:
-    """For lines that are nearly vertical and nearly taut, H is 8 % and 6 % too large and doubtful. With an error of 0.2
-    %, H is trusted.
+    """For two lines that are nearly vertical and nearly taut, H is 8 % and 6 % too large, and the verdict is doubtful.
+
+    With an error of 0.2 %, the verdict is ok.
     """
     support, solver, exact = hang(end, length, n, "chord")
     state = solver.solve()
@@ -186,7 +189,7 @@ def test_steep_line_that_the_mesh_does_not_resolve(
 
 
 def test_other_settings_keep_the_start() -> None:
-    """Form-finding is used only with stability="follow". A state in equilibrium continues from its own shape."""
+    """Form-finding is used only with stability="follow" and not for a start that is already in equilibrium."""
     _, solver, _ = hang((100.0, 0.0), 110.0, 16, "chord", stability="off", load_steps=10)
     state = solver.solve()
     assert solver.statistics.forms == 0
@@ -199,7 +202,9 @@ def test_other_settings_keep_the_start() -> None:
 
 
 def test_route_on_a_slope() -> None:
-    """On ground of one slope, the route equals the closed form, and statics need few iterations from this route."""
+    """On ground of one slope, the route of `hang_from_ground` equals the closed form, and statics need few iterations
+    from this start.
+    """
     route = hang_from_ground(
         (0.0, 0.0, 0.0), tuple(END), LENGTH, EA, MASS, 0.0, GRAVITY, ground=[(100.0, 0.0, 100.0 * np.tan(SLOPE))]
     )
@@ -224,8 +229,8 @@ def test_route_on_a_slope() -> None:
 
 
 def test_route_on_a_polyline() -> None:
-    """Over a rise and a crest, the ends, the stretch, and the change of the tension along every piece agree with the
-    closed form.
+    """On ground with a rise and a crest, the ends, the stretch, and the change of tension along every straight part of
+    the ground agree with the closed form.
     """
     ground, mu = (
         np.array([(0.0, 0.0, 0.0), (40.0, 0.0, 0.0), (70.0, 0.0, 6.0), (90.0, 0.0, 3.0), (99.0, 0.0, 3.0)]),
@@ -243,7 +248,7 @@ def test_route_on_a_polyline() -> None:
     corners = [bed.last for bed in route.beds]
     smooth = np.abs(middle[:, None] - corners).min(axis=1) > 0.02
     assert_allclose((way - 1.0)[smooth], (0.5 * (tension[1:] + tension[:-1]) / EA)[smooth], rtol=0, atol=1e-8)
-    # T' = w (sin a + mu cos a) on the ground, and exp(mu c) over the crest
+    # T' = w (sin a + mu cos a) along the ground; over the crest, T grows by the factor exp(mu c)
     rise = WEIGHT * (tangent[:, 2] + mu * tangent[:, 0])
     steps = np.diff(tension) / np.diff(s)
     inner = smooth & on[1:]
@@ -259,7 +264,9 @@ def test_route_on_a_polyline() -> None:
 
 
 def test_ground_that_a_line_cannot_lie_on() -> None:
-    """Ground points that are not ordered below the line, and lines that are too long or too short, are refused."""
+    """Ground points that are not ordered along the line or not below it, and lines that are too long or too short, are
+    errors.
+    """
     wrong: list[tuple[float, Any, str]] = [
         (LENGTH, [(50.0, 1.0, 0.0)], "must lie in the vertical plane of the line"),
         (LENGTH, [(50.0, 0.0, 0.0), (40.0, 0.0, 0.0)], "each point farther from the anchor"),
@@ -273,8 +280,9 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
 
 
 def hang_ropes() -> wl.World:
-    """Create ropes that start above their supports, with several stiffnesses, because a mean of equal numbers may be
-    exact.
+    """Create ropes that start above their supports.
+
+    They have different stiffnesses, because a mean of equal numbers may be exact.
     """
     world = wl.World(gravity=GRAVITY)
     for i in range(4):
@@ -286,8 +294,9 @@ def hang_ropes() -> wl.World:
 
 
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
-    """Form-finding gives lines a temporary law. Afterwards, forces are bitwise equal to the forces of a world that was
-    not solved.
+    """Form-finding replaces the stiffness of lines temporarily.
+
+    Afterwards, forces are bitwise equal to the forces in a world that was not solved.
     """
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q

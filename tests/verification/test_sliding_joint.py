@@ -83,7 +83,9 @@ def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: P
 
 
 class Turn(NamedTuple):
-    """Motion of a free ring and its bead: momenta before and after, work of the joint [J], position of the bead [m]."""
+    """Results for a free ring and its bead: momenta before and after the motion, work of the joint [J], position of the
+    bead [m].
+    """
 
     before: FloatArray
     after: FloatArray
@@ -119,8 +121,9 @@ def turn_ring(space: bool, steps: int, step: float) -> Turn:
 
 
 def test_free_ring() -> None:
-    """Momentum is conserved to rounding, and moment of momentum and energy to the error of the method, which is a
-    quarter at half the step.
+    """Momentum is conserved to rounding.
+
+    Errors of moment of momentum and energy are due to the method: half the step gives a quarter of the error.
     """
     coarse, fine = turn_ring(False, 100, 2e-3), turn_ring(False, 200, 1e-3)
     scale = np.linalg.norm(fine.before[1])
@@ -144,8 +147,8 @@ def test_free_ring_in_space() -> None:
 
 @pytest.mark.long
 def test_free_ring_over_many_steps() -> None:
-    """In 10⁴ steps with 171 changes of cable and four turns, the error of momentum is 3e-14, and that of energy 0.05 J
-    of 65 J.
+    """In 10⁴ steps, in which the ring makes four turns and the bead changes the cable 171 times, the error of momentum
+    is 3e-14 and the error of energy 0.05 J of 65 J.
     """
     turn = turn_ring(False, 10_000, 1e-3)
     assert turn.changes >= 150
@@ -166,8 +169,9 @@ def create_rail(end: float = 8.0, **values: Any) -> tuple[wl.World, Entity, Enti
 
 
 def test_friction() -> None:
-    """With viscous friction, v = v0 exp(-d t/m). With smooth Coulomb friction, m v_t = -μ m g v/√(v² + w²), and its own
-    solution holds.
+    """With viscous friction, v = v0 exp(-d t/m).
+
+    With smooth Coulomb friction, the speed agrees with the solution of m v_t = -μ m g v/√(v² + w²).
     """
     world, _, mass, joint = create_rail(damping=3.0)
     end = wl.Dynamic(world, step=5e-3, end=1.0, method="trapezoidal_index2").solve()
@@ -185,7 +189,7 @@ def test_friction() -> None:
 
 
 def test_drive_by_a_function() -> None:
-    """A drive has 3 N less 1.5 N s/m of the speed along the rope: m v_t = P - c v, v = P/c + (v0 - P/c) exp(-c t/m)."""
+    """For a drive with the force P - c v along the rope, the speed is v = P/c + (v0 - P/c) exp(-c t/m)."""
     world, _, mass, joint = create_rail()
 
     def force(t: float, row: int, s: float, s_t: float, *parameters: float) -> float:
@@ -197,7 +201,7 @@ def test_drive_by_a_function() -> None:
 
 
 def test_several_cables_in_one_step() -> None:
-    """At 40 m/s, a step of 0.1 s passes over four cables, and the motion is exact."""
+    """A mass with 40 m/s passes over four cables in a step of 0.1 s, and its motion is exact."""
     world, _, mass, joint = create_rail()
     state = wl.State(world)
     state.put(nodes_of(world, mass), [[40.0, 0.0]], "v")
@@ -209,8 +213,9 @@ def test_several_cables_in_one_step() -> None:
 
 
 def test_ends_of_the_rope() -> None:
-    """A stop reverses the speed of the mass. A joint that may leave the rope falls freely. The end of the rope is an
-    error without a stop or such a joint.
+    """At the end of the rope, a stop reverses the speed of the mass, and a joint that may leave the rope falls freely.
+
+    Without a stop or such a joint, the end of the rope is an error.
     """
     world, _, mass, joint = create_rail()
     con.end_stops(world, joint, 8.0, stiffness=1e5)

@@ -1,4 +1,5 @@
-"""Load steps that jump over a limit point are named, with the limit load, and stable solves are not.
+"""If a load step jumps over a limit point, the verdict names the jump and the limit load; no jump is reported for
+stable solves.
 
 Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two springs, P(y) = 2 k (L0 - l) y/l, limit at l³ = L0 a²);
 S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch under a sine load).
@@ -40,7 +41,7 @@ from support.verdict_models import driven_belt, falling_rope, loaded_rope
 
 RISE, STIFFNESS = 0.3, 1e4
 FREE = hypot(1.0, RISE)
-# l³ = L0 a² where dP/dy = 0, a = 1 m
+# dP/dy = 0 at l³ = L0 a² with a = 1 m
 LIMIT_LENGTH = FREE ** (1.0 / 3.0)
 LIMIT_HEIGHT = sqrt(LIMIT_LENGTH**2 - 1.0)
 LIMIT = 2.0 * STIFFNESS * (FREE - LIMIT_LENGTH) * LIMIT_HEIGHT / LIMIT_LENGTH
@@ -52,13 +53,15 @@ def pull(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) 
 
 
 def stiffen(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> tuple[Any, Any]:
-    """Return the derivatives of the force, because differences would take most of the time."""
+    """Return the derivatives of the force; numerical differences would take most of the time."""
     length = sqrt(u @ u)
     return k[0] * ((1.0 - FREE / length) * np.eye(3) + FREE / length**3 * np.outer(u, u)), np.zeros((3, 3))
 
 
 def create_truss(share: float) -> tuple[World, Entity]:
-    """Create two springs over 2 m with a mass in their middle, RISE above the ends, at a fraction of the limit load."""
+    """Create a truss of two springs with a span of 2 m, whose top is RISE above the supports, under a fraction of the
+    limit load.
+    """
     world = World()
     top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)
     marker = position_marker(world, top)
@@ -72,7 +75,7 @@ def create_truss(share: float) -> tuple[World, Entity]:
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 ARCH = 4.0 * sqrt(BENDING / AXIAL)
-"""Height of the arch [m]: twice the height above which the arch snaps, and below the height for the sideways mode."""
+"""Height of the arch [m]: twice the smallest height with snap-through, and too low for a buckling mode to the side."""
 
 
 def find_arch_limit() -> float:
@@ -134,7 +137,10 @@ def find_jump_onto(depth: float, share: float, steps: int) -> Static:
     ],
 )
 def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) -> None:
-    """A contact that opens and closes within the jump does not settle, and the step is cut. The limit load is named."""
+    """The truss falls onto a stop within a jump.
+
+    The contact does not settle, so the step is cut, and the verdict names the limit load.
+    """
     (reason,) = find_jump_onto(depth, share, steps).verdict.reasons
     found = re.search(r"jumps between the load factors ([\d.]+) and ([\d.]+) \(snap-through\), most at top, y", reason)
     assert found is not None, reason
@@ -143,8 +149,8 @@ def test_truss_that_falls_onto_a_stop(share: float, depth: float, steps: int) ->
 
 
 def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
-    """Load steps of an earlier solve, which ended with contacts that had not settled, are not part of the first load
-    step.
+    """After a solve that ended with unsettled contacts, the next solve reports the same jump as a first solve, because
+    load steps of the earlier solve are not counted.
     """
     world, _ = create_truss(3.3)
     solver = Static(world, name="", load_steps=3)
@@ -156,7 +162,7 @@ def test_jumps_of_a_solve_after_one_that_did_not_settle() -> None:
 
 @pytest.mark.parametrize(("share", "depth"), [(0.97, 0.35), pytest.param(1.9, 0.05, marks=pytest.mark.long)])
 def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> None:
-    """If a stop is reached below the limit load, or before the limit point, the verdict is ok."""
+    """If the load stays below the limit load, or the truss reaches a stop before its limit point, the verdict is ok."""
     solver = find_jump_onto(depth, share, 5)
     assert solver.verdict.word == "ok" and not solver.verdict.notes
 
@@ -164,7 +170,10 @@ def test_stops_that_are_reached_without_a_jump(share: float, depth: float) -> No
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("share", [1.02, 1.5, 3.3])
 def test_truss_of_two_springs(share: float, steps: int) -> None:
-    """The limit load lies between both load factors, 1/1024 of a step apart. The top moves to the other side."""
+    """The limit load lies between both reported load factors, which differ by 1/1024 of a load step.
+
+    The top moves to the other side.
+    """
     world, _ = create_truss(share)
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
     assert before - 1e-6 <= 1.0 / share <= after + 1e-6
@@ -188,14 +197,16 @@ def test_shallow_arch(share: float, steps: int) -> None:
 @pytest.mark.parametrize("create", [create_truss, create_arch])
 @pytest.mark.parametrize("share", [10.0, 30.0, 200.0, 1000.0])
 def test_far_beyond_the_limit(share: float, create: Any) -> None:
-    """One step to many times the limit load, at whose end the structure is stiff, gives the limit load within 0.5 %."""
+    """One load step to many times the limit load finds the limit load within 0.5 %, although the structure is stiff at
+    the end of the step.
+    """
     before, after, _ = find_jump(Static(create(share)[0], name=""))
     assert_allclose(share * 0.5 * (before + after), 1.0, rtol=5e-3)
 
 
 def find_soft_limit(stiffness: float) -> float:
-    """Return the displacement of the spring's end [m] at which the truss snaps through, P(y) = stiffness (hand - (RISE
-    - y)).
+    """Return the displacement ``hand`` of the end of the spring [m] at which the truss snaps through, from P(y) =
+    stiffness (hand - (RISE - y)).
     """
     y = np.linspace(RISE, 0.0, 200_001)
     length = np.hypot(1.0, y)
@@ -205,7 +216,8 @@ def find_soft_limit(stiffness: float) -> float:
 @pytest.mark.parametrize(("steps", "pushes"), [(1, "spring"), (4, "spring"), (1, "contact")])
 @pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
 def test_prescribed_motion(share: float, jumps: bool, steps: int, pushes: str) -> None:
-    """A soft spring pushes the truss down. It snaps at the theoretical displacement of the end of the spring.
+    """A truss that is pushed down by a soft spring snaps through at the theoretical displacement of the end of the
+    spring.
 
     The same holds for a soft contact, which opens when the truss jumps away.
     """
@@ -268,9 +280,10 @@ def test_healthy_solves_do_not_jump() -> None:
 
 
 def test_line_that_is_soft_without_load() -> None:
-    """One element between two supports has slopes that turn by 0.009 under the first millionth of the weight, because
-    only its bending stiffness supports it before. This is no jump, and takes a few iterations. Rounding errors of the
-    positions of supports are not named.
+    """Without tension, a line of one element is supported only by its bending stiffness, so its slopes rotate by 0.009
+    under the first millionth of the weight.
+
+    This is no jump, and takes a few iterations. Rounding errors of the positions of supports are not named.
     """
     world = wl.World(gravity=(0.0, -9.81))
     laws = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 1e-5}
@@ -289,8 +302,9 @@ def test_line_that_is_soft_without_load() -> None:
 
 
 def test_rope_hauled_around_a_drum() -> None:
-    """A rope that is pulled around a drum with friction, a tenth of an element at a time, moves smoothly: no jump is
-    suspected for long, and no jump is named.
+    """A rope is pulled around a drum with friction by a tenth of an element per solve.
+
+    The motion is smooth: no jump is reported, and the search for a jump takes few iterations.
     """
     radius, n, length, force = 0.12, 32, 2.0 * np.pi * 0.12 / 32, 150.0
     world = wl.World()

@@ -66,7 +66,7 @@ def assert_same(one: State, other: State, names: tuple[str, ...] = NAMES) -> Non
 def create_belt(dry_friction_after: float = np.inf) -> World:
     """Create a cable "belt" of 5 elements between two hinges, under 1 N in the middle.
 
-    From a given time [s] on, node 3 has dry friction of 1000 N in y, without any smoothing.
+    From a given time [s] on, dry friction of 1000 N without any smoothing acts on node 3 in y.
     """
     world = World()
     belt = straight_cable(
@@ -154,8 +154,9 @@ def test_coordinates_without_stiffness_are_named_before_the_solve() -> None:
 
 
 def test_static_failure_tells_its_load_factor() -> None:
-    """For a spring with the force tanh u [N] under up to 2 N, the error names a load factor near 0.5, beyond which no
-    equilibrium exists.
+    """A spring with the force tanh u [N] cannot carry 2 N.
+
+    The error names a load factor near 0.5, above which no equilibrium exists.
     """
     world = World()
     slider = world.add(MassPoint, name="slider", position=(0.0, 0.0), mass=1.0)
@@ -214,7 +215,7 @@ def test_failing_step_is_cut_and_grows_again() -> None:
     sizes = np.diff(times)
     assert_allclose(sizes.max(), 2e-3, rtol=1e-9)
     assert state.t == 0.15 and sizes.min() < 1.01e-3
-    # ten steps of one size before the step doubles; after another failure at the double size, ten more
+    # ten steps of one size precede each doubling; after another failure at the double size, ten more follow
     runs = np.split(sizes, np.flatnonzero(np.abs(np.diff(sizes)) > 1e-9) + 1)
     grown = [len(run) for run, after in pairwise(runs) if after[0] > 1.5 * run[0]]
     assert grown and all(steps % 10 == 0 for steps in grown)
@@ -222,8 +223,9 @@ def test_failing_step_is_cut_and_grows_again() -> None:
 
 
 def test_history_values_are_restored() -> None:
-    """With one pass per step and a tolerance that no switching contact satisfies, attempts change gaps, and repeated
-    attempts start with the old gaps.
+    """With one pass per step and a tolerance that no switching contact satisfies, steps are rejected.
+
+    Each attempt changes gaps, and the next attempt starts with the old gaps.
 
     The model ANCFcontactFrictionTest comes to rest on the roll with segments that close with 237 N. The step is cut
     down to the smallest step, and the error keeps the state before the step.
@@ -259,8 +261,8 @@ def test_solver_can_be_used_again() -> None:
 
 
 def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
-    """The error of a failed solve gives reason, step, time, worst equations by name, advice, and a last good state from
-    which the run continues.
+    """The error of a failed solve gives reason, step, time, names of the worst equations, advice, and the last good
+    state, from which a run can continue.
 
     From 0.02 s on, dry friction at node 3 of the belt makes Newton's method alternate between two signs. Steps are not
     cut. Without the friction, a run from the saved state is bitwise equal to a run that never failed.
@@ -315,8 +317,8 @@ def test_wrong_pivots_are_noticed(stiffness: float) -> None:
 
     A point on a spring of 0, 1e-17 or 1e-12 N/m is connected by a constraint to a point on a spring of 1 N/m. The loads
     are 1 N and 2 N. Elimination in natural order divides by the very small stiffness and loses the other stiffness: x0
-    = (1 + lam)/1e-17, with lam exact only to 1e-16. Both points must move by 3 m/(1 + stiffness), with lam = stiffness
-    x0 - 1 at the first point.
+    = (1 + lam)/1e-17, with lam exact only to 1e-16. With the stiffness k of the first spring in N/m, both points must
+    move by 3/(1 + k) m, and lam = k x0 - 1.
     """
     world = World()
     points = [world.add(MassPoint, position=(float(i), 0.0), mass=1.0) for i in range(2)]
@@ -349,7 +351,7 @@ def test_stiff_and_soft_directions() -> None:
 
 
 def test_statics_says_that_it_goes_to_another_time_at_once() -> None:
-    """Supports that are too far away are reached by several solves, as the message says."""
+    """Supports that move too far in one solve reach their positions by several solves, as the message recommends."""
     world = wl.World(gravity=(0.0, -9.81))
     ends = [world.add(el.MassPoint, position=(x, 0.0), mass=1.0) for x in (0.0, 1.0)]
     middle = world.add(el.MassPoint, position=(0.5, -0.5), mass=1.0)

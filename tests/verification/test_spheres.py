@@ -39,7 +39,7 @@ def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
     ("model", "given", "found"),
     [
         ("plain", 1.0, 1.0),
-        # published with the models, for 10 m/s, k = 1e6 N/m and 1.6 kg
+        # speeds published with the models, for an impact of 1.6 kg with 10 m/s and k = 1e6 N/m
         pytest.param("hunt_crossley", 0.8, 0.8329, marks=pytest.mark.long),
         ("carvalho_martins", 0.3, 0.3042),
     ],
@@ -57,8 +57,10 @@ def test_restitution(model: str, given: float, found: float) -> None:
 
 
 def test_a_dent_remains_and_sticks() -> None:
-    """A sphere is pressed and pulled back. The force follows k δ during loading, k_2 (δ - δ_p) during unloading, and
-    -k_a δ during adhesion, all less f_0. After the contact has opened, it has no dent.
+    """A sphere is pressed and pulled back.
+
+    The force follows k δ during loading, k_2 (δ - δ_p) during unloading, and -k_a δ during adhesion, all less f_0.
+    After the contact has opened, the sphere has no dent.
     """
     k, ratio, f0, ka = 1e5, 0.6, 0.5, 1e4
     world, _, _ = drop(0.0, contact_stiffness=k, plasticity_ratio=ratio, pull_off_force=f0, adhesion_stiffness=ka)
@@ -66,7 +68,7 @@ def test_a_dent_remains_and_sticks() -> None:
     fields = assembly.fields
 
     def press(depth: float) -> float:
-        """Return the force on the ball at a depth, after previous depths."""
+        """Return the force on the sphere at a depth that follows on a sequence of earlier depths."""
         fields.x[1] = 2.0 * R - depth
         for _ in range(2):
             assembly.update_markers()
@@ -84,8 +86,8 @@ def test_a_dent_remains_and_sticks() -> None:
 
 @pytest.mark.parametrize(("gap", "share"), [(-1e-12, 1.0), (0.0, 0.0)])
 def test_given_gap_of_zero(gap: float, share: float) -> None:
-    """Overlapping spheres with the given history value gap = 0 have no force in the first step, as in Exudyn, unless
-    contacts are decided at the start.
+    """If spheres overlap but the given history value gap is 0, they have no force in the first step, as in Exudyn,
+    unless contacts are decided at the start.
     """
     depth, step = 1e-4, 1e-6
     for decides in (False, True):

@@ -1,4 +1,6 @@
-"""Bodies that spin: tops against closed forms and Euler angles, steady spins, and energy under numerical damping."""
+"""Bodies that spin: tops agree with closed forms and Euler angles, steady spins are exact, and numerical damping does
+not brake them.
+"""
 
 from __future__ import annotations
 
@@ -61,9 +63,10 @@ def create_top() -> tuple[World, Entity]:
 def test_heavy_top(method: str, rotations: str, bound: float) -> None:
     """In steady precession, the axis stays on its cone and moves with Ω t, with an error of order 2 in the step.
 
-    The top spins with 126 rad/s, so (ω h)² = 4e-3 for the smallest step. Relative to the path of the axis, errors are
-    (ω h)²/16 for Euler parameters as coordinates, whose frequencies (ω ± Ω)/2 are too low by the same fraction, and 0.3
-    (ω h)² if the rotation of the step is exact. The error of the spin itself is (ω h)²/48, and 0.
+    The top spins with 126 rad/s, so (ω h)² = 4e-3 for the smallest step. With Euler parameters as coordinates, the
+    error relative to the path of the axis is (ω h)²/16, because the frequencies (ω ± Ω)/2 of the parameters are too low
+    by this fraction. If the rotation of each step is exact, the error is 0.3 (ω h)². The error of the spin is (ω h)²/48
+    in the first case and 0 in the second case.
     """
     errors = []
     for step in (1e-3, 5e-4):
@@ -103,8 +106,8 @@ def test_top_held_by_a_joint() -> None:
 def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float | None) -> None:
     """In steady rotation about a principal axis, the angle is ω t, over many turns and through e0 = 0.
 
-    The error has order 2 with Euler parameters as coordinates. With coordinates relative to a steady rotation, the
-    error is Newton's tolerance.
+    With Euler parameters as coordinates, the error has order 2. With coordinates relative to a steady rotation, the
+    error is due to Newton's tolerance.
     """
     world = World()
     body = world.add(
@@ -123,8 +126,10 @@ def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float 
 
 @pytest.mark.parametrize("rotations", ["parameters", "steady"])
 def test_spin_up_by_a_torque(rotations: str) -> None:
-    """A constant torque M about a principal axis: ω = M t/J, less (ω h)²/48 of it; the length of Euler parameters as
-    coordinates drifts, which changes neither rotation nor rate."""
+    """A constant torque M about a principal axis gives ω = M t/J, with a relative error of (ω h)²/48.
+
+    The norm of Euler parameters drifts, which changes neither rotation nor angular velocity.
+    """
     J, M, end = 0.5, 10.0, 3.4
     omega, errors = M * end / J, []
     for step in (5e-3, 2.5e-3):
@@ -151,11 +156,12 @@ def test_spin_up_by_a_torque(rotations: str) -> None:
     ],
 )
 def test_spinning_body_is_not_braked(method: str, omega: Any, turns: int, bound: float) -> None:
-    """The kinetic energy of a free body at 0.2 rad per step is conserved with the default spectral radius of 0.9.
+    """A free body that rotates by 0.2 rad per step conserves its kinetic energy with the default spectral radius of
+    0.9.
 
     About a principal axis no mode oscillates and no energy is dissipated. The measured loss is 3e-7 in 1000 turns,
-    which is Newton's tolerance. The bound for 200 turns is a fifth of 1e-4 for 1000 turns. About another axis the body
-    tumbles, and numerical damping affects this motion like any oscillation.
+    which is Newton's tolerance. The bound in 200 turns is 2e-5, a fifth of 1e-4 in 1000 turns. About another axis the
+    body tumbles, and numerical damping affects this motion like any oscillation.
     """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), angular_velocity=omega, mass=1.0, inertia=(1.0, 1.5, 3.0))

@@ -26,7 +26,9 @@ RHO_A, EA, RADIUS, ELEMENTS = 0.1, 1e4, 0.3, 64
 
 
 def find_modes(spin: float, bending: float, count: int, solved: bool = True) -> wl.ModesResult:
-    """Return the modes of a ring in balance, or of its start, which is as exact as cubics on a circle [rad/s, N m²]."""
+    """Return the modes of a ring in equilibrium, or at its start, at which cubic elements approximate a circle [rad/s,
+    N m²].
+    """
     # the radius b without stress follows from N = EA (a/b - 1) = ρA v² with the speed v = Ω b of the material
     stretch = EA / RHO_A
     free = brentq(lambda b: stretch * (RADIUS / b - 1.0) - spin**2 * b * RADIUS, 0.5 * RADIUS, 1.01 * RADIUS)
@@ -71,7 +73,10 @@ def test_waves_of_a_ring(spin: float, tolerance: float) -> None:
 
 @pytest.mark.parametrize("spin", [10.0, 50.0, -50.0])
 def test_backward_waves_that_stand_still(spin: float) -> None:
-    """All modes are found and no mode grows. A note names the modes that cannot be distinguished, and the limit."""
+    """All modes are found and no mode grows.
+
+    A note names the modes that cannot be distinguished, and the limit of distinction.
+    """
     found = find_modes(spin, 0.0, 24)
     assert len(found) == 24 and not found.growing
     assert np.abs(found.eigenvalues).max() < 2.0
@@ -80,10 +85,12 @@ def test_backward_waves_that_stand_still(spin: float) -> None:
 
 
 def test_start_out_of_balance_is_doubtful() -> None:
-    """At a start without a solve, the unbalanced force is stated with its fraction, as the cause of a growing mode."""
+    """If modes are computed at the start without a static solve, the verdict names the relative unbalanced force as the
+    cause of a growing mode.
+    """
     found = find_modes(50.0, 1e-7, 24, solved=False)
     left = wl.assemble_vector(found.state.world, found.state).getArray()
-    # by symmetry, no constraint carries forces of the ring
+    # because of symmetry, the constraints carry no forces
     assert_allclose(found.imbalance, np.abs(left[:-1]).max(), rtol=1e-3)
     (doubt,) = [note for note in found.notes if note.startswith("doubtful")]
     where = r"([\d.e-]+) N at PointSlope2D \d+, [xy]"
@@ -91,6 +98,6 @@ def test_start_out_of_balance_is_doubtful() -> None:
     said = re.search(words, doubt)
     assert said is not None, doubt
     assert_allclose(float(said[1]), found.imbalance, rtol=0.05)
-    # relative to the tension ρA v² on an element, rotated by 2 π/64
+    # relative to the resultant of the tension ρA v² at both ends of an element, 2 π/64 of the tension
     assert_allclose(float(said[2]), found.imbalance / (RHO_A * (50.0 * RADIUS) ** 2 * 2.0 * np.pi / ELEMENTS), rtol=0.1)
     assert found.growing and any("grow: perhaps because forces are unbalanced" in note for note in found.notes)

@@ -1,4 +1,4 @@
-"""Small machines with a known motion, one for each spring and damper between bodies or coordinates."""
+"""Each spring and damper between bodies or coordinates is tested by a small machine with known motion."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def test_slide_on_a_rotating_arm() -> None:
 def test_stick_slip_on_a_moving_surface() -> None:
     """A mass on a spring and on a surface that moves with v agrees with its closed form from stick to slip and back.
 
-    The mass sticks until k x = F_d + F_s, for 2 F_s/(k v) in the limit cycle, and slips for (π + 2 φ)/ω with tan φ = k
-    v/(ω F_s). Bristles of 1e6 N/m deflect by 4e-6 m.
+    In the limit cycle, the mass sticks for the time 2 F_s/(k v), until k x = F_d + F_s, and slips for (π + 2 φ)/ω with
+    tan φ = k v/(ω F_s). Bristles of 1e6 N/m deflect by 4e-6 m.
     """
     m, k, v, Fd, Fs, step = 1.0, 100.0, 0.1, 3.0, 1.0, 1e-3
     omega = math.sqrt(k / m)

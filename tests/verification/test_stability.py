@@ -1,4 +1,4 @@
-"""Static equilibria are right and stable, or an error gives the reason.
+"""A static solve finds the right, stable equilibrium or ends in an error that names the reason.
 
 Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which is tested separately; Euler's column and its
 elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
@@ -90,7 +90,7 @@ def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
 
 @pytest.mark.parametrize("case", [3, 4, 7])
 def test_check_finds_what_follow_mends(case: int) -> None:
-    """With ``check``, the same starts are right or give an error that names a mode or a fold."""
+    """With stability="check", these starts give the right equilibrium or an error that names a mode or a fold."""
     world, support = hang_straight(*CATENARIES[case], 16)
     try:
         found = eval_horizontal(world, support, Static(world, name="", stability="check"))
@@ -104,8 +104,8 @@ def test_check_finds_what_follow_mends(case: int) -> None:
 
 @pytest.mark.parametrize("way", ADVISED)
 def test_slack_rope_with_load_steps(way: str) -> None:
-    """A slack rope of 115 m over 102 m agrees with the catenary, with load steps that without the check led to 200
-    times the force and more.
+    """A slack rope of 115 m over 102 m agrees with the catenary, for load steps that give at least 200 times the force
+    without the stability check.
     """
     world, support = hang_straight(102.0, 0.0, 115.0, 1e8, 10.0, 16)
     exact = hang_between((0, 0), (102, 0), 115.0, 1e8, 1.0).horizontal_force
@@ -118,8 +118,8 @@ def test_mooring_lines(start: str, elements: int) -> None:
     """A chain of 100 kg/m from the bottom to a ship, 600 m over 400 m and 100 m up, EA 1e9 N, has the tension of the
     closed form within 1 %.
 
-    The starts are the right shape with noise of 1 % of an element and without stretch, a straight line, a parabola of
-    about the length of the chain, and the shape without a current that pulls with 0.5 % of the weight.
+    There are four starts: the right shape, unstretched and with noise of 1 % of an element; a straight line; a parabola
+    of about the length of the chain; and the equilibrium without the current, which pulls with 0.5 % of the weight.
     """
     length, end, EA = 600.0, np.array([400.0, 100.0]), 1e9
     gravity = (0.005 * 9.81, -9.81) if start == "current" else (0.0, -9.81)
@@ -144,8 +144,8 @@ def test_mooring_lines(start: str, elements: int) -> None:
 
 
 def test_slack_wire_in_compression() -> None:
-    """For a wire of 110 m over 100 m, EA 1e9, in 10 load steps, "off" leaves the wire straight under -9e7 N with 32
-    negative modes.
+    """With stability="off", a wire of 110 m over 100 m with EA = 1e9 N remains straight in 10 load steps, under -9e7 N
+    and with 32 negative modes.
     """
     world, _ = hang_straight(100, 0, 110, 1e9, 7.8, 16)
     solver = Static(world, name="", load_steps=10, atol=1e-2, stability="off")
@@ -193,8 +193,8 @@ def test_column_beyond_the_critical_load_is_named() -> None:
 
 
 def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
-    """At 1.2 of the critical load P/P_E = (2 K/π)², deflection and shortening agree with the elastica, k L/K and 2 L (1
-    - E/K), to 1e-4, and a note is given.
+    """At 1.2 times the critical load, P/P_E = (2 K/π)², deflection and shortening agree to 1e-4 with the elastica, k
+    L/K and 2 L (1 - E/K), and a note is given.
 
     The mesh has 32 elements; 16 elements have an error of 2e-4.
     """
@@ -234,8 +234,9 @@ def eval_truss_load(y: float) -> float:
 
 
 def test_flat_truss_is_named_and_left() -> None:
-    """In the flat position of a truss the forces balance without load. The position is unstable in y of the joint, and
-    the solver leaves it for ±RISE.
+    """In the flat position of a truss the forces balance without load.
+
+    This position is unstable in y of the joint. The solver finds a stable position at ±RISE.
     """
     world, _ = create_truss(0.0, height=0.0)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves .*joint, y"):
@@ -247,7 +248,10 @@ def test_flat_truss_is_named_and_left() -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.98, 1.02, 1.5])
 def test_snap_through(share: float) -> None:
-    """Below the limit load the joint stays up. Above the limit load, the snapped-through equilibrium is found."""
+    """Below the limit load, the joint remains above its supports.
+
+    Above the limit load, the equilibrium below the supports is found.
+    """
     heights = np.linspace(0.0, RISE, 100_001)
     loads = np.array([eval_truss_load(y) for y in heights])
     load, top = share * loads.max(), heights[loads.argmax()]
@@ -259,17 +263,17 @@ def test_snap_through(share: float) -> None:
 
 
 def test_overshoot_is_no_measure() -> None:
-    """A first full step with a residual of 1e13 N is no reference: 1e-8 of this residual is no convergence (21 663 N
-    instead of 542.9 N).
+    """A first full Newton step with a residual of 1e13 N must not be the reference of the relative tolerance: at 1e-8
+    of this residual the force is 21 663 N instead of 542.9 N.
 
-    The end of the accepted iteration depends on the rounding of a residual of 1e13 N: 21 663 N, or 21 841 N with the
-    instructions of older processors, both 40 times the force of equilibrium.
+    If this reference is accepted, the result depends on rounding: it is 21 663 N, or 21 841 N with the instructions of
+    older processors, both 40 times the force of equilibrium.
     """
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off")
     assert_allclose(eval_horizontal(world, support, solver), 542.911, rtol=1e-5)
     iterations = solver.statistics.newton_iterations
-    # the criterion of Exudyn ends at this force
+    # Exudyn's convergence criterion accepts this force
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off", overshoot="accept")
     assert eval_horizontal(world, support, solver) > 30.0 * 542.911
@@ -277,7 +281,7 @@ def test_overshoot_is_no_measure() -> None:
 
 
 def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> None:
-    """One element between clamps carries a load that a finer mesh does not carry, and a note gives both forces."""
+    """One element between clamps carries a compression under which finer meshes buckle; a note gives both forces."""
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 1.0, "reference_strain": 1e-4}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 1, **columns))
@@ -288,8 +292,8 @@ def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
-    """Create a belt around two pulleys at rest, which can circulate, because without friction it has no support along
-    its axis.
+    """Create a belt around two pulleys at rest without friction; the belt can circulate, because nothing supports it
+    along its axis.
     """
     world = World()
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 0.3)]
@@ -307,8 +311,8 @@ def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
 @pytest.mark.parametrize("stiffness", [8e3, 4e5])
 @pytest.mark.parametrize("strain", [-0.001, -0.05])
 def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> None:
-    """Belts that can circulate without friction, a motion with nearly zero stiffness of either sign, are found quickly
-    and not called unstable.
+    """The equilibrium of belts that can circulate without friction is found quickly and not called unstable, although
+    circulation has nearly zero stiffness of either sign.
     """
     solver = Static(
         create_belt(0.8, strain, stiffness), name="", load_steps=10, geometric=True, stabiliser=1e5, stability="check"
@@ -321,7 +325,7 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
     """The error for a belt 5 % longer than its route names compression, and the error for a stabiliser without mass
     names the mass.
 
-    Contacts of the first two cases start open, so the belt has no support.
+    In the first two cases all contacts start open, so the belt has no support.
     """
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match=r"at the start belt \d+ is slack: it holds -\d+.* N in compression") as error:
@@ -335,7 +339,7 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_without_mass() -> None:
-    """The descent along the potential needs mass. Without mass, the error names the cause."""
+    """The descent along the potential needs a mass matrix; for a model without mass, the error names this cause."""
     world = World()
     columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 0.0, "length": 0.11}
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 10, **columns))
@@ -355,7 +359,7 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
     statics.
 
     The same load in a fixed direction is above the critical load π²/4. Statics cannot detect flutter, from 20.05 on,
-    and print a note. The pivots of a symmetric matrix are not counted.
+    and print a note. Pivots are not counted, because the matrix is not symmetric.
     """
     columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     for follows in (True, False):
@@ -380,8 +384,8 @@ def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_pivots_of_newton_agree_with_the_count() -> None:
-    """Newton's own LU shows that a hanging rope of 64 elements is stable, and that a column above its critical load is
-    not.
+    """The pivots of Newton's own LU show that a hanging rope of 64 elements is stable, and that a column above its
+    critical load is unstable.
     """
     world, _ = hang_straight(*CATENARIES[0], 64)
     solver = Static(world, name="")

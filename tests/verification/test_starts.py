@@ -1,4 +1,6 @@
-"""The start of motion, and events that are errors or doubtful: constraints, overlaps, shapes, jumps, hooks, times."""
+"""Starts of motion that are errors or doubtful: violated constraints, overlaps, folded shapes, jumps, changes by hooks,
+wrong times.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,9 @@ def slide(**point: Any) -> tuple[wl.World, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_velocities_that_constraints_forbid(method: str) -> None:
-    """Errors name constraints that start velocities violate. On request, the nearest consistent values are used.
-    Residuals of earlier solves are allowed.
+    """Errors name constraints that start velocities violate.
+
+    On request, the nearest consistent values are used. Small violations that earlier solves leave are allowed.
     """
     world, _ = slide(velocity=(3.0, 5.0))
     with pytest.raises(
@@ -49,7 +52,10 @@ def test_velocities_that_constraints_forbid(method: str) -> None:
 
 
 def test_motors_start_what_rests() -> None:
-    """A prescribed speed sets a body at rest in motion. Another start speed is an error."""
+    """A body at rest gets its prescribed speed at the start.
+
+    A start speed that is neither 0 nor the prescribed speed is an error.
+    """
     for speed, fits in ((0.0, True), (2.0, True), (7.0, False)):
         world, mass = slide(velocity=(speed, 0.0))
         con.prescribe_velocity(world, mass, "x", 2.0)
@@ -61,7 +67,9 @@ def test_motors_start_what_rests() -> None:
 
 
 def test_joints_forbid_in_their_own_size() -> None:
-    """A gap of velocities is relative to its terms: 1 mm/s between points with 100 m/s is a rounding error."""
+    """A violation is measured relative to the velocities: 1 mm/s between points with 100 m/s counts as a rounding
+    error.
+    """
     for gap, fits in ((1e-3, True), (1.0, False)):
         world = wl.World()
         points = [
@@ -131,7 +139,9 @@ def test_state_has_the_time_of_its_statics() -> None:
 
 
 def test_rates_of_flat_functions() -> None:
-    """A rate is also compared where its function is flat, although its differences are small and depend on the step."""
+    """A rate function is also checked where the motion is flat, although differences of the motion are small and depend
+    on the step.
+    """
     world, mass = slide()
     con.prescribe(world, mass, "x", lambda t: t * t, rate=lambda t: -5.0)
     with pytest.raises(
@@ -253,10 +263,10 @@ def test_cables_turned_inside_out(method: str) -> None:
 
 @pytest.mark.parametrize("hard", [1, 25])
 def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shapes after the first step and after steps of many iterations are examined. A step that ends with a wrong
-    shape is rejected and cut.
+    """The solver checks shapes after the first step and after steps of many iterations, and rejects and cuts a step
+    that turns a cable inside out.
 
-    In the second case, no step has as many iterations as required.
+    In the second case, no step has enough iterations for the check.
     """
     # no wrong shape at the start
     found = iter([[], ["cable 2 is turned inside out"], ["cable 2 is turned inside out"]])

@@ -19,12 +19,13 @@ INERTIA = {"driver": 1e-3, "driven": 2e-3, "idler": 1e-5}
 
 @pytest.mark.parametrize("bending", [pytest.param(4e-7, marks=pytest.mark.long), 9e-3])
 def test_three_pulleys_of_unequal_radii(bending: float) -> None:
-    """For three pulleys with ratio 2, an idler on the back and rhoA v²/T = 0.3, two turns of the belt start from its
-    steady motion, and means are over one turn.
+    """The drive has three pulleys with ratio 2, an idler on the back of the belt and rhoA v²/T = 0.3.
 
-    The belt is a string, or has 2.5 % of T R² of the idler, whose hub load is 1.4 % larger than that of a string. With
-    default mesh and contact, the test asserts 0.5 %. The measured errors are 0.06 % of the speed loss, and 0.04 % of
-    tensions and hub loads.
+    The time simulation starts from the steady motion and lasts two turns of the belt; means are over one turn.
+
+    The belt is a string, or has a bending stiffness of 2.5 % of T R² of the idler, which makes the hub load of the
+    idler 1.4 % larger. With default mesh and contact, the test asserts 0.5 %. The measured errors are 0.06 % of the
+    speed loss, and 0.04 % of tensions and hub loads.
     """
     world = wl.World()
     wheels = {

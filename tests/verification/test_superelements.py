@@ -1,4 +1,4 @@
-"""Bodies given by matrices: functions against closed forms, and a reduced beam against the full beam."""
+"""Bodies given by matrices: functions agree with closed forms, and a reduced beam agrees with the full beam."""
 
 from __future__ import annotations
 
@@ -55,8 +55,10 @@ def add_reduced(world: wl.World, modes: int) -> tuple[Entity, Entity, Entity]:
 
 @pytest.mark.parametrize(("modes", "error"), [(6, 1e-2), (14, 1e-3), (69, 1e-8)])
 def test_reduced_beam_has_the_frequencies_of_the_full_one(modes: int, error: float) -> None:
-    """The six frequencies of a reduced cantilever with a spring at its tip are upper bounds of those of the full beam,
-    closer with more modes, and exact with all modes.
+    """The first six frequencies of a reduced cantilever with a spring at its tip are above the frequencies of the full
+    beam.
+
+    They are closer with more modes, and exact with all modes.
     """
     M, K = create_beam()
     world = wl.World()
@@ -71,7 +73,10 @@ def test_reduced_beam_has_the_frequencies_of_the_full_one(modes: int, error: flo
 
 
 def test_reduced_beam_is_exact_in_statics() -> None:
-    """Forces at the boundary give exact statics without any mode. The resultant forces of the weight are also exact."""
+    """Under forces at the boundary, statics are exact without any mode.
+
+    The resultant forces of the weight are also exact.
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     left, right, body = add_reduced(world, 0)
     hold = con.fix(world, left, "x", "y", "rotation")
@@ -90,7 +95,7 @@ def test_reduced_beam_is_exact_in_statics() -> None:
 
 
 def test_matrices_and_meshes_come_from_files(tmp_path: Path) -> None:
-    """The same body is read from .npz, .mtx and a mesh, and is drawn by its edges."""
+    """The same body is read from an .npz file, from .mtx files and a mesh, and is drawn by its edges."""
     n = 5
     points = np.stack((np.linspace(0.0, 1.0, n), np.zeros(n), np.zeros(n)), axis=1)
     line = np.stack((np.arange(n - 1), np.arange(1, n)), axis=1)
@@ -157,7 +162,7 @@ def test_negative_masses_are_refused(mass: Any, words: str) -> None:
 
 
 def test_masses_of_zero_are_allowed() -> None:
-    """A singular mass matrix with rounding errors is accepted for a body."""
+    """A body may have a singular mass matrix with rounding errors."""
     world, one = wl.World(), np.array([1.0, 1e-4, 0.0])
     mass = np.outer(one, one) + 1e-18 * np.arange(9.0).reshape(3, 3)
     mass[2] = mass[:, 2] = 0.0

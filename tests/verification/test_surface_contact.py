@@ -42,9 +42,9 @@ def test_helix(capstan: Any, lead: float) -> None:
     """The ratio of the tensions on a helix agrees with exp(mu theta cos(lambda)) within 0.05 % for 48 cables; measured
     errors are +0.012, +0.009, +0.0004 %.
 
-    Steps in which a point closes are excluded, because the point sticks for one step. The whole contact slips, the rope
-    leaves with the lead angle, and the pull on the drum is the sum of both strands. Most load steps take one pass of
-    five iterations.
+    Steps in which a point closes are excluded, because this point sticks for one step. The whole contact slips, the
+    rope leaves with the lead angle, and the force on the drum is the sum of both strand forces. Most load steps take
+    one pass of five iterations.
     """
     case = capstan.Case(lead=lead)
     drawing = capstan.draw(case)
@@ -64,9 +64,11 @@ def test_helix(capstan: Any, lead: float) -> None:
 
 
 def test_decisions_inside_newtons_method() -> None:
-    """In load cycles of a rope half around a rough post, decisions inside Newton's method give the positions of frozen
-    decisions, in less than 0.6 of the iterations and one pass per load step. The measured ratio is 0.46, and frozen
-    decisions need 106 passes.
+    """In load cycles of a rope half around a rough post, stick and slip that are decided inside Newton's method give
+    the same positions as decisions that are frozen.
+
+    They need less than 0.6 of the iterations and one pass per load step. The measured ratio of iterations is 0.46, and
+    frozen decisions need 106 passes.
     """
     radius, force, length = 0.1, 100.0, pi * 0.1 / 24
     found = []
@@ -97,10 +99,8 @@ def test_decisions_inside_newtons_method() -> None:
 
 
 def test_numbers_of_the_plane(capstan: Any) -> None:
-    """A rope of EA = 2e4 N that stretches by 2 % on the drum has the ratio 4.0979 by another program, and exactly
-    4.1112.
-
-    The result agrees with both within 0.5 %; measured 4.1118.
+    """For a rope of EA = 2e4 N that stretches by 2 % on the drum, the ratio 4.1118 agrees within 0.5 % with the exact
+    ratio 4.1112 and with the ratio 4.0979 of another program.
     """
     drawing = capstan.draw(capstan.Case(lead=0.0, axial_stiffness=2e4))
     assert_allclose(drawing.mean(), exp(0.3 * 1.5 * pi), rtol=5e-3)
@@ -119,7 +119,9 @@ def test_v_groove(capstan: Any, groove: float, friction: float) -> None:
 
 @pytest.mark.long
 def test_errors_of_the_helix(capstan: Any) -> None:
-    """The error on a helix is proportional to the compliance of the contact, and hardly on elements and points."""
+    """The error on a helix is proportional to the compliance of the contact and hardly depends on the numbers of
+    elements and points.
+    """
     table = {title: dict(rows) for title, rows in capstan.tabulate(capstan.Case()).items()}
     stiffness = {float(k): e for k, e in table["contact stiffness [N/m^2]"].items()}
     hard = stiffness[1e8]
@@ -165,7 +167,7 @@ def test_geodesics(surface: str) -> None:
     ("angle", "along"), [(0.26, 0.0), (0.33, 0.0), (0.2, 1.9), (0.2, 2.4), (0.0, 2.8), (0.0, 3.2), (0.26, 2.0)]
 )
 def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
-    """A rope on the flank of a groove, where a fleet angle moves it, sticks or slides according to the friction circle.
+    """A rope that a fleet angle has moved onto the flank of a groove sticks or slides according to the friction circle.
 
     Pressed by W towards the axis at the angle gamma and pulled by P along the groove, it slides if sqrt((W sin(gamma))²
     + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against its velocity.
@@ -187,13 +189,14 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
-    """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) at the first loading. In the following
-    cycles it moves by k (√T1 - √T)² downwards and k (√T - √T2)² upwards, k = R/(EA μ); the second cycle equals the
-    first.
+    """The free end of a rope on half a drum moves by k (T - T0 - T0 ln(T/T0)) at the first loading.
+
+    In the following cycles it moves by k (√T1 - √T)² downwards and k (√T - √T2)² upwards, k = R/(EA μ); the second
+    cycle equals the first.
 
     With default parameters and half as many cables, the measured errors are 1.3 % of motions and 0.2 % of the work lost
-    in a cycle, with 5.5 iterations per step. With k = 1000 T/R², independent of EA, the motion was 3.2 times too large.
-    Points decide inside Newton's method. Frozen decisions need 18.7 iterations.
+    in a cycle, with 5.5 iterations per step. With a contact stiffness of 1000 T/R², independent of EA, the motion would
+    be 3.2 times too large. Points decide inside Newton's method; frozen decisions need 18.7 iterations per step.
     """
     radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 24 if chosen else 48, 8
     low, first, high = 60.0, 100.0, 220.0
@@ -219,7 +222,7 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
         for tension in tensions:
             world.set(force, vector=tension * along)
             state = solver.solve(state)
-            # minus the elongation of the straight strand
+            # the elongation of the straight strand is subtracted
             strand = 3.0 * length * tension / stiffness
             way.append((wl.eval_output(end, "position", state) - np.asarray(end.position)) @ along - strand)
         moves.append(np.array(way) - way[0])
@@ -244,8 +247,8 @@ def test_load_cycle_of_a_rope(elements: int | None) -> None:
     """A load cycle of `wl.Rope`, with default contact and mesh, and with longer cables, agrees with the closed form.
 
     The measured errors are 1.3 % of motions and 0.2 % of the lost work. Where the load on 24 cables reverses, an
-    iterate of Newton's method touches the drum at a distant point. If this point stuck there, the rope would be dragged
-    by 17 µm and move 21 % too little.
+    iterate of Newton's method touches the drum at a distant point. If this point stuck there, the rope would be
+    displaced by 17 µm, and its motion would be 21 % too small.
     """
     R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05
     world = wl.World()
@@ -281,7 +284,7 @@ def test_load_cycle_of_a_rope(elements: int | None) -> None:
         assert_allclose(found, right, rtol=0, atol=0.015 * np.abs(right).max())
     lost, right = (trapezoid((way[1] - way[1][-1])[::-1] - way[2], T[2]) for way in (moves, exact))
     assert_allclose(lost, right, rtol=0.01)
-    # the contact was not too soft
+    # the verdict has no reason about a soft contact
     assert not any("larger" in words for words in rope.report(state).advice)
 
 
@@ -355,8 +358,8 @@ def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[floa
 def test_belt_on_discs(points: int) -> None:
     """A 2D belt drive on discs has the speed loss, tensions and torque of the creep theory with inertia within 1 %.
 
-    Measured errors are -0.05 % and -0.17 % of the speed loss and 0.2 % of the torque. The law of circles has +0.01 %
-    and 0.15 %. Brake and inertia take the reported torque.
+    Measured errors are -0.05 % and -0.17 % of the speed loss and 0.2 % of the torque. The errors of the contact law for
+    circles are +0.01 % of the speed loss and 0.15 % of the torque. Brake and inertia take the reported torque.
     """
     loss, drive, brake, report, torque = run_disc(3e-4, 0.6, points)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS

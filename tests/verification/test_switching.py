@@ -1,4 +1,4 @@
-"""Contacts that switch: the same steady state for all step sizes, slip of a traction sheave, contact from the start.
+"""Contacts that switch: equal steady states for all step sizes, slip of a traction sheave, contact from the start.
 
 Sources: torque balance of a driven pulley; L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for the
 ratio exp(mu theta) of the tensions of a rope that slips; equilibrium of a rope on its bed.
@@ -48,8 +48,8 @@ def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
     """Return speed loss [1] and excess of the drive torque over load and brake [N m], as means over 0.15 s, and the
     statistics.
 
-    The model is the belt of the reference data on 40 elements of 2 segments, with light pulleys that reach their speed
-    and load after 0.25 s. The motion is steady at 0.4 s.
+    The model is the belt of the reference data with 40 elements of 2 segments. Its light pulleys reach their speed and
+    load after 0.25 s, and the motion is steady after 0.4 s.
     """
     info = belt_parameters(40, 2)
     info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
@@ -87,7 +87,7 @@ def test_speed_loss_does_not_depend_on_the_step() -> None:
 
 
 def test_steps_that_are_accepted_unsettled_are_wrong() -> None:
-    """If steps are accepted after three passes, as in the recorded data, the speed differs."""
+    """If steps are accepted unsettled after three passes, as in the recorded data, the speed loss is wrong."""
     coarse, excess, done = run_belt(1e-3, passes=Passes(max_it=3, fail=False))
     assert done.unconverged_passes > 100 and done.largest_error > 0.1
     assert abs(coarse - run_belt(2.5e-4)[0]) > 0.01 or abs(excess) > 0.5
@@ -197,10 +197,10 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
     """A rope with EA 1e7 N, EI/(T R²) = 0.04 and 0.2, bristles and contact of 1e9 N/m², and 24 elements of 4 points has
     one steady ratio.
 
-    The ratio is exp(mu pi) except for the part of the arc that bending removes, 1.2 and 5.9 %. The stiffer rope
-    oscillates at its open ends of the arc, and the ratio varies between 1.8 and 3.0, unless its bending is damped. On
-    segments, the velocity penalty of 1e6 N s/m² treats the polygon as slip. The same model then ends in an error or,
-    with other ramps, in ratios between -3 and 25.
+    The ratio is smaller than exp(mu pi) by 1.2 and 5.9 %, because bending shortens the arc. Without damping of bending,
+    the stiffer rope oscillates at both ends of its arc, and the ratio varies between 1.8 and 3.0. With contact segments
+    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts as slip. The same
+    model then ends in an error or, with other ramps, has ratios between -3 and 25.
     """
     world, parts, state = start_stiff_rope(ContactFrictionCirclePoints2D, stiffness, damping)
     tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
@@ -217,10 +217,11 @@ def test_stiff_rope_without_damping_is_doubtful(law: Any, end: float) -> None:
     """For the stiffer rope of the test above with undamped bending, the tension varies between -3 and 14 times the
     weight, which is doubtful.
 
-    Cut steps give a note; steps that are cut because contacts settle give no note.
+    The reason names the cut steps. Few cut steps, or steps that are cut to end at the instant of a contact, are no
+    reason.
     """
     world, _, state = start_stiff_rope(law, 50.0, 0.0)
-    # steps that resolve each contact would give a good result
+    # this step is too long; steps that resolve each contact would give a good result
     motion = Dynamic(world, step=1e-2, end=end, spectral_radius=0.6, name="", resolve_contacts=False)
     motion.solve(state)
     reason = motion.verdict.reasons[0]
@@ -238,7 +239,7 @@ def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> N
     """If friction is switched on in a rope at rest, its segments stick at their positions, and the first row has no
     torque.
 
-    Segments whose bristles start at position 0 had a torque of 6e7 N m with ``decide_at_start=False``.
+    With ``decide_at_start=False``, bristles start at position 0 and cause a torque of 6e7 N m.
     """
     world, parts = build_sheave(law)
     state = start_sheave(world, parts)
@@ -253,11 +254,13 @@ def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> N
     [(length, way) for length in ("current", "reference", None) for way in ("hook", "hook, again", "resume", "solve")],
 )
 def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, way: str) -> None:
-    """Dampers drag the rope, and bristles are switched on at 5 ms, in a hook or between solves. With "again", they were
-    also on from 1 to 3 ms.
+    """The dampers of friction drag the rope, and bristles are switched on at 5 ms, in a hook or between solves.
 
-    The torque is 3.2 N m before and 7.2 N m after the next step, with the bristles of its slip. With a wrong initial
-    position, bristles would give 13 and 84 N m. The law has segments, also in the published form, or points.
+    In the cases "again", bristles were also on from 1 to 3 ms.
+
+    The torque is 3.2 N m before the next step and 7.2 N m after this step, in which bristles deflect by the slip of the
+    step. With a wrong initial position, bristles would give 13 and 84 N m. The test covers contact of segments, its
+    published form, and contact of points.
     """
     law, form = ContactFrictionCirclePoints2D, {}
     if sticking_length is not None:
@@ -292,8 +295,8 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
 def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
     """A rope on top of a wide circle, held at one node along its axis, is in equilibrium in the first solve.
 
-    The contact carries its weight. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. With unchanged
-    start values, the rope would have no support.
+    The contact carries its weight. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If contacts were
+    not decided at the start, the rope would have no support.
     """
     radius, count, gravity = 10.0, 20, 9.81
     angle = np.linspace(-0.1, 0.1, count + 1)

@@ -60,15 +60,16 @@ def eval_loop(low: float, high: float, columns: dict[str, float]) -> float:
         """Return the sum of both friction limits."""
         return 2.0 * columns["friction_torque"] + (ml + mu) * abs(columns["preload"] + k * u)
 
-    # where |e| is larger, the bristle unloads first, with the stiffness k_b + mu_u k up to the limit
+    # at the end of the larger |e|, the bristle unloads first, with the stiffness k_b + mu_u k up to the limit
     large, small = (high, low) if sign > 0.0 else (low, high)
     between = 0.5 * (width(low) + width(high)) * (high - low)
     return between - width(large) ** 2 / (2.0 * (kb + mu * k)) - width(small) ** 2 / (2.0 * (kb - ml * k))
 
 
 def test_hysteresis_loop_in_closed_form() -> None:
-    """In two cycles of a moved arm, the torque on both branches, the area of the loop, and the recorded losses agree
-    with the closed form.
+    """The arm is moved through two cycles.
+
+    The torque on both branches, the area of the loop, and the losses in the ledger agree with the closed form.
 
     The bristle sticks over 2 mrad at both ends of 0.3 rad. Torques are exact. The loop is integrated by trapezoids with
     2000 steps per cycle.
@@ -92,7 +93,7 @@ def test_hysteresis_loop_in_closed_form() -> None:
     loop = float(np.sum(0.5 * (f[last][1:] + f[last][:-1]) * np.diff(u[last])))
     ideal = eval_loop(-amplitude, amplitude, SPRING)
     assert_allclose(loop, ideal, rtol=1e-4)
-    # the second cycle in the energies of the law
+    # the loss of the second cycle in the energies of the law
     lost = ledger["TensionerSpring.sliding"]
     half = int(np.argmin(np.abs(ledger.times - 1.0)))
     assert_allclose(lost[-1] - lost[half], ideal, rtol=1e-3)
@@ -176,7 +177,7 @@ def test_an_overrunning_pulley_drives_one_way() -> None:
     assert_allclose(sensors["torque"][free], drag, rtol=1e-12)
     fall = np.polyfit(t[free], sensors["shaft"][free], 1)[0]
     assert_allclose(fall, -drag / J, rtol=1e-6)
-    # the drag torque times the rotation of the shaft relative to the rim
+    # the loss is the drag torque times the rotation of the shaft relative to the rim
     away = sensors["shaft"] - np.interp(t, [0.0, 0.1, 0.12, 0.2], [0.0, 40.0, 10.0, 10.0])
     ahead = float(np.sum(0.5 * (away[1:] + away[:-1]) * np.diff(t)))
     assert_allclose(ledger["OverrunningClutch.sliding"][-1], drag * ahead, rtol=0.02)

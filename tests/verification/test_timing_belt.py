@@ -62,7 +62,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     point = world.add(MassPoint, position=(0.016 + 1e-5, 0.0), mass=0.01)
     con.fix(world, point, "y")
     world.add(con.Force, marker=con.position_marker(world, point), vector=(-press, 0.0, 0.0))
-    # the seat is a separate spring, like the lands of a belt
+    # the belt between teeth presses on the pulley by a separate spring
     seat = con.coordinate_marker(world, point, "x")
     world.add(con.ContactCoordinate, marker1=seat, contact_stiffness=1e7, contact_damping=200.0, offset=-1e-5)
     teeth = world.add(
@@ -77,7 +77,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     assert climbing.sum() > 50
     assert_allclose(-force[climbing] * (0.016 + height[climbing]) / 0.016, press / tan(beta), rtol=5e-3)
     assert -force.min() < 1.01 * press / tan(beta)
-    # on the tip, into which P presses the tooth
+    # the force P presses the tooth into the tip
     riding = (t > 0.25) & (t < 0.6)
     assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
     assert_allclose(force[riding], 0.0, atol=1e-9)
@@ -90,7 +90,10 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
 
 
 def create_drive(mounted: float, damping: float | None = None, **more: Any) -> tuple[wl.World, wl.Belt, list[Any], Any]:
-    """Create a T5 belt, 10 mm wide, on pulleys of 20 and 40 teeth; the driven one has a brake, or a torque of 1 N m."""
+    """Create a T5 belt, 10 mm wide, on pulleys of 20 and 40 teeth.
+
+    The driven pulley has a brake, or a torque of 1 N m.
+    """
     sheet, z, teeth = wl.catalogue.belt("T5", width=0.010), (20, 40), 70
     strain = mounted / sheet.columns["axial_stiffness"]
     distance = con.timing_distance(teeth, 0.005, z, strain)
@@ -141,8 +144,9 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 
 
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
-    """Without creep, the driven pulley follows by 20/40 up to the deflection of teeth; its speed oscillates with 20
-    ω/(2 π).
+    """The driven pulley has no creep: it follows the driver with the ratio 20/40 up to the deflection of teeth.
+
+    Its speed oscillates with the frequency 20 ω/(2 π).
     """
     world, belt, bodies, drive = create_drive(150.0, 0.02)
     with belt.preload(drive):
@@ -197,7 +201,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     world.add(con.CoordinateLoad, marker=slide, value=pull)
     world.add(con.CoordinateSpringDamper, marker1=slide, damping=5.0)
     drive = con.prescribe_velocity(world, bodies[0], "rotation", -speed)
-    # with the damper, which lets the belt settle after its jump, the load is the given load
+    # the damper lets the belt settle after its jump; after this the torque is the given load
     damping = 2e-3
     world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
     first, second = con.smooth_step(0.0, 0.006, 0.0, 0.95), con.smooth_step(0.01, 0.012, 0.0, 0.1)
@@ -217,7 +221,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         return (b - 0.5 * a) * large / pitch
 
     def read_meshing(now: wl.State) -> list[int]:
-        """Return groove plus tooth, the index by which a pulley and the belt mesh, in the middle of both arcs."""
+        """Return the sum of the indices of groove and tooth that are in mesh in the middle of each arc."""
         assert belt.teeth is not None
         grooves, force = (wl.eval_output(belt.teeth, name, now).reshape(2, -1) for name in ("groove", "tooth_force"))
         on = [np.flatnonzero(row) for row in force]
@@ -225,7 +229,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
         return [int(np.bincount(meshing.astype(np.int64)).argmax()) for meshing in found]
 
     class Relieve(wl.StepHook):
-        """Removes the load while the belt jumps."""
+        """Removes the load from the driven pulley while the belt jumps."""
 
         time = 0.0
 
@@ -234,7 +238,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
                 world.set(load, active=False)
                 self.time = now.t
 
-    # in the jump, all teeth of the driver are on their flanks and the belt is off its face, but it is not slack
+    # during the jump, all teeth are on the flanks of the driver, and the belt is off the driver's face but not slack
     climbed = wl.Dynamic(world, step=2e-5, end=0.0135, name="").solve(state)
     assert belt.report(climbed)["driver"].wrap_angle == 0.0 and "slack" not in capsys.readouterr().err
     before, relieve = read_meshing(state), Relieve()

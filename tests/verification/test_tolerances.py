@@ -1,5 +1,4 @@
-"""The end of Newton's method and of the linear solver: rounding errors of the acting forces, and solvers that cannot
-work.
+"""Newton's method and the linear solver end at the rounding errors of forces, and unsuitable linear solvers are errors.
 
 Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2.
 """
@@ -44,10 +43,10 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
 
 
 def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the residual stays at 40 times the estimate of rounding errors, the run does not count as converged, and the
+    """If the residual stays at 40 times the estimate of rounding errors, the solve does not count as converged, and the
     message names the reason.
 
-    The residual of this rope is a rounding error. The estimate is reduced 40 times, as for a law with undeclared
+    In the test, the residual is a rounding error, and the estimate is divided by 40, as for a law with undeclared
     rounding errors.
     """
     world = World(gravity=(0.0, -9.81))

@@ -13,7 +13,7 @@ from windlass import connectors as con
 from windlass.elements import MassPoint, RigidBody2D
 
 HUB, SHAFT, MU = 0.02, 3e4, 0.2
-"""Inertia of the hub [kg m²], stiffness of its shaft [N m/rad], inertia of the ring per inertia of the hub [1]."""
+"""Inertia of the hub [kg m²], stiffness of the shaft [N m/rad], ratio mu of the inertias of ring and hub [1]."""
 
 
 def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
@@ -35,7 +35,7 @@ def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
 
 
 def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
-    """At two frequencies, all dampings give the amplitude sqrt(1 + 2/mu), with the tuning 1/(1 + mu)."""
+    """With the tuning 1/(1 + mu), the amplitude at two frequencies is sqrt(1 + 2/mu) for any damping."""
     f = 1.0 / (1.0 + MU)
     # g⁴ (2 + mu) - 2 g² (1 + f² (1 + mu)) + 2 f² = 0
     squares = np.roots((2.0 + MU, -2.0 * (1.0 + f**2 * (1.0 + MU)), 2.0 * f**2))
@@ -45,8 +45,9 @@ def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
 
 
 def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> None:
-    """Den Hartog's damping is the mean of the two dampings that have a peak at a fixed point. The largest amplitude is
-    1 % larger than at the fixed points.
+    """Den Hartog's damping is the mean of the two dampings with a peak of the amplitude at a fixed point.
+
+    The largest amplitude is 1 % larger than at the fixed points.
     """
     omegas = np.linspace(0.5, 1.5, 800) * sqrt(SHAFT / HUB)
     best = sqrt(3.0 * MU / (8.0 * (1.0 + MU)))
@@ -57,7 +58,7 @@ def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> Non
 
 
 def test_the_ring_goes_with_its_hub_and_hubs_without_rotation_are_refused() -> None:
-    """Hub and ring move and rotate together with an unloaded spring, and hubs without rotation are refused."""
+    """Hub and ring translate and rotate together without force in the spring, and hubs without rotation are refused."""
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.3, 0.1), angle=0.2, velocity=(1.0, -2.0, 30.0), mass=2.0, inertia=HUB)
     ring = con.torsional_damper(world, hub, 1e-3, 100.0, 0.1, mass=0.5)

@@ -47,7 +47,7 @@ from windlass.solvers.static import Static
 
 GRAVITY = 9.81
 HELD: dict[str, Any] = {"load_steps": 5, "stabiliser": 100.0}
-"""Settings with which bodies on joints find their hanging position."""
+"""Solver settings for bodies on joints, which must find their hanging position."""
 Model = tuple[World, Callable[[State], float], float]
 """A model, an output of its equilibrium, and the reference value of this output."""
 
@@ -67,7 +67,7 @@ def hang_on_a_joint() -> Model:
 
 
 def stand_on_rods() -> Model:
-    """Create three masses above each other on massless rods."""
+    """Create three masses that stand above each other on massless rods."""
     world = World(gravity=(0.0, -GRAVITY))
     end, mass = position_marker(world, world.add(Ground)), None
     for i in range(3):
@@ -79,7 +79,7 @@ def stand_on_rods() -> Model:
 
 
 def press_between_springs() -> Model:
-    """Create a mass between two springs of 1.5 m over 1 m each, which push it aside."""
+    """Create a mass between two compressed springs, each of 1.5 m over 1 m, which push the mass aside."""
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)
     for x in (-1.0, 1.0):
@@ -115,7 +115,7 @@ def turn_over_the_dead_centre() -> Model:
 
 
 def stand_on_a_torsion_spring() -> Model:
-    """Create a mast of 2 m on a torsion spring of 0.9 m g l, with θ from 0.9 θ = sin θ."""
+    """Create a mast of 2 m on a torsion spring of 0.9 m g l, whose equilibrium is 0.9 θ = sin θ."""
     world = World(gravity=(0.0, -GRAVITY))
     mast = world.add(RigidBody2D, name="mast", position=(0.0, 2.0), mass=10.0, inertia=1.0)
     foot = rigid_marker(world, mast, (0.0, -2.0))
@@ -168,7 +168,7 @@ def press_a_column_in_space() -> Model:
 
 
 def hang_upwards() -> Model:
-    """Create a rope of 12 m over 10 m in the shape for the opposite gravity."""
+    """Create a rope of 12 m over 10 m that starts in the equilibrium for opposite gravity."""
     world = World(gravity=(0.0, -GRAVITY))
     columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
     rope = catenary(world, (0, 0), (10, 0), 16, length=12.0, gravity=(0.0, GRAVITY), **columns)
@@ -180,7 +180,7 @@ def hang_upwards() -> Model:
 
 
 def run_faster_than_waves() -> Model:
-    """Create a string that runs with 1.6 times the speed of its waves, and leaves the straight line."""
+    """Create a string that runs with 1.6 times its wave speed and therefore leaves the straight line."""
     world = World(gravity=(0.0, -0.05))
     axial = world.add(ALENode, velocity=(50.0,))
     span = straight_cable(
@@ -232,7 +232,7 @@ def test_unstable_starts_are_named_and_left(
 
 
 def test_what_hangs_on_a_joint_is_held_by_its_force() -> None:
-    """A joint's force is 0 in the first guess of each load step, and the tangent is singular until it is found."""
+    """In the first iterate of each load step, the forces of joints are 0 and the tangent is singular."""
     world, number, known = hang_on_a_joint()
     solver = Static(world, name="", **HELD)
     state = solver.solve()

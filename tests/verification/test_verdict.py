@@ -1,4 +1,4 @@
-"""Runs that were made unstable are errors or doubtful, and stable runs are neither."""
+"""Runs with unstable settings are errors or doubtful, and runs with stable settings are neither."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Case = tuple[Any, dict[str, Any]]
 TRAPEZOIDAL, ALPHA, INDEX2 = "trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"
 
 EXPLODING: list[Case] = [
-    # contacts much stiffer than the step resolves, accepted with any states, and steps that may not be cut
+    # contacts are much stiffer than the step resolves, any contact states are accepted, and steps may not be cut
     *((driven_belt, {"stiffness": k, "step": h, "method": m, "adaptive": False, **LENIENT})
       for k, h in ((1e10, 5e-4), (1e10, 1e-3), (1e10, 2e-3), (2e10, 1e-3)) for m in (TRAPEZOIDAL, ALPHA)),
     *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, "adaptive": False, **LENIENT})
@@ -125,7 +125,9 @@ def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_stiff_rope_at_rest_stays_there() -> None:
-    """A rope with EA 1e8 N and contact 1e9 N/m^2 stays at rest with a step above the period of both."""
+    """A rope with EA 1e8 N and a contact stiffness of 1e9 N/m^2 stays at rest, although the step is longer than the
+    periods of rope and contact.
+    """
     solver, start = loaded_rope(stretch=1e8, contact=1e9, step=2e-4)
     assert np.abs(solver.solve(start).v).max() < 1e-3 and solver.verdict.word == "ok"
 
@@ -137,7 +139,7 @@ def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     (note,) = solver.verdict.notes
     assert "the step of 0.005 s is longer than the period of 0.00178 s" in note and "below 0.00089 s" in note
     assert f"note before dynamic: {note}" in capsys.readouterr().err
-    # the note appears once in a run for any number of solves; other numbers give another note
+    # a note appears only once in a run with several solves, but a note with other numbers is a new note
     again, start = driven_belt(step=5e-3, end=5e-3)
     again.solve(start)
     assert again.verdict.notes == [note] and "note" not in capsys.readouterr().err
@@ -235,9 +237,10 @@ def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
 
 
 def test_friction_of_what_has_just_touched() -> None:
-    """A rope lies on a post, and its points touch in the only load step, in which they have no friction. The full load
-    is therefore solved again. After this solve, the post carries the tension of Euler and Eytelwein, as with two load
-    steps.
+    """A rope lies on a post.
+
+    Its points touch in the only load step and have no friction in this step. The full load is therefore solved again.
+    After this solve, the post carries the tension of Euler and Eytelwein, as with two load steps.
     """
     world = wl.World()
     rope = cable_along(

@@ -39,7 +39,9 @@ class Watch(wl.StepHook):
 
 
 def follow(length: float, last: float, end: float, step: float, space: bool = False) -> tuple[Any, Any, Any, Any]:
-    """Return times, lengths and angles of a pendulum whose length changes, with angles of its equation of motion."""
+    """Return times, lengths and angles of a pendulum whose length changes, and the angles of the exact equation of
+    motion.
+    """
     world, _, load = swing(length, last, end, 0.1, space=space)
     watch, lift = Watch(place=(load, "position")), con.smooth_step(0.0, end, length, last)
     wl.Dynamic(world, step=step, end=end, name="").solve(hooks=[watch])
@@ -90,8 +92,9 @@ def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
 
 
 def test_hoisting_a_mass_on_an_elastic_rope() -> None:
-    """The position agrees within 2 % with the oscillation due to hoisting. The force on the drive is N (1 + ε) - EA
-    ε²/2.
+    """The position of the mass agrees within 2 % with the exact oscillation due to hoisting.
+
+    The force on the drive is N (1 + ε) - EA ε²/2.
     """
     watch, _ = hoist(0.005, mass_per_length=1e-3)
     depth, length = -watch["place"][:, 1], watch["length"][:, 0]
@@ -109,8 +112,8 @@ def test_hoisting_a_mass_on_an_elastic_rope() -> None:
 
 
 def test_energy_that_enters_closes_the_balance() -> None:
-    """For a heavy rope from a store under tension, the error of the energy balance has order 2 and is small compared
-    with the inflow.
+    """For a heavy rope that is paid out from a store under tension, the error of the energy balance has order 2 and is
+    small compared with the energy that enters.
     """
     left = []
     for step in (0.02, 0.01, 0.005):
@@ -125,9 +128,10 @@ def test_energy_that_enters_closes_the_balance() -> None:
 
 
 def test_damping_of_a_rope_that_runs_out() -> None:
-    """A stiff rope of 1e6 N runs out under 5 kg against 20 N. Its damper dissipates 3 mJ, with steps of 4 and 8 ms.
+    """A stiff rope of 1e6 N runs out under 5 kg against 20 N.
 
-    Velocities at the ends of steps of 8 ms would give 2.5 J, and an error of -2.5 J.
+    Its damper dissipates 3 mJ with steps of 4 and of 8 ms. If losses were computed from velocities at the ends of steps
+    of 8 ms, they would be 2.5 J.
     """
     for step in (8e-3, 4e-3):
         world = wl.World(gravity=(0.0, -9.81))
@@ -160,19 +164,20 @@ def haul(stop: float, step: float, cables: int = 12, ramp: bool = False) -> tupl
 
 @pytest.mark.parametrize(("stop", "ramp"), [(0.5, False), (0.493, False), (0.5, True)])
 def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
-    """With the default method and steps of 10 ms, a drive that stops at or within a step, or starts suddenly, agrees
+    """If a drive stops at the end of a step or within a step, or starts suddenly, the forces of steps of 10 ms agree
     with steps of 2 ms.
     """
     t, force = haul(stop, 0.01, ramp=ramp)
     fine, exact = haul(stop, 0.002, 2, ramp)
-    # in the last case, with a load on springs in addition
+    # the last case also has a load on springs
     assert np.abs(force - np.interp(t, fine, exact)).max() < (0.25 if ramp else 0.03) * np.ptp(exact)
 
 
 @pytest.mark.parametrize("resume", [True, False])
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
-    """With the default tangent, a run that saves its state and a run from the file are bitwise equal. Without resuming,
-    they agree within 1e-5 m.
+    """With the default tangent, a run that saves its state and a run that resumes from the file are bitwise equal.
+
+    If the second run starts without resuming, they agree within 1e-5 m.
     """
 
     def keep(state: wl.State) -> None:
@@ -217,15 +222,18 @@ def test_constant_pull_finds_the_tension(space: bool) -> None:
 
 
 def heave(gain: float, end: float = 6.0) -> Any:
-    """Return the tension over the last second. The end heaves by 0.5 m, and the speed of the winch is the gain times
-    the error.
+    """Return the tensions of the last second.
+
+    The end of the rope heaves by 0.5 m, and the winch pays out with the gain times the error of the tension.
     """
     world, rope = span(axial_damping=200.0)
     con.prescribe(world, rope.nodes[2], "y", con.sine(-0.5, 0.25))
     place, length = con.coordinate_marker(world, rope.nodes[2], "y"), con.coordinate_marker(world, rope.feed, "s")
 
     def find_speed(t: float, y: Any, u: Any, u_t: Any) -> list[float]:
-        """Return the speed of paying out, which follows the value for the measured strain within 10 ms."""
+        """Return the rate of the payout speed, which follows its target for the measured strain with a time constant of
+        10 ms.
+        """
         measured = 2e4 * ((10.0 - u[0]) / (10.0 + u[1]) - 1.0)
         return [(gain * (measured - 981.0) - y[0]) / 0.01]
 

@@ -42,7 +42,7 @@ def pay_out(first: float, step: float = 0.01) -> tuple[WinchReserve, wl.EnergyLe
         rows.append((state.t, -place, float(np.ravel(tension)[0])))
 
     ledger, state = wl.EnergyLedger(), wl.Static(world, name="").solve()
-    # the ledger comes before the hook that changes the state, because the order of hooks has no effect
+    # the ledger is listed before the hook that changes the state; the order of hooks has no effect
     wl.Dynamic(world, step=step, end=2.0 * TIME, name="").solve(state, hooks=[ledger, rope, keep])
     return rope, ledger, lambda t: start + out(t) - back(t), np.array(rows)
 
@@ -103,7 +103,7 @@ def test_many_cable_lengths_out_and_back() -> None:
 
 
 def lay(cables: int, space: bool) -> tuple[wl.World, WinchReserve, wl.State]:
-    """Create a rope on a smooth curve, in smooth motion, that has just become too short for its number of cables."""
+    """Create a rope with smooth shape and motion that has just become too short for its number of cables."""
     world, length, last = wl.World(gravity=(0.0, -G, 0.0)), 4.0, 1.52
     end = (length, 0.0, 0.0)[: 2 + space]
     stiff = {"mass_per_length": 0.7, "axial_stiffness": 500.0, "bending_stiffness": 0.3}
@@ -195,8 +195,9 @@ def test_convergence_with_the_length_of_the_cables() -> None:
 
 
 def swing_and_pay(folder: Path, part: int) -> tuple[WinchReserve, wl.State]:
-    """Simulate a load that swings in 3D while its rope grows from 0.5 m to 2 m. The state is saved during the run, or
-    the run starts from the file.
+    """Simulate a load that swings in 3D while its rope grows from 0.5 m to 2 m.
+
+    The run saves its state, or starts from a saved state.
     """
     world, rope, _ = hang_in_reserve(
         0.5, 0.3, wanted=0.5, longest=2.0, space=True, mass_per_length=0.5, axial_stiffness=2e4,
@@ -222,7 +223,10 @@ def swing_and_pay(folder: Path, part: int) -> tuple[WinchReserve, wl.State]:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run from a file that was saved between two changes is bitwise equal. Frames contain only the rope."""
+    """A run that starts from a state saved between two mesh changes is bitwise equal.
+
+    Frames contain only the cables outside the winch.
+    """
     (whole, end), (part, again) = (swing_and_pay(tmp_path, k) for k in range(2))
     assert [change.cables for change in whole.changes] == [2, 4]
     assert whole.changes[0].t < 0.7 < whole.changes[1].t
@@ -232,8 +236,9 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
 
 
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A rope longer than the longest length, and a column that users cannot set, are refused. A length beyond the
-    longest gives a note.
+    """A rope longer than the longest length, and a column that users cannot set, are refused.
+
+    If the rope becomes longer than the longest length during a run, a note is given.
     """
     stiff = {"mass_per_length": 0.5, "axial_stiffness": 1e3, "bending_stiffness": 0.0}
     world = wl.World()
