@@ -1,4 +1,4 @@
-"""Fixtures of several unit tests."""
+"""Fixtures that several unit tests use."""
 
 import importlib
 import sys

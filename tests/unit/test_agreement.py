@@ -1,4 +1,4 @@
-"""The comparison of runs on several processes: its arithmetic, and its verdict on artificial runs."""
+"""Comparison of runs on several processes (benchmarks/agreement.py): arithmetic, and verdict on artificial runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def agreement(modules: dict[str, ModuleType]) -> ModuleType:
 
 
 def made_up(difference: float = 0.0, newton: tuple[int, ...] = (3, 1, 2)) -> dict[str, Any]:
-    """Return arrays of a run with positions up to 2 m and slopes up to 0.1, one of which differs."""
+    """Return arrays of an artificial run with positions up to 2 m and slopes up to 0.1; ``difference`` is added to one
+    slope.
+    """
     slopes = np.array([[0.05, -0.1], [0.0, 0.01]])
     slopes[1, 1] += difference
     return {
@@ -31,7 +33,7 @@ def made_up(difference: float = 0.0, newton: tuple[int, ...] = (3, 1, 2)) -> dic
 
 
 def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> None:
-    """A difference of 2e-9 in a slope is 2e-8 relative to the largest slope, instead of 1e-9 relative to the largest
+    """A difference of 2e-9 in a slope counts as 2e-8 relative to the largest slope, not as 1e-9 relative to the largest
     displacement.
     """
     result = agreement.compare(made_up(2e-9), made_up())
@@ -48,8 +50,8 @@ def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> No
 def test_multipliers_that_are_round_off_of_others_are_measured_by_a_millionth_of_the_largest(
     agreement: ModuleType,
 ) -> None:
-    """With rope forces of 1000 N, a difference of 1e-11 in a multiplier of 1e-4 is 1e-8 relative to a millionth of 1000
-    N.
+    """With forces of 1000 N, a difference of 1e-11 in a multiplier of 1e-4 counts as 1e-8 relative to 1e-3 N, a
+    millionth of the largest force.
     """
     expected = {**made_up(), "multipliers: joint": np.array([1000.0]), "multipliers: norm": np.array([1e-4])}
     found = {**expected, "multipliers: norm": np.array([1e-4 + 0.9e-11])}

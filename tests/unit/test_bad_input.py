@@ -1,6 +1,6 @@
 """Bad input that other test files do not cover: worlds, solver arguments, and static models without supports.
 
-Values of cables, bodies and nodes are tested in test_elements.py. Contact with its markers, segments and data tables is
+Values of cables, bodies and nodes are tested in test_elements.py. Contact with markers, segments and history values is
 tested in test_contact_errors.py. Markers, loads, springs and constraints are tested in test_connectors.py. Options and
 folders are tested in test_options.py and test_writers.py. Each message states the given value, the allowed values, and
 the unit.
@@ -191,8 +191,8 @@ def test_arguments_of_dynamic(arguments: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("stiffness", [10.0, 1e8])
 @pytest.mark.parametrize("held", [False, True], ids=["free", "one hinge"])
 def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
-    """A free rope, in which every coordinate has stiffness but which can move as a rigid body, is singular at the first
-    factorisation.
+    """Every coordinate of a free rope has stiffness, but the rope can move as a rigid body, so its first factorisation
+    is singular.
     """
     world, nodes = create_rope(stiffness)
     if held:
@@ -208,7 +208,9 @@ def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
 
 
 def test_stabiliser_holds_what_nothing_else_does() -> None:
-    """The rope on a hinge is stabilised until the load has rotated it upright, where its tension supports it."""
+    """A rope on a hinge is stabilised until the load has rotated it into the direction of the load, where its tension
+    supports it.
+    """
     world, nodes = create_rope(1e3)
     hinge(world, nodes[0])
     state = Static(world, load_steps=20, stabiliser=10.0).solve()
@@ -234,7 +236,9 @@ def test_mass_that_is_missing() -> None:
 
 
 def test_history_of_the_state_counts() -> None:
-    """A body that only a closed contact supports counts as supported, with the stored or the new contact state."""
+    """A body that only a closed contact supports counts as supported, if the state stores the contact as closed or the
+    start of the solve closes it.
+    """
     world = World()
     # 1 % of an element is inside a circle of 1 m below its middle
     rope = straight_cable(

@@ -1,4 +1,7 @@
-"""A failed second solve after a static solve does not change the equilibrium. A restart restores the verdict."""
+"""If the second solve that checks a static equilibrium fails, the equilibrium does not change.
+
+A restart restores the verdict.
+"""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
 
 
 def test_chain_tolerance_stays_above_rounding(modules: dict[str, ModuleType]) -> None:
-    """The tolerance of a long chain is above the rounding error of 1e-13 m at 1 km, times EA/L = 4e6 N/m, over sqrt(n)
-    equations, relative to the prestress forces.
+    """The relative tolerance of a long chain is above rounding: an error of 1e-13 m at 1 km times EA/L = 4e6 N/m, over
+    sqrt(n) equations, divided by the prestress forces.
     """
     for size in (1000, 10_000, 30_000, 100_000):
         rounding = 0.1 * size * 1.1e-16 * 4e6 * math.sqrt(size) / 5657.0
@@ -94,7 +94,7 @@ def test_costs_keep_three_digits(report: ModuleType, seconds: float, text: str) 
 
 
 def test_clocks_of_parts_do_not_count_twice(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a clock that advances by 1 s per reading, the outer function counts the time without the inner function."""
+    """The time of a function does not include the time of an inner function; the clock advances by 1 s per reading."""
     split = modules["split"]
     ticks = iter(range(100))
     monkeypatch.setattr(split.time, "perf_counter", lambda: float(next(ticks)))

@@ -66,7 +66,9 @@ def test_both_clocks_have_their_ratio(harness: ModuleType) -> None:
 
 
 def test_times_are_divided_by_the_work_of_the_case(harness: ModuleType) -> None:
-    """If counts may differ, the time of each program is divided by its own count."""
+    """If the numbers of iterations may differ, the time of each program is divided by the number of iterations of this
+    program.
+    """
     case = case_of_two(harness, equal_counts=())
     outcome = harness.measure(case, 1, Children(A=[sample(harness, 6.0, 300)], B=[sample(harness, 1.0, 100)]))
     assert outcome.ratio.median == pytest.approx(2.0)
@@ -179,8 +181,9 @@ def test_a_child_that_is_missing_or_late_is_an_error(harness: ModuleType) -> Non
 def test_results_of_a_good_and_a_bad_case(
     harness: ModuleType, report: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A bad case gives exit code 1 and appears in the table, the text and its file. The results of a good case do not
-    change.
+    """A bad case gives exit code 1 and appears in the table, in the text and in the file of its results.
+
+    The results of a good case do not change.
     """
     good = case_of_two(harness, name="good")
     bad = case_of_two(harness, name="bad", commands={"peer": ("A",), "ours": ("X",)})
@@ -227,7 +230,7 @@ def test_further_measurements_are_kept_and_shown(harness: ModuleType, report: Mo
 
 
 def test_benchmarks_time_the_public_api() -> None:
-    """No private name of Windlass is called or replaced, as an attribute or by its name in a text."""
+    """Benchmarks neither call nor replace private names of Windlass, as attributes or as names in strings."""
     own = "replace|asdict|exit|fields"
     private = re.compile(rf"(?<!self)(?<!cls)\._(?!{own}\b)[a-z]\w*|, \"_[a-z]\w*\"")
     assert private.search("solver.newton._test") and private.search('(problem, "_write", 1)')

@@ -1,4 +1,4 @@
-"""3D bodies: allowed values, and errors for values that are not allowed."""
+"""Columns of 3D bodies: allowed values, and errors for other values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""3D cables in the use of users: nets from files, supports, drawings, restart, errors."""
+"""3D cables in user scripts: nets from files, supports, drawings, restart, errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TURNED = rotation((1.0, 2.0, -0.5), 1.1)
 
 @pytest.mark.parametrize("slopes", ["smooth", "through", "separate"])
 def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
-    """A 2D net that is placed into 3D by a rotation has the rotated nodes, slopes, lengths and sets."""
+    """A 2D net that is rotated into 3D has rotated nodes and slopes, and unchanged lengths and sets."""
     points = np.array([(0, 0), (1, 0.1), (2, 0), (3, 0.3), (1, 1), (2, -1)], float)
     lines = np.array([(0, 1), (1, 2), (3, 2), (1, 4), (2, 5)])
     flat_world, world = World(), World()
@@ -69,7 +69,7 @@ def test_nets_from_files(slopes: Any, tmp_path: Path) -> None:
     ],
 )
 def test_clamp(slope: Any, held: set[str]) -> None:
-    """Clamps fix the slope across the cable, and all components of an oblique slope."""
+    """Clamps fix both slope components normal to the cable, or all components if the slope is oblique to the axes."""
     world = World()
     node = world.add(PointSlope3D, position=(1.0, 2.0, 3.0), slope=slope)
     supports = clamp(world, node)
@@ -79,7 +79,7 @@ def test_clamp(slope: Any, held: set[str]) -> None:
 
 
 def test_drawing(tmp_path: Path) -> None:
-    """Points, forces and moments of a recorded frame equal the outputs, with both kinds of cables in one file."""
+    """Points, forces and moments of a recorded frame equal the outputs, for 2D and 3D cables in one file."""
     world = World(gravity=(0.0, -9.81, 1.0))
     flat = straight_cable(world, (0, 0), (1, 0), 2, **ROPE)
     cables = straight_cable(world, (0, 0, 1), (1, 0, 1), 2, **ROPE)

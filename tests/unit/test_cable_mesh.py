@@ -43,7 +43,9 @@ def count_own_positions(net: CableMesh) -> int:
 
 @pytest.mark.parametrize("name", ["22", "22_binary", "41", "41_binary"])
 def test_files_of_gmsh(name: str) -> None:
-    """Both versions of the format give equal groups, although version 2.2 stores a line once for each of its groups."""
+    """Versions 2.2 and 4.1 of gmsh's format give equal groups, although version 2.2 stores a line once for each of its
+    groups.
+    """
     path = REFERENCE / f"tied_arch_{name}.msh"
     mesh = read_mesh(path)
     assert len(mesh.lines) == 13
@@ -71,7 +73,9 @@ def test_formats_say_the_same(ending: str, tmp_path: Path) -> None:
 
 
 def test_sets_that_meshio_writes_as_numbers(tmp_path: Path) -> None:
-    """Cell sets become one array whose name joins their names, and other numbers become sets of equal values."""
+    """meshio writes cell sets as one array whose name joins the names of the sets; arrays of other numbers become sets
+    of equal values.
+    """
     path = tmp_path / "y.vtu"
     mesh = meshio.Mesh(
         np.column_stack((Y_POINTS, np.zeros(4))),
@@ -103,8 +107,9 @@ def test_lines_of_second_order(tmp_path: Path) -> None:
 
 
 def test_two_lines_share_a_slope_where_they_are_smooth(tmp_path: Path) -> None:
-    """Two lines share the slope halfway between their directions, up to the corner angle. Beyond the corner angle, each
-    line has its own slope.
+    """If the angle between two lines is at most the corner angle, they share a slope halfway between their directions.
+
+    Beyond the corner angle, each line has its own slope.
     """
     turn = 0.3
     points = [(0.0, 0.0), (1.0, 0.0), (1.0 + np.cos(turn), np.sin(turn))]
@@ -122,8 +127,8 @@ def test_two_lines_share_a_slope_where_they_are_smooth(tmp_path: Path) -> None:
 
 
 def test_lines_of_any_direction(tmp_path: Path) -> None:
-    """Along a path, all cables run in the direction of its first line, so that slopes agree. The geometry does not
-    change.
+    """Along a path, all cables run in the direction of the first line, and the geometry does not depend on the
+    directions of lines in the file.
     """
     x = np.linspace(0.0, 1.0, 6)
     points = np.column_stack((x, 0.1 * x**2))
@@ -156,7 +161,9 @@ def test_ring(tmp_path: Path) -> None:
 
 
 def test_branching(tmp_path: Path) -> None:
-    """Three lines share the position and have separate slopes; "through" joins the two nearly collinear lines."""
+    """Three lines that meet at a point share its position and have separate slopes; with "through", the two nearly
+    collinear lines share a slope.
+    """
     points = [(0.0, 0.0), (-1.0, 0.0), (1.0, 0.05), (0.0, -1.0)]
     path = write_lines(tmp_path / "t.msh", points, [(1, 0), (0, 2), (3, 0)], {}, {"knot": [0]})
     world, net = build(path)
@@ -268,7 +275,9 @@ def test_neighbours_are_near_each_other(tmp_path: Path) -> None:
 
 
 def test_points_that_are_joined(tmp_path: Path) -> None:
-    """Two ropes that are drawn apart are joined within merge_distance; with None they are not joined."""
+    """The ends of two ropes that are drawn apart are joined if their distance is at most merge_distance; with None they
+    are not joined.
+    """
     points = [(0.0, 0.0), (1.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
     path = write_lines(tmp_path / "apart.msh", points, [(0, 1), (2, 3)], {}, {"middle": [1, 2]})
     _, net = build(path, merge_distance=1e-6)
@@ -292,7 +301,7 @@ def test_notes(tmp_path: Path) -> None:
 
 
 def test_references_by_entity_number() -> None:
-    """An array of numbers may refer to rows of the same call; wrong numbers are errors."""
+    """An array of entity numbers may refer to rows of the same call; wrong numbers are errors."""
     world = World()
     first = world.count
     nodes = world.add(PointSlope2D, position=[(0, 0), (1, 0), (0, 0)], shares_position=np.array([-1, -1, first]))

@@ -59,7 +59,9 @@ WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
 
 @WAYS
 def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
-    """A tuple of arrays gives the same results as a function that names the arrays, for any evaluation."""
+    """Arguments of a kernel call may be a tuple of arrays, or a function that returns them from the evaluation, with
+    equal results.
+    """
     some, total = np.array([1.0, 2.0]), np.zeros(2)
     run(call(add, (3.0, some, total)), begin())
     some[:] = 4.0
@@ -89,14 +91,18 @@ def test_arguments_named_once(run: Callable[[Any, Evaluation], None]) -> None:
 def test_what_changes_is_refused(
     run: Callable[[Any, Evaluation], None], arguments: Callable[[Any], tuple[Any, ...]], message: str
 ) -> None:
-    """Time, coordinates and history are refused as numbers, derived values or temporary arrays."""
+    """Arguments that are computed from time, coordinates or history are refused if they are numbers or temporary
+    arrays.
+    """
     with pytest.raises(ModelError, match=message):
         run(call(add, arguments), begin())
 
 
 @WAYS
 def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluation], None]) -> None:
-    """Parameters and factors are constant numbers, and each call reads the current time."""
+    """Numbers that are parameters or factors are accepted, and each call reads the current time from the array of the
+    time.
+    """
     s = begin()
     run(call(add, lambda s: (s.dq, s.x, s.f)), s)
     assert_allclose(s.f, [3.0, 6.0], rtol=0)
@@ -155,8 +161,9 @@ def push() -> State:
 
 
 def test_time_is_not_frozen_in_a_solve() -> None:
-    """The motion is x = t³ if the time is in its array. If the time is a number, the call is an error instead of
-    another motion.
+    """The motion is x = t³ if the kernel reads the time from its array.
+
+    If the kernel gets the time as a number, the call is an error.
     """
     state = push()
     assert_allclose(state.q[0], 1.0, rtol=1e-5)
@@ -169,8 +176,8 @@ def test_time_is_not_frozen_in_a_solve() -> None:
 
 
 def test_columns_are_bound_once() -> None:
-    """Columns are bound once for steps, outputs and sensors of the same rows. They are bound again after a parameter
-    was switched.
+    """The arguments of a row's kernels are created once for steps, outputs and sensors, and are created again after a
+    change of parameters.
     """
     BOUND.clear()
     push()

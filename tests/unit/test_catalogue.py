@@ -40,8 +40,9 @@ def test_a_sheet_has_the_numbers_of_the_table_in_si() -> None:
 
 @pytest.mark.parametrize("name", wl.catalogue.belts())
 def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: str) -> None:
-    """The mean density of each belt over width and height is 500 to 1700 kg/m³, because ribs and teeth leave up to half
-    of the section empty.
+    """The mean density of each belt over the rectangle of width and height is 500 to 1700 kg/m³.
+
+    The lower bound is small, because ribs and teeth leave up to half of the rectangle empty.
     """
     table = wl.catalogue._read("belts.toml")
     family = table["belts"][name]["family"]
@@ -59,7 +60,7 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     # the test covers every number of the table
     known = {"family", "aliases", *table["families"][family]["sure"], "groove_limit", "groove_angle_above"}
     assert table["belts"][name].keys() <= known
-    # bending over these radii uses less than a fiftieth of the strength of the cords: EI/R² << EA
+    # bending over these radii needs less than a fiftieth of the strength of the cords: EI/R² << EA
     assert sheet.columns["bending_stiffness"] < 0.05 * sheet.columns["axial_stiffness"] * height**2
 
 
@@ -107,11 +108,10 @@ def test_pulleys_of_timing_belts() -> None:
 def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwein_say(
     name: str, given: dict[str, Any], angle: float
 ) -> None:
-    """If both half turns of two equal pulleys slip, F_1/F_2 = exp(mu theta r/R/sin(beta/2)). The belt has the same
-    length as before:
+    """If both half turns of two equal pulleys slip, F_1/F_2 = exp(mu theta r/R/sin(beta/2)).
 
-    F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2) with the length L of a span, without bending, which
-    makes the lines of the spans longer.
+    The length of the belt does not change: F_0 (L + pi R) = (F_1 + F_2)/2 L + pi R (F_1 - F_2)/ln(F_1/F_2) with the
+    length L of a span. Bending is neglected.
     """
     sheet = wl.catalogue.belt(name, **given)
     world, radius, tension = wl.World(), 0.08, 300.0
@@ -126,7 +126,7 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     share = exp(-exponent)
     pull = tension * (0.4 + pi * cord) / (0.2 * (1.0 + share) + pi * cord * (1.0 - share) / exponent)
     most = pull * (1.0 - share) * cord
-    # the belt stretches by up to 1.5 % more in one span than in the other, which the equation of the length neglects
+    # the equation of the length neglects that the belt stretches by up to 1.5 % more in one span than in the other
     assert belt.steady({"driver": -0.1}, {"driven": 0.99 * most})["driven"].slip_reserve > 0.0
     with pytest.raises(wl.ModelError, match="slips"):
         belt.steady({"driver": -0.1}, {"driven": 1.01 * most})
@@ -198,8 +198,9 @@ def test_wire_ropes_are_as_strong_and_heavy_as_in_api_9a(
 @pytest.mark.parametrize("construction", wl.catalogue.wire_ropes())
 @pytest.mark.parametrize("core", ["FC", "IWRC"])
 def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
-    """Steel and core fill the circle of each wire rope by half. The wires are stressed below their grade. EI is less
-    than that of a solid bar.
+    """Steel and core fill the circle of each wire rope by half.
+
+    The wires are stressed below their grade. EI is less than the bending stiffness of a solid bar.
     """
     rope = wl.catalogue.wire_rope(construction, 0.02, core)
     area = np.pi * 0.01**2

@@ -35,8 +35,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("case", SHAPES)
 def test_shape(case: str) -> None:
-    """Both ends are at the given points, and the shape agrees with the initial value problem of equilibrium from the
-    first end, which is integrated independently:
+    """Both ends are at the given points, and the shape agrees with an independent integration of equilibrium from the
+    first end:
 
     (T t)' = -m g, r' = (1 + ε0 + T/EA) t. The tolerance is 1e-8 of the length, the accuracy of the integrator.
     """

@@ -1,4 +1,6 @@
-"""References to chains of entities (`refs`) and columns along them: allowed values, storage, and reading."""
+"""References of a row to several entities (a chain, `refs`) and columns with one value per entity: allowed values,
+storage, and reading.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from support.processes import ROOT, run_python
 
 
 class Necklace(Component):
-    """A law whose rows refer to beads in their order."""
+    """A law whose rows refer to chains of beads."""
 
     beads = refs("MassPoint", "the beads", least=2, distinct=True)
     charms = refs("MassPoint", "what hangs between, if anything", least=0)
@@ -41,7 +43,10 @@ def create_beads(count: int = 5) -> tuple[wl.World, wl.Entity]:
 
 
 def test_what_chains_take() -> None:
-    """All rows may share one chain, or each row has its own chain, in every form; reading gives equal values."""
+    """All rows may share one chain, or each row has its own chain.
+
+    All forms of input give equal values when they are read.
+    """
     world, beads = create_beads()
     ids = beads.ids
     forms = beads[1:4], list(beads[1:4]), [beads[1], beads[2:4]], (beads[1], beads[2:4]), ids[1:4], ids[1:4][None]
@@ -122,7 +127,7 @@ def test_wrong_chains_are_refused(given: dict[str, Any], words: str) -> None:
 
 def test_a_column_must_be_along_a_chain() -> None:
     class Loose(Component):
-        """A law with a column along no chain."""
+        """A law with a column of values along a chain that does not exist."""
 
         size = column("m", "size of each", along="beads")
 
@@ -152,8 +157,9 @@ def test_history_of_rows_with_chains() -> None:
 
 
 def test_coordinates_of_chains() -> None:
-    """Coordinates of chains are listed entity after entity, filled with -1 up to the longest chain and to the widest
-    entity.
+    """Coordinates of chains are listed entity after entity.
+
+    They are filled with -1 up to the longest chain and to the entity with most coordinates.
     """
     world, masses = create_beads(2)
     space = world.add(MassPoint, position=(3.0, 0.0, 1.0), mass=1.0)
@@ -192,7 +198,9 @@ def test_model_files_keep_chains(tmp_path: Path) -> None:
 
 
 def test_a_body_of_many_nodes() -> None:
-    """A law on a chain of 12 nodes with one coordinate each equals as many rods that are fixed at one end."""
+    """A law on a chain of 12 nodes with one coordinate each has the displacements of springs in a row, fixed at one
+    end.
+    """
     world = wl.World()
     nodes = world.add(generic_node(1), displacement=np.zeros((12, 1)))
     stiffness = 2.0 * np.eye(12) - np.eye(12, k=1) - np.eye(12, k=-1)
@@ -204,7 +212,7 @@ def test_a_body_of_many_nodes() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Ropes over 2 to 4 places, built in parts with markers on both processes, give the results of one process."""
+    """Reeved ropes over 2 to 4 sheaves, whose markers are on both processes, give the results of one process."""
     expected = run_ropes()
     done = run_python([ROOT / "tests/support/parallel_reevings.py", tmp_path / "two.npz"], 2)
     assert done.returncode == 0, done.stderr

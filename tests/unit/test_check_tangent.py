@@ -81,8 +81,8 @@ def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
 
 
 def test_right_tangents_pass() -> None:
-    """Right tangents of forces, masses, velocity terms and constraints pass, and fields of other assemblies do not
-    change.
+    """Right tangents of forces, masses, velocity terms and constraints pass the check, which does not change the fields
+    of other assemblies.
     """
     world = create()
     assembly = serial_assembly(world)
@@ -102,8 +102,8 @@ def test_right_tangents_pass() -> None:
     ],
 )
 def test_a_wrong_tangent_is_found_and_named(errors: dict[str, float], name: str, row: str) -> None:
-    """An error of one per cent next to a cable that is a thousand times as stiff, and a missing tangent, are found and
-    named.
+    """A tangent with an error of one per cent, next to a cable that is a thousand times as stiff, and a missing tangent
+    are found and named.
     """
     message = (
         f"^tangent of {row}: derivative of the force on mass [01], x by the {name} of mass [01], x = [-+.e0-9]+ "
@@ -125,7 +125,7 @@ def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_factors_that_do_not_add_up_are_found() -> None:
-    """A tangent with a product of its factors is found, although each single derivative is right."""
+    """A tangent that contains a product of the factors of its terms is found, although each derivative is right."""
     world = create()
     system = serial_assembly(world).layout.systems[CubicSpring]
     right: Callable[..., None] = system.tangent

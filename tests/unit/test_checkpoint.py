@@ -36,7 +36,7 @@ MODELS = ROOT / "tests/support/restart_models.py"
 
 
 class Killed(BaseException):
-    """Exception that replaces the end of the process, because one process runs several tests."""
+    """Exception that simulates the kill of a process, because one process runs several tests."""
 
 
 class Kill(StepHook):
@@ -95,8 +95,9 @@ def simulate(folder: Path, restart: str | None = None, kill: int = 0, end: float
 
 
 def test_recorders_of_several_solves_go_on(tmp_path: Path) -> None:
-    """One recorder serves statics and dynamics. The run is killed in step 37 of 54, between the checkpoints 34 - 4 and
-    44 - 4, and continues.
+    """One recorder records statics and dynamics.
+
+    The run is killed between two checkpoints, in step 37 of 54, and continues.
     """
     folders = [tmp_path / name for name in ("whole", "part")]
     for folder in folders:
@@ -138,8 +139,9 @@ def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
 
 
 def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An HDF5 file that lost its end is stored under another name, and a new part begins; a second restart continues
-    with the part.
+    """If an HDF5 file has lost its end, the restarted run keeps this file and writes a second file.
+
+    A second restart continues the second file.
     """
     with pytest.raises(Killed):
         simulate(tmp_path, kill=37)
@@ -161,7 +163,10 @@ def test_damaged_series_is_kept_and_a_part_begins(tmp_path: Path, capsys: pytest
 
 
 def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Hooks restore arrays, texts, lists and dictionaries unchanged; hooks without records are named."""
+    """Checkpoints store arrays, texts, lists and dictionaries of hooks unchanged.
+
+    A restart names hooks that have no record in the checkpoint.
+    """
 
     class Memory(StepHook):
         kept: Mapping[str, Any] = {
@@ -204,8 +209,9 @@ def test_hooks_keep_what_they_want(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
-    """A solve in a hook belongs to the solve around it. A solve that was left early continues where the next solve
-    begins.
+    """A solve in a hook is part of the outer solve.
+
+    If a loop over a solve is left early, the restart continues at the next solve.
     """
     world, _ = create_cable()
     path = tmp_path / "run.h5"
@@ -316,7 +322,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content)
     with h5py.File(path) as file:
         place = file["solves/0000/state/q"].id.get_offset()
-    # damage includes the name of the group; without digests this damage would give an empty file
+    # one damage changes the name of the group; without digests the file would appear to be empty
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
         with pytest.raises(OutputError, match="does not have the digest at its end: the file is truncated, corrupt"):
@@ -347,7 +353,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_checkpoint_that_cannot_be_written(tmp_path: Path) -> None:
-    """If the folder disappears during the run, the run ends with a message that names the folder."""
+    """If the folder of the checkpoint disappears during a run, the run ends with a message that names the folder."""
     folder = tmp_path / "gone"
     folder.mkdir()
     keep = Checkpoint(folder / "run.h5", every=2)

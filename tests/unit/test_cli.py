@@ -89,7 +89,7 @@ def model(tmp_path: Path) -> Path:
 def run(
     file: Path, *words: str, through: str = "windlass", processes: int = 1, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a model through `windlass run` or plain `python`, in its folder."""
+    """Run a model by `windlass run` or by plain `python`, in the folder of the model."""
     command = ["-m", "windlass.commands.cli", "run"] if through == "windlass" else []
     settings = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"}
     settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -223,7 +223,7 @@ def test_help_from_the_environment(model: Path) -> None:
     done = run(model, PETSC_OPTIONS="-help")
     assert done.stdout.startswith("Options of the model:")
     assert done.returncode == 0
-    # only options of Windlass, without the long lists of PETSc
+    # the help lists only options of Windlass, without the long lists of PETSc
     assert "snes_rtol" not in done.stdout and len(done.stdout.splitlines()) < 40
     assert "-help petsc also lists options of PETSc's solvers" in done.stdout
 

@@ -1,4 +1,7 @@
-"""Input of users: a wrong value gives one message with the option's name before any solve. Ctrl-C loses no results."""
+"""Command line options: a wrong value gives one message with the option's name before any solve.
+
+Ctrl-C loses no results.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,9 @@ def test_right_values_of_petsc_options_pass() -> None:
 
 
 def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:
-    """Every option in the help can be given with its default value; the options of a solver are under one heading."""
+    """Every option in the help can be given with its default value, and the help lists the options of a solver under
+    one heading.
+    """
     text = run(tmp_path, "-help").stdout
     assert text.count("options of the solver dynamic_:") == 1
     listed = re.findall(r"^  -(dynamic_\w+) <([^>]*)>", text, re.MULTILINE)
@@ -153,13 +158,13 @@ def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[st
     for name, value in given.items():
         database.setValue(f"other_snes_{name}", value)
     found = wl.Dynamic(rope(), step=1e-3, end=1e-3, name="", prefix="other_").solve().q
-    # a single iteration (ksponly) leaves an error of the order of the rotations squared
+    # ksponly makes a single iteration, which leaves an error of the order of the rotations squared
     size = np.abs(expected).max()
     assert np.abs(found - expected).max() < (size**2 if given.get("type") == "ksponly" else 1e-6 * size)
 
 
 def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
-    """An error of a law gives one message for a script that imports only the module that its law needs."""
+    """An error in a law gives one message, also if the script imports only the module that the law needs."""
     (tmp_path / "law.py").write_text(
         "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
         "fw.register(A, 'thing')\n"
@@ -211,7 +216,7 @@ def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None
 def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     words = ("-dynamic_end", "1e6", "-progress", "false", "-checkpoint", "c.h5")
-    # output goes to files, because a line reader would buffer output that another reader needs
+    # output is written to files, because a reader of lines would buffer output that another reader needs
     with (tmp_path / "out").open("w") as out_file, (tmp_path / "said").open("w") as said_file:
         # background processes of a shell ignore Ctrl-C, and tests may run as background processes
         words_of_all = ["env", "--default-signal=INT", *command(*words)]

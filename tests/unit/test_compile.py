@@ -1,4 +1,6 @@
-"""Kernels compiled in advance: their list, the processes that compile them, and the command."""
+"""Kernels that are compiled in advance: their list, the helper processes that compile them, and the command `windlass
+compile`.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +119,10 @@ def test_what_keeps_it_from_compiling(
 
 
 def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A helper process starts without MPI, because mpiexec would otherwise count it and other processes would wait."""
+    """A helper process starts without MPI.
+
+    Otherwise mpiexec would count the helper as one of its processes, and other processes would wait for it.
+    """
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
     monkeypatch.setattr(listed.sys, "executable", "/bin/sh")
     monkeypatch.setattr(listed, "WORDS", ("-c", 'read jobs; echo "$OMPI_COMM_WORLD_SIZE,$OMP_NUM_THREADS,$jobs"'))
@@ -129,7 +134,7 @@ def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
     process = listed.start_process(JOBS, subprocess.PIPE)
     assert process.stdin is not None
-    process.stdin.close()  # before the compilation has begun
+    process.stdin.close()  # the pipe is closed before the compilation has begun
     assert process.stdout is not None
     assert json.loads(process.stdout.read()) == {"compiled": 0, "failed": []}
     process.stdout.close()
@@ -150,18 +155,18 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     sparsity = "windlass.framework.assembly.sparsity"
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
     listed.write_list([*jobs, Job("windlass.elements.not_loaded", "kernel", [])])
-    listed.start_helpers("model:kernel", tmp_path)  # a kernel of a user, possibly changed
+    listed.start_helpers("model:kernel", tmp_path)  # no helper for the kernel of a user, which may have changed
     assert not started
     (tmp_path / "kernel_0-0123").write_text("")
-    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # most kernels are already compiled
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # no helper if most kernels are already compiled
     assert not started
     (tmp_path / "kernel_0-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    assert not started  # other processes use the cores
+    assert not started  # no helper if other processes use the cores
     load[0] = 1.5
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
-    # from the last entry on, each helper process at another place, and only kernels of modules that the model has
-    # loaded
+    # helpers compile the list from its end and start at different entries; they compile only kernels of modules that
+    # the model has loaded
     back = jobs[::-1]
     assert started == [back[0::2] + back, back[1::2] + back]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)

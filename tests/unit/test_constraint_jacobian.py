@@ -1,4 +1,4 @@
-"""C_q w from the entries of the tangents agrees with differences of the rates of the constraints."""
+"""Products C_q w that are computed from the tangents agree with differences of the rates of constraints."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,10 @@ from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 @pytest.mark.parametrize("active", [True, False])
 def test_products_are_those_of_rates(active: bool) -> None:
-    """The products agree for 3D joints, the norm of Euler parameters, drives and supports, also switched off, and
-    fields do not change.
+    """The products agree for 3D joints, the norm of Euler parameters, drives and supports, also if these are switched
+    off.
+
+    The computation does not change fields.
     """
     world = World()
     wheel = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.2)

@@ -1,4 +1,4 @@
-"""Circle-cable contact in a world: errors before any solve, history values, forms of parameters, `add_contact`."""
+"""Contact of circles and cables: errors before any solve, history values, forms of parameters, `add_contact`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def model(elements: int = 1, segments: int = 2, offset: float = 0.0) -> tuple[Wo
 
 
 def add(kind: Any, **values: Any) -> World:
-    """Return a world with one contact row whose values differ from good values as given."""
+    """Return a world with one contact row that has valid values except for the given values."""
     world, _, marker, shape = model()
     good = {"circle": marker, "cable": shape, "segments": 2, "circle_radius": RADIUS, "contact_stiffness": 1e5}
     world.add(kind, **{name: value for name, value in (good | values).items() if value is not None})
@@ -98,8 +98,10 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
-    """A name that is no sticking length, or only begins like one, and an axis beyond the centre are refused. Rows
-    return names.
+    """Names that are no sticking length, also if they begin with a valid name, and an axis beyond the centre of the
+    circle are refused.
+
+    Rows return names.
     """
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"
@@ -116,8 +118,9 @@ def test_sticking_lengths_that_are_not_allowed() -> None:
 
 
 def test_history_of_moving_material() -> None:
-    """Rows on ALE cables with current lengths have one more history value, the axial motion; a row without this value
-    is refused.
+    """Contact rows on ALE cables with current lengths have one additional history value, the axial motion.
+
+    A row without this value is refused.
     """
     for values, sticking in ((7, "current"), (6, "reference")):
         world, cable = World(), dict(CABLE)
@@ -134,7 +137,7 @@ def test_history_of_moving_material() -> None:
 
 
 def test_law_chosen_by_name_is_part_of_the_model() -> None:
-    """A model with one sticking length refuses a checkpoint of a model with the other sticking length."""
+    """A model with one kind of sticking length refuses a checkpoint of a model with the other kind."""
     assemblies = [
         serial_assembly(add(ContactFrictionCircleCable2D, sticking_length=name)) for name in ("current", "reference")
     ]
@@ -271,7 +274,8 @@ def test_outputs_and_switching_in_a_world() -> None:
     state.put(wheel, [0.0, 0.0, 2.0], "v")
     state.data[:2] = -1.0, 0.1
     force = eval_output(contact, "force_local", state)
-    # gap: 0.099 - 0.0005 to the centre, minus 0.1; the circle turns with 2 rad/s counter-clockwise at radius 0.1
+    # the gap is the distance from the centre, 0.099 - 0.0005, minus 0.1; the circle of radius 0.1 turns with 2 rad/s
+    # counter-clockwise
     assert_allclose(force, [[-10.0 * 0.2, -1e5 * 0.0015], [0, 0]], rtol=1e-12)
     assert_allclose(eval_output(contact, "coordinates", state), [[0, -0.0015], [0, 0]], atol=1e-15)
     assert_allclose(eval_output(contact, "coordinates_rate", state), [[-0.2, 0], [0, 0]], atol=1e-15)
@@ -279,7 +283,7 @@ def test_outputs_and_switching_in_a_world() -> None:
     assert_allclose(eval_output(contact, "contact_position", state)[0], [0.1, -0.0005], atol=1e-15)
     assert_allclose(eval_output(contact, "normal", state)[0], [0, 1], atol=1e-15)
     assert_allclose(eval_output(contact, "tangent", state)[0], [-1, 0], atol=1e-15)
-    # the state is not yet decided, and only the damper acts
+    # the state of stick or slip is not yet decided, so only the damper acts
     assert_allclose(eval_output(contact, "friction_damping_power", state), 10.0 * 0.2**2)
     assert_allclose(eval_output(contact, "friction_power", state), 0.0)
     total = assemble_vector(world, state).array
@@ -314,7 +318,7 @@ def test_add_contact_orders_pairs_circle_by_circle(kind: Any) -> None:
 
 
 def count_calls(count: int) -> int:
-    """Count the calls of functions, of Python or of libraries, that place many cables on 2 circles."""
+    """Return the number of function calls in Python and in libraries if `add_contact` gets many cables on 2 circles."""
     world, calls = World(), 0
     ends = [
         world.add(PointSlope2D, position=np.stack((np.arange(count) + s, np.zeros(count)), axis=1)) for s in (0, 0.5)
@@ -344,7 +348,7 @@ def test_add_contact_with_many_cables() -> None:
 
 @BOTH
 def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
-    """An offset on an ALE cable is an error, also in a table with plain cables, which may have an offset."""
+    """An offset on an ALE cable is an error, also in a table with plain cables, for which offsets are allowed."""
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)

@@ -51,7 +51,7 @@ def test_helper() -> None:
         component.__name__ for component in world.tables if len(world.table(component).resident)
     }
     state = State(world)
-    # parts on the circles are set to closed, and their force follows from their depth
+    # points on the circles are set to closed, and their force follows from their depth
     gap = eval_output(contacts, "gap", state)
     assert gap.shape == (80, PARTS)
     on = np.abs(gap) < 2.5e-6
@@ -65,10 +65,10 @@ def test_helper() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, -0.002])
 def test_touching_line(offset: float) -> None:
-    """The points lie at an offset from the axis of the cables, in this test on the circles."""
+    """The contact points lie at an offset from the axis of the cables; in this test they lie on the circles."""
     world, _, _, contacts = create_belt(offset)
     gap = eval_output(contacts, "gap", State(world))
-    # between their nodes, cubics of 0.31 rad deviate from the circle by 2.3e-5 of the radius
+    # between nodes, cubic elements of 0.31 rad deviate from the circle by 2.3e-5 of the radius
     assert 50 < (np.abs(gap) < 2.5e-6).sum() < 64 and gap.min() > -2.5e-6
 
 

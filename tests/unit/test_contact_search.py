@@ -1,4 +1,4 @@
-"""Neighbour search of contact sets: complete while surfaces move, counted, with work in proportion to their number."""
+"""Neighbour search of contact sets: completeness while surfaces move, number of searches, and work per surface."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from windlass.framework.state.state import State
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:
-    """Add spheres that would fill half of a box above the plane z = 0, in random positions; return handles of nodes and
-    element.
+    """Add spheres at random positions in a box above the plane z = 0, half of which they would fill; return handles of
+    nodes and element.
     """
     random = np.random.default_rng(seed)
     contacts = world.add(ContactSet, skin=skin)
@@ -68,8 +68,8 @@ def find_all(c: Surfaces) -> set[tuple[int, int]]:
 
 
 def test_list_stays_complete_while_spheres_move() -> None:
-    """The list equals a comparison of all pairs for 200 spheres of very different size, ellipsoids, and half spaces at
-    rest and rotating, over 40 steps.
+    """Over 40 steps, the list of neighbours equals a comparison of all pairs, for 200 spheres of very different size,
+    ellipsoids, and half spaces that rest or rotate.
     """
     random = np.random.default_rng(2)
     world = World()
@@ -104,8 +104,9 @@ def test_list_stays_complete_while_spheres_move() -> None:
 
 
 def test_searches_are_counted() -> None:
-    """A new search occurs only after a displacement of half the skin. With the smallest skin, a search occurs in every
-    step. No other result depends on the skin.
+    """A new search occurs only after a displacement of half the skin.
+
+    With the smallest skin, a search occurs in every step. The size of the skin does not change any other result.
     """
     forces = []
     for skin, searches in ((0.021, 2), (1e-9, 21)):
@@ -120,7 +121,7 @@ def test_searches_are_counted() -> None:
             state.q += 1e-3 * state.v
         forces.append(f)
         near, _ = neighbours(world)
-        # half of 21 mm is passed with the 11th of 20 steps
+        # the displacement exceeds half of the skin of 21 mm in the 11th of 20 steps
         assert near.rebuilds == searches
     assert_allclose(forces[0], forces[1], rtol=0, atol=1e-12 * np.abs(forces[0]).max())
 
@@ -182,7 +183,7 @@ def test_sparsity_follows_on_demand() -> None:
 
 
 def test_runs_of_surfaces() -> None:
-    """Numbers of surfaces are stored as runs without gaps, also for zero and one surface."""
+    """Numbers of surfaces are stored as ranges of consecutive numbers, also for zero and one surface."""
     for numbers, runs in (([], []), ([4], [[4, 5]]), ([0, 1, 2, 5, 7, 8], [[0, 3], [5, 6], [7, 9]])):
         found = find_runs(np.array(numbers, np.int64))
         assert found.shape == (len(runs), 2) and found.tolist() == runs

@@ -24,7 +24,7 @@ every_series = pytest.mark.parametrize("kind", SERIES)
 
 
 def interrupt(kind: Any, folder: Path) -> LineMesh:
-    """Write a series of five frames of a process that was killed."""
+    """Write a series of five frames without closing it, as if the process had been killed."""
     mesh = create_mesh()
     append_frames(kind(folder / "belt", mesh), mesh, TIMES[:5])
     return mesh
@@ -42,8 +42,9 @@ def continue_from(
 
 @every_series
 def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> None:
-    """Frames 3 and 4 are cut. After the next frames, the series equals the series of one run, also after two
-    interruptions.
+    """Frames 3 and 4, which were written after the checkpoint, are removed.
+
+    After the next frames, the series equals the series of one run, also after two interruptions.
     """
     mesh = interrupt(kind, tmp_path)
     series = continue_from(kind, tmp_path, mesh, 3, 4)
@@ -70,7 +71,7 @@ def test_nothing_is_touched_before_the_next_frame(kind: Any, tmp_path: Path) -> 
 
 
 def test_half_written_files_are_repaired(tmp_path: Path) -> None:
-    """Half a frame, or half an index, at the end of a killed process is repaired."""
+    """A series that ends with an incomplete frame or index, because its process was killed, is repaired."""
     mesh = interrupt(VtuSeries, tmp_path)
     (tmp_path / "belt.pvd").unlink()
     (tmp_path / "belt_000004.vtu").write_bytes(b"<VTKFile")
@@ -144,8 +145,10 @@ def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> 
 
 @every_series
 def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None:
-    """Series of another run are refused: missing frames, and another mesh if the files contain meshes. Each `.vtu` has
-    its own mesh.
+    """A series of another run is refused if frames are missing or, for formats with one mesh per series, if its mesh
+    differs.
+
+    Each `.vtu` has its own mesh.
     """
     mesh = interrupt(kind, tmp_path)
     with pytest.raises(BrokenSeriesError, match="cannot be continued"):

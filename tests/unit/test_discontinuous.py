@@ -1,4 +1,6 @@
-"""The discontinuous iteration is tested alone, with given outcomes of Newton's method and of the post-Newton update."""
+"""The discontinuous iteration is tested separately, with prescribed results of Newton's method and of the post-Newton
+update.
+"""
 
 import math
 from collections.abc import Callable
@@ -34,7 +36,7 @@ class Given(ContactHistory):
         return result
 
     def largest(self, values: list[float]) -> list[float]:
-        """Return the value of the only process."""
+        """Return the value itself, because there is only one process."""
         return values
 
 
@@ -44,7 +46,7 @@ def attempt_step(contacts: ContactHistory, last: bool = False, **settings: Any) 
 
 
 def errors(*values: float, force: float = 0.0) -> Given:
-    """Return contacts with the given force errors, pass by pass; the states are new in each pass."""
+    """Return contacts with given force errors in successive passes; their states change in each pass."""
     left = iter(values)
 
     def update(data: FloatArray) -> PostNewton:
@@ -98,8 +100,9 @@ def test_step_that_does_not_settle_fails() -> None:
 
 
 def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
-    """If a contact recommends to end the step at its switch, the step is accepted after contacts have settled, but only
-    at the smallest step.
+    """A contact recommends a smaller step that ends at its switch.
+
+    A step whose contacts have settled is then accepted only if it is the smallest step.
     """
 
     def contacts() -> Given:
@@ -114,8 +117,9 @@ def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
 
 @pytest.mark.parametrize(("closed", "open_", "passes", "kept"), [(0.1, 4.0, 2, -1e-6), (4.0, 0.1, 3, 0.1)])
 def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: float, passes: int, kept: float) -> None:
-    """In a cycle of two states, a segment is closed after two passes, or open after one more, and the solver accepts
-    the state with the smaller error and its history values.
+    """In a cycle of two states, a segment is closed after two passes and open after three passes.
+
+    The solver accepts the state with the smaller error, and its history values.
     """
     contacts = flip_flop(closed, open_, force=1e3)
     attempt = attempt_step(contacts, max_it=20)
@@ -135,7 +139,10 @@ def test_cycle_with_a_large_error_fails() -> None:
 
 
 def test_longer_cycles_and_values_that_only_move() -> None:
-    """A cycle of three states after two other passes is found. Constant signs are not a cycle."""
+    """A cycle of three states that begins after two passes is found.
+
+    History values that change without changes of sign are no cycle.
+    """
     states = [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, 0.0], [-3.0, -0.5]]
     finder = CycleFinder(np.array(states[0]), lambda values: values)
     found = [finder.note(np.array(s), e) for s, e in zip(states[1:], [9.0, 8.0, 5.0, 1.0, 2.0], strict=True)]
@@ -147,7 +154,10 @@ def test_longer_cycles_and_values_that_only_move() -> None:
 
 
 def test_the_longest_cycle_that_is_remembered() -> None:
-    """In a cycle of eight passes, the longest stored cycle, the first pass is the best, and its values are restored."""
+    """A cycle of eight passes is the longest cycle that is found.
+
+    If its first pass is the best, the history values of this pass are restored.
+    """
     signs = [[1.0 if k & bit else -1.0 for bit in (1, 2, 4)] for k in range(8)]
     finder = CycleFinder(np.array(signs[0]), lambda values: values)
     errors = [1.0, *[2.0] * 7]
@@ -163,8 +173,9 @@ def test_cycle_that_another_process_does_not_see() -> None:
 
 
 def test_cut_and_growth() -> None:
-    """After contacts did not settle, the halved step doubles after three good steps; after other failures it doubles
-    after ten.
+    """A step that was halved because contacts did not settle doubles after three accepted steps.
+
+    After other failures, it doubles after ten accepted steps.
     """
     for switched, needed in ((True, 3), (False, 10)):
         control = StepSizes(0.1, StepControl(1e-5))
@@ -179,7 +190,7 @@ def test_cut_and_growth() -> None:
 
 
 def test_control_goes_on_after_a_restart() -> None:
-    """A restart restores the number of steps before the next growth."""
+    """A restart restores the number of steps until the step size grows again."""
     control, again = (StepSizes(0.1, StepControl(1e-5)) for _ in range(2))
     control.propose(0.0, 10.0)
     control.reject(0.1, math.inf, True)

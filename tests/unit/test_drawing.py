@@ -1,4 +1,4 @@
-"""Drawings and paintings are combined, with hand-made numbers."""
+"""Drawings (lines) and paintings (fields on intervals of lines) are combined, with numbers given by hand."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,6 @@
-"""The page of a drive in the report of the run: order, names, units. Labels do not overlap, and no legend covers a
-curve.
+"""The page of a drive in the report of a run has the right order, names and units.
+
+Labels do not overlap, and no legend covers a curve.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def test_page_of_a_drive(tmp_path: Path) -> None:
         state = rest.copy()
         state.t = 0.1 * k
         if k == 3:
-            # a belt that is scaled down about its first node is slack
+            # scaling the belt down about its first node makes it slack
             centre = np.hstack((belt.nodes.position - belt.nodes.position[0], belt.nodes.slope))
             state.put(belt.nodes, rest.of(belt.nodes) - 0.01 * centre)
         means.record(state)

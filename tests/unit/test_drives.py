@@ -1,4 +1,6 @@
-"""Belts and ropes by one call: geometry and fit, errors, contact parameters, preload, reports and means."""
+"""Belts and ropes that are created by one call: geometry and fit, errors, contact parameters, preload, reports and
+means.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
     ],
 )
 def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, Any], message: str) -> None:
-    """Each error names the pulley, the given and the allowed value, and no row is added."""
+    """Errors name the pulley, the given and the allowed value. After an error, the world has no additional row."""
     world = wl.World()
     with pytest.raises(wl.ModelError, match=message):
         create_belt(world, create_pulleys(world, **changed), **given)
@@ -224,8 +226,8 @@ def test_geometry_fit_and_hub_loads() -> None:
 
 
 def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
-    """A rope created at a strain of 5 % and pulled further has the tension EA (stretch - 1) of the slack length, and EI
-    of the slack length.
+    """A rope that is created at a strain of 5 % and pulled further has the tension EA (stretch - 1) and the bending
+    stiffness EI, both relative to its slack length.
     """
     world = wl.World()
     wheel = world.add(Ground, name="post")
@@ -247,7 +249,10 @@ def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
 
 
 def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """The contact stiffness is the smallest of its bounds. Each bound can be the smallest, and the reason names it."""
+    """The contact stiffness is the smallest of several bounds, and its stated reason names this bound.
+
+    The cases cover every bound.
+    """
     given = {"name": "p", "tension": 400.0, "radius": 0.1, "axial_stiffness": 4e4, "mass_per_length": 0.1}
     free = choose_contact(**given, length=0.01, step=None, in_space=False)
     assert_allclose((free.stiffness, free.bristles), 100 * 4e4 / 0.01)
@@ -256,7 +261,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     assert_allclose(coarse.stiffness, 384 * 400 / (0.01 * 0.8**4))
     slow = choose_contact(**given, length=0.01, step=2e-4, in_space=False)
     assert_allclose(slow.stiffness, 0.1 * 9e8)
-    # no step reduces the stiffness below a depth of 0.05 % of R, and 0.1 % for belts
+    # the step reduces the stiffness at most to a depth of 0.05 % of R, and of 0.1 % for belts
     slowest = choose_contact(**given, length=0.01, step=1e-3, in_space=True)
     for closed, factor in ((False, 2000), (True, 1000)):
         slower = choose_contact(**given, length=0.01, step=1e-3, in_space=False, closed=closed)
@@ -276,13 +281,13 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     # stiffness
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
-    # bristles that retain tensions: mu EA/(0.001 R L), at most EA/l²
+    # bristles that do not change tensions have mu EA/(0.001 R L), at most EA/l²
     for length, held in ((0.01, 0.5 * 4e4 / (1e-3 * 0.1 * 1.2)), (0.02, 4e4 / 0.02**2)):
         choice = choose_contact(
             **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
         )  # fmt: skip
         assert_allclose(choice.bristles, held)
-    # the depth that steps allow increases the speed loss of a rope by EA/(k R²) = 4e4/(2000 400)
+    # the contact depth that the step requires increases the speed loss of a rope by EA/(k R²) = 4e4/(2000 400)
     assert "which makes its loss of speed 5.0% larger" in slowest.reason and "larger" not in free.reason
     # G b/h; without a width, or with the cord on the face, the layer is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)
@@ -396,7 +401,7 @@ def test_records_within_compiled_steps_are_those_of_outputs(monkeypatch: pytest.
 
 
 def stretch(belt: wl.Belt, rest: wl.State, time: float, *strains: float) -> wl.State:
-    """Return the belt at rest with the free spans strained further, each span evenly."""
+    """Return the belt at rest with an additional uniform strain in each free span."""
     wraps = belt.route.wraps
     spans = [(a.s_exit % belt.route.length, b.s_entry) for a, b in zip(wraps, [*wraps[1:], wraps[0]], strict=True)]
     moved = np.cumsum(np.ravel([(0.0, e * (b - a)) for (a, b), e in zip(spans, strains, strict=True)]))
@@ -482,7 +487,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
         world, [wl.Pulley(body, R) for body, R in zip(bodies, (0.05, 0.035), strict=True)], tension=300.0,
         axial_stiffness=1.5e4, mass_per_length=0.1, bending_stiffness=1e-5, friction=0.5, step=1e-4,
     )  # fmt: skip
-    # a node at the beginning of a span, which does not reach the end of the span
+    # the force acts on a node at the beginning of a span, and in this time the node does not reach the end of the span
     begin = belt.route.wraps[0].s_exit / belt.route.length
     node = belt.nodes[int((begin + 0.05) * belt.elements) % belt.elements]
     along = np.asarray(node.slope).ravel()
@@ -505,7 +510,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
         )
     assert_allclose(other.efficiency, report.efficiency, rtol=1e-12)
     stored = means["stored_energy"]
-    # N²/(2 EA) and rhoA v²/2 along the slack belt
+    # energies per length of the slack belt: N²/(2 EA) and rhoA v²/2
     assert_allclose(stored[0], belt.length * (300.0**2 / 3e4 + 0.1 / 2.0 * speed**2), rtol=2e-3)
     assert push or stored[-1] < stored[0] - 0.05
     if not push:
@@ -517,8 +522,9 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
 
 
 def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: float) -> wl.DriveReport:
-    """Create means of two pulleys of 50 mm, for a belt of EA 1e5 N at 300 N with a change of its tension that loses a
-    fifth more speed than on a rigid layer.
+    """Return means of a belt with EA 1e5 N and 300 N on two pulleys of 50 mm.
+
+    ``change`` is the difference of its tensions [N]; the speed loss is a fifth larger than on a rigid layer.
     """
     arc = ArcLaw(**{"radius": 0.05, "friction": 0.5, "bristles": 3.2e8, "damping": 0.0, "layer": inf, **law})
     low, high, speed = 300.0 - 0.5 * change, 300.0 + 0.5 * change, 200.0 * (1.0 - 1.2e-5 * change)
@@ -532,13 +538,13 @@ def create_means(change: float, wrap: float = 1.2, cable: float = 0.01, **law: f
 
 
 def test_short_arcs_make_losses_of_speed_doubtful() -> None:
-    """Short arcs make speed losses doubtful only under load, where the belt creeps, and if no layer of the belt causes
-    most of the loss.
+    """Short arcs of contact make the verdict on speed losses doubtful only if the belt is loaded, so that it creeps,
+    and if the loss is not caused mainly by the elastic layer of the belt.
     """
     loaded = create_means(120.0)
     (words,) = judge_creep(loaded)
     assert re.search(r"add 32 to 50 % .* arc of a, 1.2 rad, .* b loses 0.144 % .* and 0.1196 % on a rigid layer", words)
-    # (EA + N) of the slack span over (EA + N) of the tight span
+    # the loss is 1 - (EA + N) of the slack span over (EA + N) of the tight span
     assert_allclose(loaded["b"].rigid_creep, 1.0 - 100240.0 / 100360.0, rtol=1e-9)
     assert loaded["a"].rigid_creep == 0.0
     assert not judge_creep(create_means(0.1)) and not judge_creep(create_means(0.0))
@@ -555,8 +561,10 @@ def test_short_arcs_make_losses_of_speed_doubtful() -> None:
 
 
 def test_means_before_one_turn_of_the_belt_say_so() -> None:
-    """Means before one turn of the belt give a note, with speed losses that differ by 10 % from steady motion. The time
-    of a turn is length over speed.
+    """Means over less than one turn of the belt give a note, because their speed losses differ by 10 % from steady
+    motion.
+
+    The time of a turn is length over speed.
     """
     world = wl.World()
     belt = create_belt(world, create_pulleys(world))
@@ -583,8 +591,9 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
 
 
 def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
-    """Powers oscillate by 8 times their mean, and the belt stores and returns energy. The extremes of the efficiency
-    over whole turns are 0.95.
+    """Powers oscillate by 8 times their mean, because the belt stores and returns energy.
+
+    The efficiency is evaluated over whole turns, and its smallest and largest value are 0.95.
     """
     times = np.linspace(0.0, 1.0, 2001)
     rattle, stored = np.sin(2.0 * pi * 37.0 * times), 3.0 * np.sin(2.0 * pi * 3.1 * times)
@@ -594,7 +603,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
     found = eval_over_turns(times, energies, stored, 0.25)
     begun = times > 0.25
     assert np.isnan(found["efficiency"][times < 0.2499]).all()
-    # only the oscillation at both ends of a turn remains
+    # in the energy of a turn, only the oscillation at both ends remains
     assert_allclose(found["efficiency"][begun], 0.95, atol=0.35)
     even = eval_over_turns(times, energies + np.stack((4.0 * rattle, 0.0 * rattle), axis=1), stored, 0.25)
     assert_allclose(even["efficiency"][begun], 0.95, rtol=1e-12)
@@ -604,7 +613,7 @@ def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
 
 
 def test_numbers_that_are_noise_are_not_shown() -> None:
-    """Numbers have equal decimals, chosen by the largest number, and zeros have no minus sign."""
+    """Numbers of a column have equal decimals, chosen for the largest number, and zeros have no minus sign."""
     assert show_numbers([-20.123456, 1e-4, -1e-4, nan, inf]) == ["-20.123", "0", "0", "-", "slack"]
     assert show_numbers([0.0, -0.0]) == ["0", "0"]
     assert show_numbers([0.4999e-3, 0.0012345]) == ["0.0004999", "0.0012345"]
@@ -613,8 +622,9 @@ def test_numbers_that_are_noise_are_not_shown() -> None:
 
 
 def test_power_lost_otherwise_than_by_creep_is_doubtful() -> None:
-    """The result is doubtful if more than 1 % of the supplied power is missing, beyond creep and stored energy. Without
-    load it is not doubtful.
+    """The result is doubtful if more than 1 % of the supplied power is lost otherwise than by creep and stored energy.
+
+    Without load the result is not doubtful.
     """
     spans = tuple(wl.SpanDuty(name, 0.2, tension, 0.0, nan) for name, tension in (("a–b", 240.0), ("b–a", 360.0)))
     loaded = replace(create_means(120.0, bristles=inf), spans=spans)

@@ -132,7 +132,10 @@ def test_slope_of_nodes(columns: dict[str, Any]) -> None:
 
 
 def test_nodes_that_share_a_position() -> None:
-    """Two cables that meet at one point with separate slopes form a hinge, which has two coordinates less."""
+    """Two cables that share a position and have separate slopes form a hinge.
+
+    The model has two coordinates less than with separate positions.
+    """
     world = World()
     a, b = create_nodes(world)
     hinged = world.add(PointSlope2D, shares_position=b, slope=(0.0, 1.0))

@@ -15,8 +15,9 @@ from windlass.solvers.linear.elimination import create_plan, eliminate, solve_ba
 
 
 def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArray]:
-    """Create a chain of blocks with additional couplings, not symmetric, and pads: pattern, values, and the dense
-    matrix.
+    """Create an unsymmetric matrix: a chain of blocks with additional couplings and pads.
+
+    Return pattern, values, and the dense matrix.
     """
     every = np.concatenate((np.stack((np.arange(rows - 1), np.arange(1, rows)), axis=1), pairs))
     unknowns = (BLOCK * every[:, :, None] + np.arange(BLOCK)).reshape(len(every), -1)
@@ -31,8 +32,9 @@ def create_matrix(rows: int, pairs: Any) -> tuple[Pattern, FloatArray, FloatArra
 
 @pytest.mark.parametrize("inner", [0, 9, 12])
 def test_elimination(inner: int) -> None:
-    """Long-range couplings cause fill among eliminated rows and with other rows; complement and solutions agree with
-    dense algebra.
+    """Long-range couplings cause fill in eliminated and in other rows.
+
+    Schur complement and solutions agree with dense algebra.
     """
     rows = 12
     pattern, values, dense = create_matrix(rows, np.array([(0, 6), (2, 10), (1, 4), (7, 11), (3, 9), (9, 11)]))

@@ -43,7 +43,7 @@ def create_state() -> State:
 
 
 def test_every_damage_of_a_state_file_is_found(tmp_path: Path) -> None:
-    """Each changed bit of a state file is detected, also bits that NumPy ignores, because the whole file is read."""
+    """Each changed bit of a state file is detected by a digest of the whole file, also bits that NumPy ignores."""
 
     path = create_state().save(tmp_path / "state.npz")
     content = path.read_bytes()
@@ -92,8 +92,9 @@ def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
-    """A temporary file has an unpredictable name and is always a new file. A process with the lock removes all
-    abandoned temporary files, but no temporary file in use.
+    """A temporary file is always a new file with an unpredictable name.
+
+    A process that holds the lock removes abandoned temporary files, but not the temporary files in use.
     """
     names = set()
     for name in ("belt.h5", "belt.h5", "belt_000012.vtu", "belt_part2.h5", "belt2.h5", "other.h5"):
@@ -108,7 +109,7 @@ def test_drafts_have_names_that_nobody_foresees(tmp_path: Path) -> None:
 
 
 def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> None:
-    """A journal is applied once. Incomplete journals and journals of files that were replaced are void."""
+    """A journal is applied once. Journals that are incomplete, or whose file was replaced, are ignored."""
     path = tmp_path / "file"
     path.write_bytes(bytes(100))
     changes = [(10, b"abc"), (50, b"defg")]
@@ -127,7 +128,7 @@ def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> No
 
 
 def test_seal() -> None:
-    """The content before the seal can be read."""
+    """A file can be read up to its seal."""
     assert bytes(check_seal(b"content" + seal(b"content"), "it")) == b"content"
     for wrong in (b"", b"content", seal(b"content"), b"contenT" + seal(b"content")):
         with pytest.raises(OutputError, match=r"it (has no|does not have the) digest"):
@@ -175,8 +176,9 @@ def test_locks_are_held_by_processes(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a file system without locks, the process named in the file decides; a process of another host counts as
-    running.
+    """On a file system without locks, a lock is valid as long as the process that the lock file names is running.
+
+    A process of another host counts as running.
     """
 
     def fail(*_: object) -> None:
@@ -198,8 +200,9 @@ def test_locks_where_the_disk_knows_none(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_recorders_and_sensors_lock_their_files(tmp_path: Path) -> None:
-    """Recorders and sensors lock their files from their creation until they are closed; targets that are not files are
-    refused immediately.
+    """Recorders and sensors lock their files until they are closed.
+
+    Targets that are not files are refused when the recorder or sensor is created.
     """
     world = World()
     point = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)

@@ -1,4 +1,4 @@
-"""Formats of users: by name in a recorder, recognised files, continued series, and errors."""
+"""File formats that users define: use by name in a recorder, recognised files, continued series, and errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PlainSeries(FrameFiles):
 
 
 class Unmarked(PlainSeries):
-    """A format whose files have no mark of their writer."""
+    """A format whose files do not state that Windlass has written them."""
 
     marks = (b"points\n", b"index\n")
 

@@ -86,8 +86,8 @@ def test_a_pulley_that_nothing_touches(form: type) -> None:
 
 @FORMS
 def test_segments_that_span_too_much(form: type) -> None:
-    """A route of 2 (0.3 + 0.1 pi) m in 5 elements of 4 segments has 0.614 rad per segment, and the note states that 5
-    segments are needed.
+    """If a route of 2 (0.3 + 0.1 pi) m has 5 elements of 4 segments, each segment covers 0.614 rad, and a note states
+    that 5 segments are needed.
     """
     (note,) = find_notes(create_belt(form, elements=5))
     assert "spans 0.614 rad of its circle of radius 0.1 m: take at least 5 segments per cable" in note
@@ -95,8 +95,8 @@ def test_segments_that_span_too_much(form: type) -> None:
 
 @pytest.mark.parametrize("cable", [{"length": 0.02}, {"reference_strain": -0.4791}])
 def test_a_belt_shorter_than_its_route(cable: dict[str, float]) -> None:
-    """A belt is shorter than its route: 0.02 m with 5 % prestrain, or 0.0384 m with 48 %, on a route of 0.0384 m per
-    element.
+    """A belt that is much shorter than its route gives a note: elements of 0.02 m with 5 % prestrain, or of 0.0384 m
+    with 48 % prestrain, on a route of 0.0384 m per element.
     """
     (note,) = find_notes(create_belt(SEGMENTS, **cable))
     stretch = "102" if "length" in cable else "92"
@@ -132,15 +132,18 @@ def find_notes_of_drive(case: Case) -> list[str]:
 
 
 def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
-    """Bristles for which the mesh causes tractions beyond the friction limit, by the closed form, give a note. Finer
-    meshes and softer bristles give no note.
+    """If bristles are so stiff that the mesh causes tractions beyond the friction limit, by the closed form, a note is
+    given.
+
+    Finer meshes and softer bristles give no note.
     """
     case = Case(points=True, load=0.0, reference_strain=-0.01, contact_stiffness=3e8, bristles=1.6e9)
     (note,) = find_notes_of_drive(case)
     assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0209 m" in note
     limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS
     told = float(note.split("bristles take ")[1].split(" times")[0])
-    # in the initial shape, cubics lie deeper by R theta^4/720 on average, a tenth of the depth under load in this model
+    # in the initial shape, cubic elements lie deeper by R theta^4/720 on average, which is a tenth of the depth under
+    # load in this model
     assert told == pytest.approx(1.6e9 * eval_mesh_bend(case) / limit, rel=0.15)
     finer, softer = (
         float(note.split(" times as many")[0].split(", or ")[1]),
@@ -158,8 +161,8 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
 
 
 def test_contact_that_is_too_stiff_for_the_mesh() -> None:
-    """A stiff belt on soft bristles must sink in by more than R theta^4/384 = 0.5 um, the wave of its cubic, otherwise
-    a note is given.
+    """A note is given if a stiff belt on soft bristles sinks in by less than R theta^4/384 = 0.5 um, the deviation of
+    its cubic elements from the circle.
     """
     case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
     case = case._replace(points=True)  # the nodes are at their depth under load, and the middles are deeper

@@ -1,4 +1,4 @@
-"""The structure of the code: no import cycles, no law in the framework, and only names that exist in texts."""
+"""Structure of the code: no import cycles, no law in the framework, and texts that name only what exists."""
 
 from __future__ import annotations
 
@@ -43,11 +43,13 @@ comment.
 """
 WALK = "## A walk"
 KEPT = ("benchmarks/requirements.txt", "src/windlass/kernels.json")
-"""Files of the sources whose suffix is the suffix of an output."""
+"""Source files with the same suffix as output files."""
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Return the modules of the package that a file imports anywhere: in functions, for types only, or by name."""
+    """Return all modules of the package that a file imports: at the top, in functions, for type checkers only, or by
+    name.
+    """
     for node in nodes:
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -96,7 +98,7 @@ def test_imports_inside_say_why() -> None:
 
 
 def docstrings(nodes: Iterable[ast.AST]) -> set[int]:
-    """Return the texts that are statements."""
+    """Return docstrings: all string constants that are statements."""
     return {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
 
 
@@ -147,7 +149,7 @@ SCRIPTS = (
 )
 PARTS = [path.relative_to(ROOT).parts for path in (*PYTHON, *PAGES)]
 ENDS = {"/".join(parts[k:]) for parts in PARTS for k in range(len(parts))}
-"""Names of files, with all, some or none of their folders."""
+"""Paths of files, each in full and without its leading folders."""
 RESULTS = "benchmarks/results"
 NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
 """Names in code, as opposed to English words or letters of formulas: with an underscore, or with capitals inside."""
@@ -163,7 +165,7 @@ def split_python(text: str) -> tuple[str, list[str]]:
 
     def take(found: re.Match[str]) -> str:
         if text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip():
-            return found[0]  # a string of the code
+            return found[0]  # not a docstring: a string within a statement
         prose.append(found[0])
         return ""
 
@@ -221,7 +223,9 @@ def test_names_that_are_gone_are_found() -> None:
 
 
 def test_framework_names_no_law() -> None:
-    """The framework contains no name of a law, neither as identifier nor in texts, except examples in docstrings."""
+    """The framework contains no name of a law, neither as an identifier nor in a string, except in examples of
+    docstrings.
+    """
     packages = (windlass.elements.__name__, windlass.connectors.__name__)
     kinds = {kind.__name__ for kind in all_laws() if kind.__module__.startswith(packages)}
     assert len(kinds) > 20
@@ -295,7 +299,7 @@ read.
 
 
 def find_meanings(nodes: Collection[ast.AST]) -> dict[str, int]:
-    """Count the definitions of each class; an alias with the name of a class is also counted."""
+    """Count the definitions of each class name; an alias of this name also counts as a definition."""
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     aliases = Counter(target.id for target in targets if isinstance(target, ast.Name) and target.id in classes)
@@ -325,7 +329,7 @@ def find_untold(lines: list[str], kernel: ast.FunctionDef) -> int:
 
 
 def test_comments_alone_tell_long_kernels() -> None:
-    """Each block of a long kernel has a comment above it."""
+    """Each part of a long kernel has a comment above its first line."""
     wrong, found = [], 0
     for path in FILES:
         lines = path.read_text().splitlines()
@@ -341,7 +345,7 @@ def test_comments_alone_tell_long_kernels() -> None:
 
 
 def test_lanes_have_named_fields() -> None:
-    """Lanes g are records: kernels read fields by name and lane instead of numbered rows of an array."""
+    """Lanes g are records, so kernels read fields by name and lane, and not by row numbers of an array."""
     fields, wrong = 0, []
     for path in FILES:
         if "lane_type" in path.read_text() or "lanes import" in path.read_text():

@@ -111,9 +111,7 @@ def test_a_copy_keeps_its_own_flag(tmp_path: Any) -> None:
 
 
 def test_disabled_by_default() -> None:
-    """The flag of a row is the initial value for states. If the row is enabled in a state, the flag of the row does not
-    change.
-    """
+    """The column `enabled` is the initial value for states; enabling a row in a state does not change the column."""
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, enabled=[False, True])
     state = State(scene.world)
@@ -127,8 +125,9 @@ def test_disabled_by_default() -> None:
 
 
 def test_several_elements_on_one_set_add_up() -> None:
-    """The forces of two elements on one contact set add up. The reference has a second element with twice the force,
-    which equals two elements.
+    """The forces of several elements on one contact set add up.
+
+    The reference has a second element with twice the force; the test has two more elements.
     """
     scene = Scene(moving=False)
     elements = scene.world.add(HuntCrossley, contact_set=scene.set, transition_velocity=[0.01, 0.02, 0.03])
@@ -247,8 +246,8 @@ def test_facing() -> None:
 
 
 def test_restitution_and_dissipation() -> None:
-    """Restitution and dissipation agree with the published values and with all reference rows, and each function
-    inverts the other.
+    """Restitution and dissipation agree with the published values and with all reference rows, and the two functions
+    are inverse to each other.
     """
     assert_allclose(restitution_from_dissipation(0.1, 1.0), 0.9090157413, rtol=1e-10)
     assert_allclose(restitution_from_dissipation(0.5, 2.0), 0.4877412560, rtol=1e-10)
@@ -261,7 +260,7 @@ def test_restitution_and_dissipation() -> None:
     for cv in 10.0 ** np.arange(-14.0, 3.0):
         e = restitution_from_dissipation(cv, 1.0)
         assert abs(e - (1.0 - cv)) <= 2.0 * cv**2 + 3e-16 or cv > 0.1
-        # in e = 1 - c v, digits of c v below the rounding error of 1 are lost
+        # e = 1 - c v loses the digits of c v that are below the rounding error of 1
         assert_allclose(dissipation_from_restitution(e, 1.0), cv, rtol=1e-13 + 4e-16 / cv)
     assert restitution_from_dissipation(0.0, 5.0) == 1.0
     assert dissipation_from_restitution(1.0, 5.0) == 0.0

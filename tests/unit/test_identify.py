@@ -1,5 +1,5 @@
-"""`windlass identify`: fits of known values, their intervals, options that data do not determine, and wrong command
-lines.
+"""`windlass identify`: fits to data with known parameters, intervals, parameters that data do not determine, and wrong
+command lines.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tup
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """A model without processes, which writes the tables of two sensors; it fails for k > 480 N/m."""
+    """A model that runs without separate processes and writes the tables of two sensors; it fails for k > 480 N/m."""
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
 
@@ -82,8 +82,9 @@ def read_result(folder: str = "f") -> dict[str, Any]:
 
 
 def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The fit has the units of the file, known values within their intervals, the standard deviation of the noise,
-    tables and a picture.
+    """The intervals of the fit contain the known values.
+
+    The fit gives units of the file, the standard deviation of the noise, tables and a picture.
     """
     write_data()
     assert call(f"-output f -data measured.csv {RANGES}") == 0
@@ -139,8 +140,10 @@ def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureF
 
 
 def test_failed_runs_ends_and_continuing(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
-    """Failed runs, a range that does not contain the solution, and the maximum number of runs are reported, and the fit
-    is continued.
+    """Failed runs, a solution outside of the allowed range, and a search that ends at its maximum number of runs are
+    reported.
+
+    The search can be continued.
     """
     write_data()
     assert call("-output f -data measured.csv -stiffness 50:180 -damping 0.1:10:log") == 0
@@ -213,10 +216,10 @@ def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_intervals_hold_as_often_as_stated(known: bool) -> None:
-    """In 200 fits of two columns with noise of different size, a 95 % interval contains the known value 95 times of
-    100.
+    """In 200 fits of two columns with different noise, 95 % of the 95 % intervals contain the known value.
 
-    The count of 200 has a binomial distribution with a standard deviation of 3.1, so the bounds are 190 ± 3 deviations.
+    The number of these intervals has a binomial distribution with the mean 190 and the standard deviation 3.1; the
+    bounds are three standard deviations away.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))

@@ -1,5 +1,5 @@
-"""Rules for all input: states by row, files of states, times of solves, functions of users, and changes that apply
-completely or not at all.
+"""Rules for all input: values of states by row, files of states, times of solves, functions of users, and changes that
+apply completely or not at all.
 """
 
 from __future__ import annotations
@@ -203,14 +203,15 @@ def test_helpers_add_all_or_nothing() -> None:
         with pytest.raises(wl.ModelError):
             call()
         assert (world.count, {t.kind: t.count for t in world.tables.values() if t.count}) == before
-    # earlier values are still valid
+    # refused calls have not changed the world
     con.fix(world, node, "x")
     world.finalize()
 
 
 def test_changes_are_all_or_nothing() -> None:
-    """A right value together with a misspelt or a wrong value changes nothing. The same holds for a handle of another
-    world of the same kinds.
+    """A call of `World.set` with a right value and a misspelt or wrong value changes nothing.
+
+    A call with a handle of another world changes nothing either.
     """
     worlds = [rope()[0], rope()[0]]
     loads = []
@@ -233,13 +234,13 @@ def test_changes_are_all_or_nothing() -> None:
 
 
 class Twin:
-    """Simulates two processes in one: the rows that each process gives."""
+    """Simulates a second process, whose rows are given, in the communication of this process."""
 
     def __init__(self, other: dict[str, Any]) -> None:
         self.other, self.calls = other, 0
 
     def allgather(self, _what: str, given: Any) -> list[Any]:
-        """Return the part of this process and the part of the other process."""
+        """Return the value of this process and the given value of the other process."""
         self.calls += 1
         return [given, "another digest" if self.calls == 1 else self.other]
 
@@ -277,7 +278,7 @@ def test_values_that_are_assigned_to_a_state() -> None:
 
 
 def create_mass() -> wl.World:
-    """Create a world of another size."""
+    """Create a world of one mass, which has fewer coordinates than `rope`."""
     world = wl.World()
     world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     return world

@@ -1,4 +1,6 @@
-"""Integrators of users: by name in arguments and on the command line, also after a solver has declared the option."""
+"""Integrators that users define can be chosen by name in arguments and on the command line, also if they are defined
+after a solver has declared the option.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from windlass.solvers.own_options import DYNAMIC_OPTIONS, offer_choices
 
 
 def midpoint(_spectral_radius: float) -> Integrator:
-    """Return the method of Newmark's family with alpha_m = alpha_f = 1/2, which conserves energy."""
+    """Return the generalised-alpha method with alpha_m = alpha_f = 1/2, which conserves energy."""
     return Integrator(beta=0.25, gamma=0.5, alpha_m=0.5, alpha_f=0.5, generalised=True)
 
 
@@ -46,7 +48,7 @@ def test_a_method_is_known_by_its_name(world: wl.World) -> None:
 
 def test_what_is_no_method_is_refused(world: wl.World) -> None:
     register_integrator("midpoint", midpoint)
-    # like a cell of a notebook that runs again
+    # a second definition of the same name, as if a notebook cell ran again
     register_integrator("midpoint", midpoint)
     with pytest.raises(wl.ModelError, match="newmark in register_integrator: is already registered"):
         register_integrator("newmark", midpoint)

@@ -1,4 +1,4 @@
-"""Evaluations and solves in hooks never change their run; forbidden actions of force functions are errors."""
+"""Evaluations and solves inside hooks do not change the outer run; forbidden actions of force functions are errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rope_on_peg() -> tuple[wl.World, wl.Entity]:
 
 
 class Meddler(wl.StepHook):
-    """Evaluates and solves with another state at one stage of each step."""
+    """A hook that evaluates and solves with another state at one stage of each step."""
 
     def __init__(self, world: wl.World, rope: wl.Entity, stage: str, act: str) -> None:
         self._world, self._rope, self._stage, self._act = world, rope, stage, act
@@ -109,7 +109,7 @@ def test_force_functions_evaluate_no_states(solver: type) -> None:
 
 
 def test_assembled_forces_complete_the_equation_of_motion() -> None:
-    """For ALE cables and rotating bodies, M a + assemble_vector = 0, the equations of Dynamic."""
+    """For ALE cables and rotating bodies, `Dynamic` satisfies M a + assemble_vector = 0."""
     from windlass.elements import ALENode, RigidBody3D
 
     world = wl.World(gravity=(0.0, -9.81, 0.0))
@@ -135,8 +135,9 @@ def test_assembled_forces_complete_the_equation_of_motion() -> None:
 
 
 def test_assembled_matrix_is_the_derivative_of_the_vector() -> None:
-    """The assembled matrix agrees with central differences of assemble_vector, with all terms quadratic in velocities.
-    The error of differences is ~1e-8.
+    """The assembled matrix agrees with central differences of assemble_vector, including terms quadratic in velocities.
+
+    Differences have errors of about 1e-8.
     """
     from windlass.elements import ALENode, RigidBody3D
 

@@ -1,4 +1,6 @@
-"""The kernel decorator and its cache: kernels that other processes find, kernels that they compile, and notes."""
+"""The decorator `kernel` and its cache, used by several processes: kernels that are loaded, kernels that are compiled,
+and notes.
+"""
 
 import dis
 import json
@@ -79,7 +81,7 @@ from windlass.framework.kernels.kernel import compiled, loaded
 json.dump({"results": results, "compiled": [name for name, _ in compiled()], "loaded": loaded()}, sys.stdout)
 """
 RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]
-# plain, force, two loops (the third loop is the first again), swap; length is compiled inside force
+# compiled kernels: plain, force, two loops (the third loop equals the first) and swap; length is compiled inside force
 KERNELS = 5
 LOOP = "make_loop.<locals>.loop"
 
@@ -92,7 +94,7 @@ class Outcome(NamedTuple):
 
 
 def settings(folder: Path, **environment: str) -> dict[str, str]:
-    """Return the environment of the script of a folder; the cache is next to the folder unless it is given."""
+    """Return the environment in which the script of a folder runs; the default cache is next to the folder."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
     own["WINDLASS_CACHE"] = str(folder.parent / "cache")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
@@ -100,7 +102,7 @@ def settings(folder: Path, **environment: str) -> dict[str, str]:
 
 
 def run(folder: Path, kind: int = 1, **environment: str) -> Outcome:
-    """Run the script of a folder in a separate process; hash seeds of strings differ between processes."""
+    """Run the script of a folder in a separate process with another hash seed of strings."""
     done = run_warm([str(folder / "script.py")], None, settings(folder, **environment), kind=kind)
     assert done.returncode == 0, done.stderr
     return Outcome(**json.loads(done.stdout), stderr=done.stderr)
@@ -128,7 +130,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
 
 @pytest.fixture
 def user(warm: tuple[Path, Outcome], tmp_path: Path) -> Path:
-    """Return a copy of the user's files and of the cache, in another place."""
+    """Return a folder with a copy of the user's files; a copy of the cache is next to it."""
     folder, _ = warm
     shutil.copytree(folder, tmp_path / "moved", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(folder.parent / "cache", tmp_path / "cache")
@@ -174,7 +176,7 @@ def test_editing_the_fields_of_a_namedtuple_recompiles(user: Path) -> None:
     edit(user / "law.py", "Row(2.0 * row.stiffness, row.count,", "Row(row.count, row.stiffness,")
     edited = run(user)
     assert edited.results == RESULTS
-    assert edited.loaded == 2  # plain, and length for force
+    assert edited.loaded == 2  # two kernels: plain, and length inside force
 
 
 def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:

@@ -1,4 +1,4 @@
-"""Kernels of this process: cached kernels, other kernels, and notes."""
+"""Kernels that one process defines: kernels that are cached, kernels that are not cached, and notes."""
 
 import importlib
 import math
@@ -190,8 +190,9 @@ def statistics() -> Iterator[Callable[[], Any]]:
 
 
 def test_arrays_of_callers_are_not_counted_and_own_ones_are_freed(statistics: Callable[[], Any]) -> None:
-    """Views of an array that a kernel created stay valid after the name of the array is deleted. References to arrays
-    and views of arguments are not counted.
+    """If a kernel creates an array, views of the array stay valid after its name is deleted.
+
+    References to arrays of the caller and to views of them are not counted.
     """
     x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0, 12.0).reshape(2, 3)
     given = Arrays(x, y)

@@ -37,7 +37,7 @@ def folder_of(component: type[Component]) -> str:
 
 @pytest.fixture(params=laws_of_package(), ids=lambda law: law.component.__name__)
 def law(request: pytest.FixtureRequest) -> Law:
-    """Return one law after the other."""
+    """Return each law of the package in turn, for parametrised tests."""
     found: Law = request.param
     return found
 
@@ -87,14 +87,16 @@ def test_law_is_tested(law: Law) -> None:
 
 
 def test_systems_are_small() -> None:
-    """A system has few fields and only known names, because a field that no code reads would exert no force."""
+    """A system has few fields with known names only; no code would read a field with an unknown name."""
     assert len(fields(System)) <= 20
     with pytest.raises(AttributeError, match="load_tangent"):
         System("spring", np.zeros((1, 4), int)).load_tangent = None  # type: ignore[attr-defined]
 
 
 def test_public_functions_have_docstrings() -> None:
-    """All functions and classes without a leading underscore have docstrings, except small ones inside functions."""
+    """All functions and classes without a leading underscore have docstrings, except small definitions inside
+    functions.
+    """
     missing = []
     for folder in ("framework", "elements", "connectors", "solvers"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -55,7 +55,10 @@ def test_xdmf_without_its_data(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["22", "22_binary", "41", "41_binary"])
 def test_files_that_end_too_early(name: str, tmp_path: Path) -> None:
-    """A file of gmsh that is truncated at any place gives an error, and neither a smaller net nor another exception."""
+    """A gmsh file that is truncated at any position gives an error of Windlass.
+
+    It does not give a smaller net or another exception.
+    """
     data = (REFERENCE / f"tied_arch_{name}.msh").read_bytes()
     path = tmp_path / "cut.msh"
     for end in range(1, len(data) - 8, 37):
@@ -110,9 +113,7 @@ def test_lines_twice(tmp_path: Path) -> None:
 
 
 def test_points_that_no_line_uses(tmp_path: Path) -> None:
-    """Points that no line uses are an error that names them. The check can be switched off, but not for points of a
-    group.
-    """
+    """An error names points that no line uses. The check can be switched off, except for points of a group."""
     points = [(9.0, 9.0), (0.0, 0.0), (1.0, 0.0), (9.0, 8.0)]
     path = write_lines(tmp_path / "n.msh", points, [(1, 2)])
     expect(path, r"2 points belong to no line: point 0 at \(9, 9\) m; point 3 at \(9, 8\) m; unused_points='ignore'")
@@ -191,7 +192,7 @@ def test_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> N
     ],
 )
 def test_parts_that_nothing_holds(hold: Callable[..., Any], message: str, tmp_path: Path) -> None:
-    """The static solver names loose parts: a whole net, or the second of two separate nets."""
+    """The static solver names parts of a model without support: a whole net, or the second of two separate nets."""
     points = [(0.0, 0.0), (1.0, 0.0), (0.5, 0.9), (3.0, 0.0), (4.0, 0.0), (3.5, 0.9)]
     lines = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
     path = write_lines(tmp_path / "two.msh", points, lines, {"a": [0, 1, 2], "b": [3, 4, 5]}, {"held": [0, 1]})

@@ -125,8 +125,9 @@ def test_functions_are_given_again(tmp_path: Path) -> None:
 
 
 def changed(good: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return a copy of a file's content with another value at a place, such as ``"calls.0.values.angle"``; REMOVED
-    deletes the value.
+    """Return a copy of the content of a model file with a new value at a path such as ``"calls.0.values.angle"``.
+
+    The value REMOVED deletes the key.
     """
     copy = json.loads(json.dumps(good))
     *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
@@ -244,7 +245,7 @@ def test_files_that_are_no_json(good: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in COMPONENTS if "data" in kind.refs and kind.refs["data"].optional])
 def test_history_that_refers_to_nothing(kind: type[Component], tmp_path: Path) -> None:
-    """-1, which is allowed for optional references, is not allowed for history values."""
+    """The number -1 means no entity in optional references, but is an error in history values."""
     world = World(gravity=(0.0, -9.81))
     world.add(kind, **valid_row(world, kind))
     content = json.loads(world.save(tmp_path / "good.json").read_text())
@@ -274,7 +275,7 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
     file.write_text(json.dumps(changed(good, "calls.1.values.mass", {"rows": ["heavy"]})))
     with pytest.raises(OutputError, match=r"mass.*\(the file is damaged, or was changed after World.save"):
         World.load(file)
-    # columns that older versions did not have, with defaults
+    # new columns with defaults, which older versions did not write
     file.write_text(json.dumps(changed(good, "calls.0.values.angle", REMOVED)))
     with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: the defaults are used"):
         World.load(file)
@@ -286,7 +287,9 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_by_a_file(good: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that a file names is not imported, for rows or for functions, not even a module of the package."""
+    """If a model file names a module for its rows or functions, the module is not imported, even if it is a module of
+    the package.
+    """
     (tmp_path / "harbour.py").write_text("raise SystemExit('the file ran')")
     monkeypatch.syspath_prepend(str(tmp_path))
     file = tmp_path / "bad.json"
@@ -365,8 +368,8 @@ def test_components_and_functions_of_the_user(tmp_path: Path) -> None:
     ],
 )
 def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tmp_path: Path) -> None:
-    """Tables with missing numbers or with times that do not rise, and functions of an unknown kind, are refused at
-    reading.
+    """Tables with missing numbers or with times that do not increase, and functions of an unknown kind, are errors when
+    the file is read.
     """
     good = json.loads(belt(con.table([0.0, 1.0], [5.0, 6.0])).save(tmp_path / "good.json").read_text())
     call = next(k for k, call in enumerate(good["calls"]) if call["kind"] == "CoordinateLoad")

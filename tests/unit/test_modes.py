@@ -1,4 +1,7 @@
-"""Modes against theory: options, numbers of modes, shares of energy, films, tables, the command, several processes."""
+"""Modes agree with theory.
+
+Options, numbers of modes, shares of energy, films, tables, the command and several processes are tested.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,9 @@ def span() -> wl.ModesResult:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
-    """No mode is missed for nine masses on separate springs, eight of which are equal: Krylov's method alone finds one
-    of the eight modes.
+    """No mode is missed for nine masses on separate springs, eight of which are equal.
+
+    Krylov's method alone would find one of the eight equal modes.
     """
     world = wl.World()
     for k in range(9):
@@ -60,8 +64,8 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
     """A planar parallelogram of four 3D bodies on pins has one motion, on which only its spring acts.
 
-    Two bars of mass 1 and length 1 are pinned by rigid 3D joints that repeat planar constraints, with k = 5 on
-    the bar between them.
+    Two bars of mass 1 and length 1 and a coupler are pinned by 3D joints, whose constraints out of the plane repeat
+    each other. A spring with k = 5 acts on the coupler.
     """
     world = wl.World()
     ground = world.add(el.Ground)
@@ -79,7 +83,7 @@ def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
         con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, coupler, "x"), stiffness=5.0, damping=0.4
     )
     result = wl.Modes(world, count=3, problem="quadratic" if quadratic else "linear").solve()
-    # modal mass of the coupler along x: its mass, and the inertia of both bars about their pins
+    # modal mass of the motion of the coupler along x: mass of the coupler, and inertia of both bars about their pins
     mass = 3.0 + 2.0 * 0.2
     [value] = result.eigenvalues
     damped = -0.4 / (2.0 * mass) + 1j * np.sqrt(5.0 / mass - (0.4 / (2.0 * mass)) ** 2)
@@ -144,7 +148,7 @@ def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None
 
 
 def test_sensors_show_the_modes() -> None:
-    """Sensors of modes show position and velocity of a pendulum per unit of the shape: x, and σ x."""
+    """Sensors of modes have the position x and the velocity σ x of a pendulum per unit of the mode shape."""
     state = create_chain(1)
     masses = wl.Entity(state.world.tables[el.MassPoint], np.arange(1))
     result = wl.Modes(state.world, count=1).solve(state)
@@ -154,7 +158,7 @@ def test_sensors_show_the_modes() -> None:
 
 
 def test_films(span: wl.ModesResult, tmp_path: Path) -> None:
-    """Each mode has one file with the frames of a period, in which the middle moves by a fraction of the length."""
+    """Each mode has one file with the frames of a period; the middle of the string moves by a tenth of its length."""
     paths = span.animate(tmp_path, modes=[1], frames=8, size=0.1)
     assert [path.name for path in paths] == ["mode_01.vtkhdf"]
     with h5py.File(paths[0]) as file:
@@ -201,8 +205,9 @@ def test_models_without_modes() -> None:
 
 
 def test_command_with_options_of_slepc(tmp_path: Path) -> None:
-    """The command computes the modes about the last state of a script, and writes files. Options of SLEPc set the kind
-    of solver, vectors, factors and views.
+    """The command computes the modes about the last state of a script, and writes files.
+
+    Options of SLEPc choose the solver, the number of vectors, the factorisation and views.
     """
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_type", "arnoldi", "-modes_st_pc_factor_mat_solver_type", "mumps", "-modes_eps_view"]
@@ -241,8 +246,8 @@ def test_wrong_options(tmp_path: Path) -> None:
 def test_two_processes(tmp_path: Path) -> None:
     """Two processes give the frequencies, damping, shapes, shares and names of one process to 1e-8.
 
-    Shares of strain energy agree to 1e-6: if a belt can nearly circulate, the shares of cables and contacts nearly
-    cancel.
+    Shares of strain energy agree to 1e-6 only, because the shares of cables and contacts nearly cancel if a belt can
+    nearly circulate.
     """
     program = ROOT / "tests" / "support" / "parallel_modes.py"
     found = []

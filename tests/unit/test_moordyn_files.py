@@ -1,4 +1,4 @@
-"""Input files of MoorDyn: accepted rows, refused rows with their line number, and the command."""
+"""Input files of MoorDyn: accepted rows, errors that name the line of refused rows, and the command."""
 
 from __future__ import annotations
 
@@ -139,7 +139,10 @@ def test_channels() -> None:
 
 
 def test_a_vessel_of_your_own(tmp_path: Path) -> None:
-    """Coupled points that are not held belong to a user's rigid body. Three lines carry its weight, with outputs."""
+    """Coupled points that are not held may belong to a rigid body of the user.
+
+    Three lines carry the weight of the body, and outputs are read.
+    """
     points = ["1 Fixed 300 0 -80 0 0 0 0", "2 Fixed -150 260 -80 0 0 0 0", "3 Fixed -150 -260 -80 0 0 0 0"]
     points += ["4 Vessel 5 0 -8 0 0 0 0", "5 Vessel -2.5 4.3 -8 0 0 0 0", "6 Vessel -2.5 -4.3 -8 0 0 0 0"]
     lines = [f"{k} chain {k} {k + 3} 320 16 -" for k in (1, 2, 3)]

@@ -1,5 +1,5 @@
-"""Code that must exist only once: messages of processes, calls of PETSc past petsc4py, shape functions and mass of
-cables, friction.
+"""Code that must exist only once: communication of processes, calls of PETSc without petsc4py, shape functions and mass
+of cables, friction.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def test_the_petsc_library_is_loaded_in_one_file() -> None:
 
 
 class Neighbours:
-    """A communicator of two processes that no code may call."""
+    """A communicator of two processes; calling it is an error."""
 
     size, rank = 2, 0
 
@@ -180,7 +180,9 @@ def test_the_mass_matrix_is_the_integral_of_shape_functions() -> None:
 
 
 def rubs(node: ast.AST) -> bool:
-    """Whether an expression repeats code of `connectors/friction`: a trial force, an excess, a return, a share."""
+    """Return whether an expression repeats a formula of `connectors/friction`: trial force, excess over the limit,
+    return to the limit, or its fraction.
+    """
     if not isinstance(node, ast.BinOp):
         return False
     left, right = ast.unparse(node.left), ast.unparse(node.right)
@@ -197,7 +199,7 @@ def rubs(node: ast.AST) -> bool:
 
 
 SPHERES = "connectors/rigid_springs/contact_sphere_sphere.py"
-"""Files with their own difference quotient, for the stated reason."""
+"""Files that may have their own difference quotient, with the reason."""
 
 
 def test_friction_is_decided_and_evaluated_in_one_room() -> None:

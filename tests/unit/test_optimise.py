@@ -1,4 +1,4 @@
-"""`windlass optimise`: searches of known minima, limits, failed runs, continued searches, and wrong command lines."""
+"""`windlass optimise`: searches for known minima, limits, failed runs, continued searches, and wrong command lines."""
 
 from __future__ import annotations
 
@@ -121,11 +121,13 @@ def test_no_run_within_limits(quick: list[Any], capsys: pytest.CaptureFixture[st
 
 
 def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With a larger number, the runs of the first search are read. The result equals one uninterrupted search."""
+    """If a search is continued with a larger number of runs, the earlier runs are read, and the result equals an
+    uninterrupted search.
+    """
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3"
     assert call(f"{words} -runs 4") == 0
     assert "ended after 4 runs, the maximum" in capsys.readouterr().out and len(quick) == 4
-    # killed within a case, so its outcome is missing
+    # the outcome of one case is missing, as if the search had been killed within this case
     (tmp_path / "o" / "cases" / "0004" / "outcome.json").unlink()
     assert call(words) == 0
     later = read_table(tmp_path / "o")
@@ -225,7 +227,10 @@ def test_a_curved_valley(method: str) -> None:
 
 
 def test_a_linear_objective_with_curved_limits() -> None:
-    """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2), and is found from inside the limits in few runs."""
+    """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2).
+
+    The search finds it from inside the limits in few runs.
+    """
 
     def corner(point: Point) -> SearchResult:
         x, y = point

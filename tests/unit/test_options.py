@@ -181,7 +181,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_ksp_gmres_restart", Moment.OPTIONS_SET, "this solver does not read it"),
         ("dynamic_passes_max", Moment.OPTIONS_SET, "did you mean -dynamic_passes_max_it?"),
         ("zzz", Moment.OPTIONS_SET, "declares its options before"),
-        # The option is read later, or by a solver that is made later.
+        # The option may be read later, or by a solver that is created later.
         ("static_snes_rtol", Moment.OPTIONS_SET, ""),
         ("static_passes_max_it", Moment.OPTIONS_SET, ""),
         ("static_anything_else", Moment.OPTIONS_SET, ""),
@@ -192,7 +192,7 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
         ("dynamic_sub_pc_type", Moment.OPTIONS_SET, ""),
         ("dynamic_mg_levels_2_ksp_type", Moment.OPTIONS_SET, ""),
         ("mat_view", Moment.OPTIONS_SET, ""),
-        # At the end, only PETSc itself still reads options.
+        # At the end of the run, only PETSc itself reads further options.
         ("static_snes_rtol", Moment.END, "makes no solver static_ (it makes: dynamic_)"),
         ("static_anything_else", Moment.END, "makes no solver static_"),
         ("dynamic_snes_view", Moment.END, "does not read it"),

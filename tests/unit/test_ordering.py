@@ -59,8 +59,9 @@ def test_default_package(build: object, package: str) -> None:
 
 @pytest.mark.parametrize("chosen", ["", "mumps"])
 def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.FixtureRequest) -> None:
-    """A package that the user selects chooses its own order, because the natural order, which is for PETSc's own LU
-    only, would give ten times as many factors in a net.
+    """A package that the user selects chooses its own order.
+
+    The natural order is used only with PETSc's own LU; in a net it would give factors ten times as large.
     """
     if chosen:
         name = "dynamic_pc_factor_mat_solver_type"
@@ -96,7 +97,9 @@ def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | No
 def test_settings_of_mumps(
     given: dict[str, str], scaling: int, threshold: float | None, request: pytest.FixtureRequest
 ) -> None:
-    """Without constraint rows, MUMPS has no scaling and a small threshold, unless the user gives one of them."""
+    """Without constraint rows, MUMPS has no scaling and a small pivot threshold, unless the user gives one of these
+    settings.
+    """
     database, falling = PETSc.Options(), falling_lattice(40)
     for name, value in given.items():
         database.setValue(f"dynamic_mat_mumps_{name}", value)
@@ -114,10 +117,10 @@ def test_settings_of_mumps(
 
 
 def test_mumps_keeps_its_pivots_without_scaling() -> None:
-    """With steps so small that inertia dominates, MUMPS delays no pivot without scaling, and the solution is exact to
+    """If steps are so small that inertia dominates, MUMPS without scaling delays no pivot, and the solution is exact to
     rounding.
 
-    With the default threshold of MUMPS, 0.01, thousands of pivots would be delayed, and its memory would not suffice.
+    With the default threshold of MUMPS, 0.01, thousands of pivots would be delayed and memory would not suffice.
     """
     solver = Dynamic(falling_lattice(40).world, step=2e-4, end=1e-3, name="")
     solver.solve()

@@ -1,4 +1,4 @@
-"""The lists in pyproject.toml agree with the tree, and so do the contents of a wheel and of an uninstalled checkout."""
+"""The lists in pyproject.toml, the contents of a wheel, and an uninstalled checkout agree with the source tree."""
 
 import ast
 import os
@@ -25,7 +25,7 @@ def project() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the tree, which keeps the checkout clean."""
+    """Return a copy of the source tree, so that builds do not change the checkout."""
     source = tmp_path_factory.mktemp("source")
     tracked = ("pyproject.toml", "LICENSE", "README.md", "src", "examples", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
@@ -91,7 +91,7 @@ def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
 
 
 def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
-    """A subfolder follows the entry of its parent in `package-dir`, or has its own equal entry."""
+    """Every package maps to its folder in `package-dir`, by its own entry or by the entry of its parent."""
     entries = project["tool"]["setuptools"]["package-dir"]
     expected = {"windlass": "src/windlass", "windlass-stubs": "src/windlass-stubs", "windlass.examples": "examples"}
     expected |= folders_with_modules()
@@ -137,14 +137,16 @@ def test_version_is_written_once(project: dict[str, Any], wheel_names: list[str]
 
 
 def test_import_without_installation(tmp_path: Path) -> None:
-    """With only src/ on the path, isolated from installed packages, the sibling folders serve as subpackages."""
+    """With only src/ on the path and no installed packages, the folders next to src/ are imported as subpackages."""
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import windlass.framework as f; print(f.__file__)"
     run = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert run.stdout.strip() == str(ROOT / "framework" / "__init__.py"), run.stderr
 
 
 def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str], tmp_path: Path) -> None:
-    """After installation, `windlass` lies next to other packages, and only its own folder is on its path."""
+    """After installation, the search path of `windlass` has only its own folder, although other packages lie next to
+    it.
+    """
     package = tmp_path / "lib" / "site-packages" / "windlass"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())
@@ -158,7 +160,7 @@ def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str],
 
 @pytest.mark.parametrize("package", ["windlass", *(f"windlass.{name}" for name in (*FOLDERS[:3], "exudyn"))])
 def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> None:
-    """A pattern reads names of packages from the imports for type checkers, and finds each of them."""
+    """The pattern that reads the names of subpackages from the imports for type checkers finds each of them."""
     module = import_module(package)
     tree = ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
     imports = [node for node in tree if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith(f"{package}.")]

@@ -1,4 +1,4 @@
-"""Division of a model among processes: cut, balance, hubs, the order of unknowns, options."""
+"""Partition of a model among processes: cut edges, balance, hubs, order of unknowns, options."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ def net_graph(shuffled: bool) -> Graph:
 @pytest.mark.parametrize("size", [2, 3, 7])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_net_is_cut_about_as_well_as_by_straight_lines(size: int, shuffled: bool) -> None:
-    """A net is cut about as well as by straight lines. A straight cut between two columns of crossings costs 3 edges
-    per line: between positions, and to both slopes.
+    """A net is cut about as well as by straight lines.
+
+    A straight cut between two columns of crossings cuts 3 edges per line: one between positions, and one to each slope.
     """
     graph = net_graph(shuffled)
     owner = find_owners(graph, size)
@@ -98,7 +99,9 @@ def test_chain_in_random_order_is_cut_into_few_pieces() -> None:
 
 
 def hub_world() -> World:
-    """Create two bodies, each tied by springs to one half of many points; the springs name the hub first."""
+    """Create two bodies (hubs), each connected by springs to half of many points; a hub is the first marker of each
+    spring.
+    """
     world = World()
     hubs = [world.add(RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)
@@ -170,7 +173,7 @@ def test_options_choose_the_partition(request: pytest.FixtureRequest) -> None:
 
 
 def count_cut_of(world: World, graph: Graph) -> int:
-    """Return the number of edges between the owners that a layout finds."""
+    """Return the number of edges that the partition of a layout cuts."""
     second = np.zeros(world.numbering.count, np.int64)
     second[Layout(world, 1, 2).owned] = 1
     owner = np.zeros(len(graph.weight), np.int64)

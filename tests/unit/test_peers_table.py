@@ -1,4 +1,4 @@
-"""The judgement of scripts of Exudyn by `make peers`: tolerances, shorter steps, cut runs, and rows that are kept."""
+"""`make peers` judges scripts of Exudyn: tolerances, shorter steps, runs that are cut, and rows that are kept."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ APART = {(0.0, 1): (4e-4, 1e-3), (1e-10, 1): (4e-4, 9e-4)}
 
 
 def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
-    """Return the verdict on differences of motions and multipliers by tolerance and number of steps; missing
-    differences are 1e-3.
+    """Return the verdict on given differences of motions and multipliers.
+
+    Differences are given by tolerance and number of steps; others are 1e-3.
     """
 
     def solve(how: Any) -> Any:
@@ -48,7 +49,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "differs",
             "9e-04 with tolerances of 1e-10",
         ),
-        # a tighter tolerance, with which Newton's method fails
+        # with a tighter tolerance, Newton's method fails
         (
             {(0.0, 1): (4e-6, 0.0)} | {(0.0, 2**k): (4e-6 / 2**k, 0.0) for k in (1, 2, 3)},
             "converges",
@@ -60,7 +61,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "1e-03 with the steps of the script; 2e-04, 4e-05 and 8e-06 with 2, 4 and 8 times as many steps",
         ),
-        # a larger tolerance, with which Newton's method does not fail
+        # with a larger tolerance, Newton's method does not fail
         (
             {(0.0, 1): (4e-6, 0.0), (1e-9, 1): (2e-9, 5e-10)},
             "agrees",
@@ -110,7 +111,9 @@ def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_runs_that_may_take_longer_are_run_again(tmp_path: Path) -> None:
-    """A run that was ended after 5 s is kept for the same limit, and is run again for a longer limit."""
+    """The result of a run that was ended after 5 s is kept if the time limit is the same; with a longer limit the
+    script runs again.
+    """
     how = peers.Settings()
     for seconds, kept in ((5.0, True), (4.0, True), (60.0, False)):
         records = peers.Records(tmp_path, seconds, "", tmp_path, "00:00")

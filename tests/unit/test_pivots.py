@@ -1,4 +1,6 @@
-"""Pivots of Newton's own LU by rows and in blocks: signs against LAPACK, and statics in blocks against rows."""
+"""Pivots of Newton's own LU: their signs, by rows and in blocks, agree with LAPACK, and statics in blocks agree with
+rows.
+"""
 
 from __future__ import annotations
 
@@ -79,8 +81,9 @@ def test_signs_of_a_rope_with_constraints_and_a_hub(storage: Storage) -> None:
 
 @pytest.mark.parametrize("shape", ["chain", "arrow", "net"])
 def test_signs_of_random_blocks(shape: str) -> None:
-    """Signs agree with LAPACK for random blocks, and fill is found: none in a chain, the borders of a hub, and nearly
-    everything in a net.
+    """Signs agree with LAPACK for random blocks.
+
+    The fill is right: none in a chain, only the rows of the hub for a hub, and nearly all entries in a net.
     """
     random, n = np.random.default_rng(8), 30
     apart = {"chain": [1], "arrow": [1], "net": [1, 6]}[shape]
@@ -107,8 +110,8 @@ def test_signs_of_random_blocks(shape: str) -> None:
 
 
 def test_signs_that_are_not_certain() -> None:
-    """For a coordinate without stiffness that its constraint holds, signs are uncertain, because LU in blocks exchanges
-    pivots inside the block.
+    """If a constraint holds a coordinate without stiffness, signs are uncertain, because LU in blocks exchanges pivots
+    inside the block.
     """
     values = np.diag([0.0, 0.0, 1.0, 1.0])
     values[0, 1] = values[1, 0] = 2.0
@@ -144,8 +147,9 @@ def test_asymmetry_and_errors_are_those_of_dense_matrices(storage: Storage) -> N
 
 
 def test_refined_blocks_are_as_exact_as_rows() -> None:
-    """With EA L²/EI = 1e8 at a slope, refined blocks are as exact as rows, although the inverses of the blocks alone
-    lose seven digits without inertia.
+    """With EA L²/EI = 1e8 and an oblique cable, solutions in blocks with refinement are as exact as solutions by rows.
+
+    Without refinement and inertia, blocks lose seven digits.
     """
     assembly = serial_assembly(create_rope(16, 1e7, 0.042))
     problem, random = NonlinearProblem(assembly, "", Storage.BLOCKS), np.random.default_rng(1)
@@ -174,7 +178,7 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
 def test_statics_in_blocks_find_what_rows_find(
     slenderness: float, digits: float, request: pytest.FixtureRequest
 ) -> None:
-    """Statics with both storages need the same number of iterations, which end at the accuracy of the tangent."""
+    """Statics with blocks and with rows need the same number of iterations and end at the accuracy of the tangent."""
     iterations, found = [], []
     for storage in ("seqbaij", "seqaij"):
         for rtol in (1e-8, 1e-12):

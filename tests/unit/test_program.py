@@ -1,4 +1,6 @@
-"""Programs: fixed kernel calls and Python functions in their order, and arguments as the compiler represents them."""
+"""Programs are fixed sequences of kernel calls and Python functions; arguments are stored as the compiler represents
+them.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,8 @@ def into(f: FloatArray) -> Evaluation:
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (True, True)])
 def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> None:
-    """Numbers, adjacent truth values, tuples in tuples, and arrays reach the kernel without copies, also strided
-    arrays.
+    """Kernels get numbers, adjacent truth values, nested tuples and arrays; arrays are not copied, also if they are
+    strided.
     """
     c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)
     x = np.arange(12.0).reshape(6, 2)[::2]
@@ -89,7 +91,7 @@ def test_steps_are_taken_in_their_order() -> None:
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any argument")
 def test_other_arguments_are_refused() -> None:
-    """Only arrays, numbers and tuples are accepted, because they have a constant place in memory."""
+    """Only arrays, numbers and tuples are accepted as arguments, because their memory addresses do not change."""
     with pytest.raises(TypeError, match="must be an array or a number"):
         prepare_call(double, ([1.0],))
 

@@ -20,8 +20,9 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The factor to real time is the time for one simulated second [s], and the text names the longer of simulated and
-    elapsed time.
+    """The factor to real time is the computing time for one simulated second [s].
+
+    The text says whether simulated or elapsed time is longer.
     """
     clock = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])

@@ -1,4 +1,6 @@
-"""Reports of pulleys: hand-made states against sums of the contact's own outputs, and a short run of a small belt."""
+"""Reports of pulleys agree with sums over outputs of the contact, for states made by hand and for a short run of a
+small belt.
+"""
 
 import inspect
 from pathlib import Path
@@ -100,7 +102,10 @@ def create_belt(elements: int = 24) -> Model:
 
 
 def create_state(model: Model, speed: float = 0.0) -> State:
-    """Return the reference configuration moving along itself, with actual gaps. The first segments in contact stick."""
+    """Return a state in which the rope moves along its reference shape, with the gaps of this shape.
+
+    The first segments in contact stick.
+    """
     model.world.finalize()
     state = State(model.world)
     nodes = nodes_of(model.world, model.cables)
@@ -139,7 +144,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     # top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
-    # f_t v_t of slipping segments, except for the difference between f_t at r + g and its torque at r
+    # the sum of f_t v_t over slipping segments; it is not exact, because f_t acts at r + g and its torque is computed
+    # with r
     slip = np.where(
         stick_slip == 1.0, force[..., 0] * eval_output(model.contacts, "coordinates_rate", state)[..., 0], 0
     )
@@ -158,8 +164,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
 
 @pytest.mark.parametrize("kind", [ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D])
 def test_belt_speed_is_that_of_the_cord(kind: type) -> None:
-    """The belt speed of a rope that turns with its pulley as one body is ω (R + offset), while the touching line has ω
-    R.
+    """If a rope turns with its pulley as one body, the reported belt speed is ω (R + offset), the speed of the cord,
+    although the touching line has ω R.
     """
     model = create_rope(kind=kind)
     state, nodes = create_state(model), nodes_of(model.world, model.cables)
@@ -182,7 +188,7 @@ def test_report_of_contact_points(speed: float) -> None:
     assert report.segments_in_contact == (gap <= 0.0).sum() > 20
     assert report.segments_sticking == report.segments_in_contact // 4
     assert_allclose(report.torque, ((RADIUS + gap) * force[..., 0]).sum(), rtol=1e-12)
-    # lost power, and power stored by bristles of sticking points, which have no dampers in this model
+    # the power is lost by friction or stored by bristles of sticking points, which have no dampers in this model
     taken = force[..., 0] * rate[..., 0]
     assert_allclose(report.friction_power + report.bristle_power, taken.sum(), rtol=1e-12)
     slips = eval_output(model.contacts, "state", state) == 1.0
@@ -309,7 +315,9 @@ LAWS = (ContactFrictionCircleCable2D, ContactFrictionCirclePoints2D, ContactCirc
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_sensors_give_the_numbers_of_reports(kind: type) -> None:
-    """Sums in compiled code, also after a change of the contacts, where some of them are switched off."""
+    """Sensors of reports, which sum in compiled code, give the numbers of the reports, also after some contacts are
+    switched off.
+    """
     for model in (create_rope(kind=kind), *([create_belt()] if kind is LAWS[0] else [])):
         state = create_state(model, 2.0)
         sensors = Sensors(None, [PulleySensor(model.contacts, pulley, NAMES) for pulley in model.pulleys])

@@ -1,4 +1,4 @@
-"""The recorder: contents of its files, read by VTK's readers, against directly evaluated output variables."""
+"""The files of the recorder, read by VTK's readers, agree with directly evaluated output variables."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -146,7 +146,9 @@ def read_series(path: Path) -> tuple[list[float], list[Frame]]:
 
 
 def check_cables(frame: Frame, points: np.ndarray, cables: Entity, state: State, subdivisions: int) -> int:
-    """Compare a frame, from its first point on, with the outputs of cables; return the number of compared points."""
+    """Compare the points of a frame, from a first point on, with the outputs of cables; return the number of compared
+    points.
+    """
     x = cables.length[:, None] * np.arange(subdivisions + 1) / subdivisions
     count = x.size
     position = eval_output(cables, "position", state, x=x).reshape(count, 3)
@@ -177,7 +179,8 @@ def test_files_hold_the_outputs(format_: str, tmp_path: Path) -> None:
         count = check_cables(frame, moved, both, state, SEGMENTS)
         assert_array_equal(frame.lines, frames[0].lines)
         assert_array_equal(frame.cell_data["part"][:lines], np.repeat([0, 1], [12 * SEGMENTS, 2 * SEGMENTS]))
-        # with as many lines as segments, each line shows one segment of the circle that it touches
+        # if there are as many lines as segments, each line shows the values of one segment, of the circle that it
+        # touches
         shape = (2, 12 * SEGMENTS)
         force = eval_output(model.contacts, "force_per_length", state).reshape(*shape, 2).sum(axis=0)
         painted = {name: frame.cell_data[name][:lines] for name in LINE_FIELDS}

@@ -1,4 +1,4 @@
-"""Tests how many frames a recorder writes, which fields, and how many digits."""
+"""Arguments of the recorder: number of frames, fields, and digits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def create_rope() -> World:
 
 
 def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
-    """The frames of a film are evenly spaced in time, in statics by load steps. A short solve records all steps."""
+    """The frames of a film are evenly spaced in time, or in load steps. For a short solve all steps are recorded."""
     world = create_rope()
     for solver in (Dynamic(world, step=1e-3, end=0.01, name=""), Explicit(world, step=1e-3 / 32, end=0.01, name="")):
         with Recorder(tmp_path / "film", frames=4) as out:
@@ -56,7 +56,7 @@ def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_film_by_hand_has_all_frames(tmp_path: Path) -> None:
-    """If the duration of a solve is unknown, each step is recorded."""
+    """In a march, whose duration is unknown to the recorder, each step is recorded."""
     world = create_rope()
     with Recorder(tmp_path / "hand") as out:
         for state in Dynamic(world, step=1e-3, end=0.005, name="").march():

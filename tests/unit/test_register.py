@@ -160,7 +160,7 @@ def test_wrong_laws(create: Callable[[], None], message: str) -> None:
 
 
 class Node(Component):
-    """A node with the columns of two coordinates."""
+    """A node with the columns that two coordinates need."""
 
     dof_names = ("x", "y")
     reference_columns: ClassVar[tuple[str, ...]] = ("position",)
@@ -420,7 +420,7 @@ def test_words_of_joints_are_fields_of_the_row() -> None:
 
 
 def test_words_of_updates_are_fields_of_the_row() -> None:
-    """Kernels of updates may also read history values."""
+    """Kernels of updates may read only fields of the row, including history values; a misspelt field is an error."""
     with raises("row.histroy in update of Keeper: must be one of .*, history, start"):
         register_pair(Keeper, three, three_by_three, start=(0.0,), update=keeping)
 
@@ -445,8 +445,8 @@ def test_derived_fields_are_those_declared() -> None:
 
 
 def test_a_law_whose_family_was_not_loaded() -> None:
-    """If the first marker of a process is of the wrong family, the message says so, and the family is loaded for the
-    message.
+    """If a reference is no marker of the required family, the error names this family, also if the module of the family
+    was not loaded before.
     """
     text = (
         "import windlass as wl, windlass.connectors as con, windlass.elements as el\n"

@@ -1,4 +1,4 @@
-"""The report of a run is complete on one page, without a network, also after a failure and on two processes."""
+"""The report of a run is one complete page that needs no network, also after a failure and on two processes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def titles(page: str) -> list[str]:
 def test_all_sections_are_there(tmp_path: Path) -> None:
     code, page = run(tmp_path, "-weight", "2.5")
     assert code == 0
-    # results are first, solvers last
+    # results are the first part of the page, solvers the last part
     parts = ["Sensors", "Verification", "Remarks", "Energy", "Model", "Solves", "Solve 1: sag", "Solve 2: swing"]
     assert titles(page) == [*parts, "Options", "Sources", "How to repeat it"]
     for words in (
@@ -84,7 +84,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         "deflection [m]",
     ):
         assert words in page, words
-    # the model, the steps of two solves, the sensor, the energies
+    # curves of the model, of the steps of two solves, of the sensor and of the energies
     assert page.count("<img ") == 5
     # no address is loaded
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []

@@ -1,5 +1,5 @@
-"""Rigid motions as near null space: no elastic force on a free model, default of GAMG, and equal results on several
-processes.
+"""Rigid motions as near null space of the tangent: they cause no elastic force on a free model, GAMG gets them by
+default, and several processes give equal results.
 """
 
 from __future__ import annotations
@@ -120,6 +120,6 @@ def test_benchmark_of_a_net_on_two_processes(tmp_path: Path) -> None:
         int(line.split(name)[1].split()[0])
         for line, name in zip(done.stdout.splitlines()[-2:], ("gamg", "gamg rigid"), strict=True)
     )
-    # 120 and 26 iterations; without the rigid motions of both processes, the second number would also grow with the
-    # model
+    # the solves need 120 and 26 iterations; without the rigid motions of both processes, the second number would also
+    # grow with the model
     assert rigid < 40 < 80 < without
