@@ -64,8 +64,8 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
     """A planar parallelogram of four 3D bodies on pins has one motion, on which only its spring acts.
 
-    Two bars of mass 1 and length 1 and a coupler are pinned by 3D joints, whose out-of-plane constraints repeat
-    each other. A spring with k = 5 acts on the coupler.
+    Two bars of mass 1 and length 1 and a coupler are pinned by 3D joints, whose constraints normal to the 2D motion
+    repeat each other. A spring with k = 5 acts on the coupler.
     """
     world = wl.World()
     ground = world.add(el.Ground)
