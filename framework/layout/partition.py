@@ -31,13 +31,15 @@ from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.petsc import PETSc
 
 HUB_ROWS, HUB_RATIO = 12, 3
-"""A coordinate is a hub if more rows than this, and more than this multiple of the usual number, couple it."""
+"""A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
+of rows."""
 COORDINATE_WORK = 2
-"""Work per coordinate, relative to a row's work per coupled coordinate."""
+"""Work for one coordinate of a process, divided by the work of a row for each coordinate that it couples [1]."""
 CHAIN_CUT = 4
-"""Ranges that cut at most this many edges per border belong to a chain, for which no other partition is better."""
+"""Largest number of edges that each border between ranges cuts in a chain; for a chain no partition is better than
+ranges."""
 WORTH = 0.8
-"""The parts of the graph are used if they cut at most this fraction of the edges that ranges cut."""
+"""A partition of the graph is used if it cuts at most this fraction of the edges that ranges cut."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
 """Partitioners in the order of preference; a PETSc installation may lack some of them."""
 TYPE_OPTION = "mat_partitioning_type"

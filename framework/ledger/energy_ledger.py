@@ -54,13 +54,13 @@ from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
-"""Largest number of rows of a law, and of their different names, that pages list; number of letters in a line of a
-legend; smallest shown curve, relative to the largest."""
+"""MOST_ROWS, MOST_NAMES: largest number of rows of a law, and of their different names, that pages list. LINE: number
+of letters in a line of a legend. SEEN: smallest curve that is shown, relative to the largest [1]."""
 
 
 class EnergyLedger(EveryNth):
-    """Integrates all energies of dynamic solves; a hook. List the ledger before recorders, whose friction fields it
-    fills.
+    """Integrates all energies of dynamic solves; a hook. In the list of hooks the ledger must precede recorders,
+    because it fills their friction fields.
 
     Under MPI all processes call the ledger and have equal numbers; the first process writes. Several solves can share
     one ledger; changes of the state between them are not included.
@@ -240,8 +240,8 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Account for differences between the models of this step and of its start: stiffnesses, switches, loads,
-        reserve cables."""
+        """Account for changes of the model since the start of the step: stiffnesses, switches, loads, reserve
+        cables."""
         balance = self._balance
         assert balance is not None
         self._settle()
@@ -267,7 +267,7 @@ class EnergyLedger(EveryNth):
             self._sums[name] += value
 
     def _add_rest(self, sums: dict[str, Any]) -> None:
-        """The rest of the balance from the other quantities, numbers or arrays."""
+        """Compute the rest of the energy balance from the other quantities, numbers or arrays."""
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
             for name, value in sums.items()

@@ -44,7 +44,8 @@ FEW = 10_000
 
 
 CHECKS = "checks before solves"
-"""Name of a resource of a world: functions without arguments that raise an error to refuse a solve."""
+"""Name of the resource of a world that holds functions without arguments, each of which may raise an error to refuse a
+solve."""
 
 
 class World:
@@ -59,8 +60,8 @@ class World:
         version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process has only a part of the rows; handles remain valid.
-        processes: processes that build this world in parts; None while every process has all rows.
-        calls: kind, number of rows, and whether in parts, of every call of `add`.
+        processes: processes that each build a part of this world; None while every process has all rows.
+        calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.
     """
 
     @checked(gravity=GRAVITY)
