@@ -405,8 +405,8 @@ def check_values(prefix: str = "") -> None:
     """Check the options of all solvers before the first solve, including solvers that the model makes later.
 
     Raises:
-        OptionError: an option of the solver with this prefix has a wrong value, or, before the first solve, an option
-            of any known solver.
+        OptionError: an option of the solver with this prefix has a wrong value; before the first solve also an option
+            of any other known solver.
     """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]

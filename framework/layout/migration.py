@@ -65,7 +65,7 @@ def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
 
 
 def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Send the rows of tables in parts to their owners. The call is collective.
+    """Send the rows of distributed tables to their owners. The call is collective.
 
     Returns:
         Owners of the coordinates that this process knows after the transfer, and whether these coordinates are hubs,

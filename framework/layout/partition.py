@@ -104,7 +104,7 @@ def partition_coordinates(
         couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the collective call; With None the parts are found on this process.
+        comm: mpi4py communicator of the collective call; None: the parts are found on this process.
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
@@ -222,7 +222,7 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Give each hub to a process with most of its rows; ties are distributed cyclically."""
+    """Give each hub to a process with most of its rows; hubs with several such processes are distributed cyclically."""
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
     rows = np.zeros((len(graph.hubs), size), np.int64)

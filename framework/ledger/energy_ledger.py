@@ -281,7 +281,8 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can integrate them: it calls Python for steps that are recorded."""
+        """All next steps, if compiled code can integrate them, because compiled code calls Python for steps that are
+        recorded."""
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
@@ -330,8 +331,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """All sums and records; see `StepHook.checkpoint`. Both this run and a continued run start again from these
-        values."""
+        """All sums and records; see `StepHook.checkpoint`. Both the interrupted and the continued run start again from
+        these values."""
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
         self._add_sums()

@@ -1,5 +1,5 @@
-"""The discontinuous iteration: Newton's method with frozen history values, then the
-post-Newton update, until both agree."""
+"""The discontinuous iteration: Newton's method with frozen history values, then the post-Newton update, until both
+agree."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT,
 """Indices of the findings of a law. In this step COUNT: number of unresolved contacts. For the worst of these contacts
 KICK: change of its rate [m/s]. ROW: its number. STEPS: steps per contact. DEPTH: depth [m]. NEEDED: required step [s].
 PASSED: largest missed depth [m]. PASSED_ROW: number of its contact. LARGEST: largest speed in the run [m/s]. In
-`Findings` only EVENTS: number of steps. AT, SIZE: time and size of the worst step [s]. FACTOR: factor
-by which the step is cut [1]."""
+`Findings` only EVENTS: number of steps. AT, SIZE: time and size of the worst step [s]. FACTOR: factor by which the step
+is cut [1]."""
 
 
 @kernel
