@@ -45,7 +45,7 @@ class LineRule(NamedTuple):
 
 
 def gauss_points(count: int) -> tuple[FloatArray, FloatArray]:
-    """LinePlaces s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
+    """Places s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
     xi, w = roots_legendre(count)
     return 0.5 * (1.0 + xi), 0.5 * w
 

@@ -63,7 +63,7 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 _NONE = np.zeros(0)
 _NO_POWERS = np.zeros((0, 0))
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
-"""Arguments of steps whose arguments are known."""
+"""An evaluation with empty fields, for functions that do not read the fields."""
 
 
 class Summand(NamedTuple):

@@ -40,7 +40,7 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""Number of rows that fits into any memory."""
+"""Number of rows up to which the available memory is not checked, because any memory suffices."""
 
 
 CHECKS = "checks before solves"

@@ -47,7 +47,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints that prescribe no accelerations for any functions of time.
+        still: local multipliers of constraints whose prescribed accelerations are 0, for any functions of time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or

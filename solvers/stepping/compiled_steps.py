@@ -303,7 +303,7 @@ class CompiledSteps:
         Args:
             ends: at most `MOST`.
             begin, looks, end: programs, see `BEGIN` and the numbers after it.
-            follow: the program after these programs; The value is None if the end of the step needs Python.
+            follow: the program after these programs; None if the end of the step needs Python.
             idle: programs of monitors and hooks for the steps before the last one.
             repeats: whether a step with unsettled contacts is repeated regardless of the changes.
         """
