@@ -54,12 +54,12 @@ CASES = {
     "net": (6, 120),
     "crane": (20, 120),
 }
-"""Size and number of steps of each case."""
+"""Size of the model and number of steps, for each case."""
 WORDS = {
     "crane": ["-output", "none", "-falls", "2", "-dynamic_snes_rtol", "1e-6", "-static_snes_rtol", "1e-6"],
 }
-"""More options of the cases. In later passes of the crane, 1e-8 of the first residual is round-off, which would decide
-on one more Newton iteration.
+"""Additional options of the cases. In later passes of the crane, 1e-8 of the first residual is round-off, which would
+decide on one more Newton iteration.
 """
 NEGLIGIBLE = 1e-6
 """Fraction of the largest multiplier of a run below which multipliers are round-off."""

@@ -32,15 +32,16 @@ from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.elements import RigidBody2D
 
 STEPS_PER_CABLE = 4.236
-"""Steps per passage of an element. The number is no integer, because elements would otherwise be at the same few places
-in all steps.
+"""Number of steps in which the belt moves by the length of one element. The number is no integer, because elements
+would otherwise be at the same few places in all steps.
 """
 PERIODS_PER_STEP = 0.5
-"""Periods of the softest contact per step, k = 1000 T/R². With longer steps slow belts rattle, and a note recommends
-half a period.
+"""Step size in periods of the softest contact [1], whose stiffness is k = 1000 T/R². With longer steps slow belts
+rattle, and a note recommends half a period.
 """
 REVOLUTIONS, LONG_RUN = 2.0, 5.0
-"""Revolutions of the belt, for usual and for small losses; means begin after the first revolution."""
+"""REVOLUTIONS, LONG_RUN: revolutions of the belt for usual and for small losses; means begin after the first
+revolution."""
 SMALL_LOSS = 1e-4
 """Largest speed loss of a pulley that counts as small [1]. Means over one revolution differ by 1 to 3 % of such a loss.
 """

@@ -143,7 +143,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 class Drive:
     """Means over the last 0.05 s and reports of a run. The means are the speed of the driven pulley [rad/s], the torque
     of the drive [N m], the tensions in the middle of the strands [N] and the Newton iterations per step. The reports
-    are those of both pulleys at the end.
+    describe both pulleys at the end.
     """
 
     speed: float

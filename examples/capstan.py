@@ -3,7 +3,7 @@
 Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the table.
 
 The rope comes up on the left of the post, runs over its top and down again on the right, half a turn. A weight T0 hangs
-on its left end; The right end is pulled down so slowly that inertia and damping are negligible. The motion is a
+on its left end. The right end is pulled down so slowly that inertia and damping are negligible. The motion is a
 sequence of equilibria, each of which starts from the history (sticking positions) of the previous one. Once every part
 of the contact slips, the pull is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
 

@@ -101,8 +101,8 @@ class Account:
         """An account made from one function of the fields per name, which returns values of shape (rows,) in J or W.
 
         Args:
-            stored, lost: functions by name.
-            **more: ``by``, ``is_whole`` and ``conserves``; an account without losses conserves energy.
+            stored, lost: functions by name. **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; an
+            account without losses conserves energy.
         """
         energies, powers = dict(stored or {}), dict(lost or {})
 

@@ -402,7 +402,7 @@ class Run:
         return attempt
 
     def _is_hard(self, attempt: StepAttempt) -> bool:
-        """Whether the shapes at the end of a step are examined: after the first one, and after many iterations."""
+        """Whether shapes are examined at the end of the step: in the first step, and after many Newton iterations."""
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:

@@ -50,7 +50,7 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""Ratio by which a step becomes at least shorter if a contact recommends a shorter step."""
+"""If a contact recommends a shorter step, the step becomes shorter by at least this ratio [1]."""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -59,7 +59,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times that steps end at exactly: multiples of the step from the start, and the end.
+    """Times at which steps end exactly: multiples of the step from the start, and the end.
 
     Attributes:
         start, step, end: [s].

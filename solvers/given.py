@@ -41,12 +41,12 @@ NEWTON: dict[str, Check] = {
     "passes": optional(instance("Passes")),
     "decide_at_start": yes_no(),
 }
-"""Arguments of solvers with Newton's method."""
+"""Checks of the arguments of all solvers with Newton's method."""
 TIMES: dict[str, Check] = {
     "step": number("s", above=0.0, below=LONGEST_TIME),
     "end": number("s", above=0.0, below=LONGEST_TIME),
 }
-"""Arguments of solvers in time."""
+"""Checks of the arguments of all solvers in time."""
 SOLVE: dict[str, Check] = {
     "state": optional(instance(State)),
     "hooks": each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),

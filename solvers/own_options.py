@@ -81,7 +81,7 @@ TABLES: dict[str, Table] = {
     "initial_": {},
     "modes_": MODES_OPTIONS,
 }
-"""Tables by default prefix: a model may create each of these solvers later."""
+"""Option tables by the default prefix of their solver, because a model may create each of these solvers later."""
 
 for _prefix, _items in TABLES.items():
     expect_solver(_prefix, tuple(_items.values()))

@@ -55,14 +55,16 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of evaluations before a program is made: most static solves have fewer, and above it a program saves time."""
+"""Number of evaluations after which a program is made: most static solves need fewer, and for more a program saves
+time."""
 LONG = 40
-"""Number of iterations in the first load step, in more than one pass, after which form-finding begins."""
+"""If the first load step needs more than one pass and this number of iterations, form-finding begins."""
 NEAR = 1.0
-"""Force error of a pass, per largest contact force, up to which the next pass starts from its solution [1]."""
+"""The next pass starts from the solution of a pass whose force error is at most this fraction of the largest contact
+force [1]."""
 UNSETTLED = 0.1
-"""Fraction of the nominal load step below which steps are accepted with unsettled contacts, except for the last step
-[1]."""
+"""Load steps smaller than this fraction of the nominal step are accepted with unsettled contacts, except for the last
+step [1]."""
 
 
 LIGHT = 0.1
@@ -472,7 +474,8 @@ class Static(StepSolver):
     ) -> StepAttempt:
         """One attempt at a load step, in which all passes share the history values of the start.
 
-        The attempt starts from the last converged state, or from the previous pass once that is near.
+        The attempt starts from the last converged state, or from the solution of the previous pass once that solution
+        is close.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 

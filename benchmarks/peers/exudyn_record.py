@@ -50,7 +50,7 @@ record = {"solves": [], "error": "", "errors": [], "result": None, "items": {}, 
 
 
 class Enough(BaseException):
-    """A cut script has completed its solves."""
+    """Raised when a cut script has completed its solves."""
 
 
 class Globals:

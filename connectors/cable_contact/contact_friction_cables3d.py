@@ -46,7 +46,7 @@ PARAMETERS = (
     "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
     "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
 )  # fmt: skip
-"""Columns of a set that its cables use."""
+"""Columns of a contact set that its cables use."""
 
 
 class CableContactSet(Component):

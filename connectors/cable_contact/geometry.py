@@ -30,9 +30,10 @@ from windlass.framework.kernels.kernel import kernel
 
 Cubic = tuple[Vector, Vector, Vector, Vector]
 BEYOND = 0.5
-"""Share of a cable by which a foot may lie beyond its ends during Newton's method [1]."""
+"""During Newton's method a foot (closest point of a cable) may lie beyond the ends of the cable by this share of its
+length [1]."""
 STEPS = 30
-"""Largest number of Newton steps for a foot."""
+"""Largest number of Newton steps in the search for a foot, the closest point of a cable."""
 
 
 @kernel(inline=True, fast=False)

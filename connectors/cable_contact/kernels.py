@@ -67,7 +67,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
-"""Places of one point: number of cables that one point can touch simultaneously."""
+"""Largest number of cables that one point can touch simultaneously; for each of them the point has a place."""
 WIDTH = 18
 """Number of history values of a place."""
 NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
@@ -75,7 +75,7 @@ NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
 """Depth over which the damping fades in, as a share of the sum of radii, if the user does not give a depth [1]."""
 LEAST = 0.01
-"""Smallest a and b of shares [1]."""
+"""Smallest values of a and b in the formula of shares at the head of this file [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 
@@ -90,7 +90,8 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Data of one point on one cable; stiffness and damping multiplied by its length w."""
+    """Data of one point on one cable; stiffness and damping are multiplied by the length w that the point
+    represents."""
 
     contact_stiffness: float
     contact_damping: float
@@ -103,8 +104,8 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """Point of A and foot on B: s, whether the foot is held at an end; r, r' and their rates, and for B also r'',
-    r''_t."""
+    """A point of cable A and its foot on cable B: s, whether the foot is held at an end of B; r, r' and their rates,
+    and for B also r'', r''_t."""
 
     s: float
     held: bool

@@ -58,7 +58,7 @@ LEAST_SHARE = 1e-3
 """Smallest share of the stiffness [1]: feet with a smaller share are ignored, because the points of the other cable
 carry the contact."""
 ROUNDING = 1e-9
-"""Share of a margin reserved for rounding."""
+"""Share of the search margin that is reserved for rounding errors [1]."""
 
 
 @kernel

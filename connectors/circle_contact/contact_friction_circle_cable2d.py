@@ -73,9 +73,9 @@ class ContactFrictionCircleCable2D(SegmentContact):
     reference length L/n of a segment, so the contact does not depend on the mesh. The friction coefficient is not
     scaled in either form.
 
-    The torque on the circle is r f_t, while f_t acts at r + g (segment normals). So the moments of all forces sum to g
-    f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points of the segment, and the moments sum
-    to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
+    The torque on the circle is r f_t, while f_t acts at r + g (segment normals). Therefore the moments of all forces
+    sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points of the segment, and the
+    moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t. Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material. Each
     sticking position belongs to a segment of the mesh, whose bristle does not move with the material. History values

@@ -50,16 +50,16 @@ class ContactFrictionCirclePoints2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable; one row per pair.
 
     The cable is divided into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` next to
-    it) touch the circle. Stiffness and damping are per metre of cable; each point gets the share of its part L/n, so
-    the contact does not depend on the mesh. Forces and moments of cable and circle sum to 0 exactly.
+    it) touch the circle. Stiffness and damping are per metre of cable; each point represents a part of the length L/n,
+    so the contact does not depend on the mesh. Forces and moments of cable and circle sum to 0 exactly.
 
     The bristles of a cable deflect together, by the mean of its points, because single points move along a cubic in
-    both directions while the cubic is bent onto a circle. Two points per cable are sufficient on the circle; use four
-    where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, for any values of the
-    other parameters, and friction that is switched on later begins with undeflected bristles. With ``cord_offset`` the
-    axis of the cable, the cord of a belt, lies above the contact face. Bristles are measured at the cord, so a belt
-    that bends onto the circle remains free of traction. The friction limit applies at the face, mu |f_n| r/(r +
-    cord_offset).
+    both directions while the cubic is bent onto a circle. Two points per cable are sufficient on the circle; four are
+    necessary where the cable rolls onto the circle. With ``friction_coefficient`` 0 there is no friction, for any
+    values of the other parameters, and friction that is switched on later begins with undeflected bristles. With
+    ``cord_offset`` the axis of the cable, the cord of a belt, lies above the contact face. Bristles are measured at the
+    cord, so a belt that bends onto the circle remains free of traction. The friction limit applies at the face, mu
+    |f_n| r/(r + cord_offset).
 
     With ``press`` > 0 the circle is enlarged by the contact depth F/(k r), so a belt runs on the given radius, with the
     tension as mounted, for any contact stiffness. F = N - rhoA v² of each cable is updated in each step, beginning with

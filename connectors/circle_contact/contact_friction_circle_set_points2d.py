@@ -50,8 +50,8 @@ SOURCE = "[@wriggers2006]"
 class CircleSet(Component):
     """Circles that the same cables may touch.
 
-    The search for near circles uses a margin, the skin, and is repeated when cable and circle together have moved by
-    the skin.
+    The search for near circles uses a margin, the skin, and is repeated when the motions of cable and circle together
+    exceed the skin.
     """
 
     skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
@@ -68,7 +68,7 @@ class SetCircle(Component):
 class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
-    A cable that can touch two circles simultaneously has two rows. All other properties are the same as for
+    A cable that can touch two circles simultaneously has two rows. All other properties are equal to the properties of
     `ContactFrictionCirclePoints2D`. History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n),
     number of the circle, 0 without circle.
     """

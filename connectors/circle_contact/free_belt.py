@@ -22,16 +22,17 @@ from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.kernels.kernel import kernel
 
 CORD_FACTOR = 100.0
-"""k R²/EA at which the loss of speed of the belt by sinking in is 1 % of its total loss."""
+"""Value of k R²/EA at which sinking in causes 1 % of the total loss of speed of the belt [1]."""
 WAVE_FACTOR = 384.0
 """Largest k R² t⁴/T at which the belt sinks in by more than the deviation of its cubics from the arc."""
 SHARE = 0.3
-"""Shares of the allowed traction for sinking in and for the mesh; the remaining share is for waves of the belt."""
+"""Share of the allowed traction for sinking in, and also for the mesh; the remaining share is for waves of the belt
+[1]."""
 NEAR = 1e-6
 """Relative difference of l from a or 2 a [1] below which the closed form becomes 0/0."""
 REACH, PLACES, COARSE = 10.0, 2000, 40
-"""Length of the arc, per decay length, on which the largest deflection is searched, number of places, and distance of
-coarse places."""
+"""REACH: length of the arc, per decay length, on which the largest deflection is searched [1]. PLACES: number of
+places. COARSE: distance of coarse places."""
 LARGEST_ANGLE = 0.3
 """Largest angle of an element on the circle [rad]; with larger angles drives do not run steadily."""
 

@@ -41,13 +41,14 @@ power of the angle."""
 TOLERATED = 1.3
 """Multiple of the largest angle from which the error of tensions exceeds one per cent [1]."""
 CABLES_ON_ARC, FEWEST_ON_ARC = 3.0, 2.5
-"""Smallest number of cables on an arc if their number is chosen automatically, and the number of touching cables below
-which the speed of a pulley is doubtful [1]: a belt touches along about half a cable more than its arc."""
+"""CABLES_ON_ARC: smallest number of cables on an arc if their number is chosen automatically. FEWEST_ON_ARC: number of
+touching cables below which the speed of a pulley is doubtful [1]; a belt touches along about half a cable more than its
+arc."""
 FINEST = 4.0
 """Largest number of elements for short arcs, relative to the number that the smallest circle needs [1]."""
 LARGEST_TRACTION = 0.75
-"""Traction due to the mesh, relative to the friction limit, above which a note is printed before a run [1]. Measured:
-0.6 to 0.7 of it."""
+"""Traction due to the mesh, relative to the friction limit, above which a note is printed before a run [1]. Measured
+values are 0.6 to 0.7 of the limit."""
 
 
 def choose_angle(strain: float) -> float:

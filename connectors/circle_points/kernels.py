@@ -54,10 +54,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
-"""Positions of the further history values of a row with a press: F - press [N] of the next Newton run, whether the
-cable has friction where it touches, F - press of the last run, whose forces outputs show; with a rigid layer the
-distance [m] that the cable has moved before the circle, the integral of its stretch over this distance [m], that
-stretch at the last step [1], and mean [1] and number of waves."""
+"""Positions of the further history values of a row with a press. PRESS: F - press of the next Newton run [N]. RUBS:
+whether the cable has friction where it touches. PRESSED: F - press of the last run, whose forces outputs show [N]. With
+a rigid layer also WAY: distance that the cable has moved before the circle [m]. STRETCHED: integral of its stretch over
+this distance [m]. LATEST: stretch at the last step [1]. WAVE, WAVES: mean [1] and number of waves."""
 COMES, LAID = 0.0, 1.0
 """States of a row with a press: its cable is running onto the circle, or has friction where it touches."""
 FADING = 0.5

@@ -35,7 +35,7 @@ from windlass.framework.parallel.processes import Processes
 OPEN_GAP = 0.1
 """Stored gap of a point that was never evaluated [m], as at the start of all laws of contact with circles."""
 ROUNDING = 1e-9
-"""Share of a margin reserved for rounding."""
+"""Share of the search margin that is reserved for rounding errors [1]."""
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:

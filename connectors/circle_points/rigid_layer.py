@@ -65,8 +65,8 @@ longer than a cable, do not affect the mean."""
 
 
 Followed = tuple[float, float, float]
-"""The displacement [m] of a cable before the circle, the integral of its stretch over it [m], and the current stretch
-[1]."""
+"""Three numbers of a cable before the circle: displacement [m], integral of the stretch over the displacement [m], and
+current stretch [1]."""
 
 
 @kernel(inline=True)

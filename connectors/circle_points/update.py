@@ -59,7 +59,7 @@ from windlass.framework.model.lanes import LANES
 RESTS = 2e-5
 """Change of the press at rest, relative to the press as mounted, above which another pass is made [1]."""
 DEEP = 0.95
-"""Share of the final depth from which a new cable has friction."""
+"""A new cable has friction when its depth has reached this share of the final depth [1]."""
 
 
 @kernel(inline=True)

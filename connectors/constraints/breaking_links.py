@@ -53,15 +53,15 @@ class Link:
     Args:
         entity: one or more rows of one kind with the output ``force`` and a switch ``active``, such as a
             `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
-        breaking_load: the link breaks when its force reaches this value [N]: the root of the sum of squares of all
-            components of all rows.
+        breaking_load: the link breaks when its force reaches this value [N]; the force is the root of the sum of
+            squares of all components of all rows.
         time: the link breaks at this time [s].
         rule: the link breaks after a step for which the function ``rule(t, force)`` of the time [s] and the force [N]
             returns true; the function is called once after each step and may accumulate damage.
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: rows that have no force or cannot be switched off, or a link without a criterion.
+        ModelError: the rows have no force or cannot be switched off, or a link has no criterion.
     """
 
     entity: Entity

@@ -40,7 +40,8 @@ from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step: its square is negligible relative to 1, and no numbers are subtracted."""
+"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
+subtracted."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
 
@@ -68,7 +69,7 @@ class UserEquation:
 
     Args:
         i: the local row.
-        places: positions of its coordinates in w.
+        places: positions of the row's coordinates in w.
     """
 
     def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:

@@ -41,7 +41,8 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 TINY = 1e-20
-"""Imaginary step: its square is negligible relative to 1, and no numbers are subtracted."""
+"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
+subtracted."""
 
 
 class RollingJoint(Component):

@@ -49,7 +49,7 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
-"""Number of flanks, which come first among the depths, and the position of the depth below the tips."""
+"""FLANKS: number of flanks; their depths come first. TIP: position of the depth below the tips."""
 BENT = 0.01
 """Deflection of a tooth, relative to its height, whose force is the smallest reference for force errors [1], because
 unloaded teeth often change their flank."""

@@ -57,7 +57,7 @@ TOUCHED = 0.01
 """Change of the velocity in a step, relative to the velocity, above which stages of the step may have touched the curve
 [1]."""
 APART, MOST_LOOKS = 0.25, 1000
-"""Distance of the examined places on a path, per radius, and their largest number [1]."""
+"""APART: distance of the examined places on a path, per radius [1]. MOST_LOOKS: largest number of these places."""
 
 
 class ContactCurveCircle(Component):

@@ -26,7 +26,7 @@ from windlass.framework.model.table import EntityTable
 KINK = 1e-6
 """Smallest angle between two pieces that counts as a corner [rad]."""
 OVERLAP = 1e-9
-"""Share by which pieces are extended, so rounding causes no gap between them."""
+"""Pieces are extended by this share, so that rounding causes no gap between them [1]."""
 PIECE = 7
 """Numbers of a piece: side, x, y, a, b, size, limit.
 

@@ -587,12 +587,13 @@ class Belt(_Line):
                 small strains. With longer cables the result is doubtful.
             cord_offset: distance of the cord from the contact side of the belt [m], or two values, for pulleys on the
                 right and on the left.
-            length, strain, tension: exactly one of length when slack [m], strain [1] and tension [N] as mounted.
+            length, strain, tension: exactly one of length of the slack belt [m], strain [1] and tension [N] of the
+                mounted belt.
             contact: "auto": stiffness, damping and bristles are chosen by `choose_contact`, whose reasons are printed.
                 Alternatively columns of the contact law, which replace chosen values.
             friction: friction coefficient [1] of pulleys without a separate coefficient.
-            layer_stiffness: shear stiffness of the layer between cord and face, which is also the stiffness of the
-                bristles, a force per metre of belt and metre of shear [N/m²]; None: computed from ``width`` and
+            layer_stiffness: shear stiffness of the layer between cord and face [N/m²], a force per metre of belt and
+                metre of shear; it is also the stiffness of the bristles. None: computed from ``width`` and
                 ``cord_offset`` on each side; if one of these is missing, the layer is rigid.
             width: width b of the belt [m], for a layer of the shear stiffness G b/h with h = ``cord_offset``.
             layer_modulus: shear modulus G of that layer [Pa]; default: rubber of 75 Shore A, see

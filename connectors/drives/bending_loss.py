@@ -31,7 +31,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SLOW = 0.01
-"""Speed of the cord below which the torque is proportional to it [m/s]."""
+"""Speed of the cord below which the torque is proportional to this speed [m/s]."""
 
 
 def add_bending_losses(

@@ -37,27 +37,28 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.surface_contact.add_surface_contact import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
-"""Largest h sqrt(k/rhoA), less than 2 pi, above which contact laws warn."""
+"""Largest chosen value of h sqrt(k/rhoA), below the value 2 pi, above which contact laws warn [1]."""
 SINK_SHARE = 0.0005
 """Largest depth per radius that a given step may cause [1]; at ten times this depth the largest tension of a rope that
 slips over a sheave is too high by a third."""
 DAMPING_RATIO = 1.0 / 3.0
-"""Share of the critical damping."""
+"""Damping of the contact as a share of the critical damping [1]."""
 TOLERATED_LOSS = 0.02
 """Largest EA/(k R²) without a note [1]: sinking in increases losses of speed and motions by creep by this share."""
 BELT_FACTOR = 10.0
 """k R²/EA of belts, for which the enlargement of circles changes the tension by at most a few per cent of a change of
 the tension."""
 BELT_DEPTH = 2.5e-4
-"""Depth per radius of belts [1]."""
+"""Chosen depth by which belts sink in, per radius of the pulley [1]."""
 BRISTLE_FACTOR = 12.0
 """Smallest mu_k R²/EA of belts on a rigid layer; with this value the loss of speed on arcs of a radian does not depend
 on mu_k."""
 TENSION_SHARE = 1e-3
-"""mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of this value, relative to F [1]."""
+"""Chosen value of mu EA/(mu_k R L): bristles of a rigid layer change tensions by about half of this value, relative to
+F [1]."""
 STIFF_LAYER = 1.5
-"""l sqrt(K/EA) above which bristles of a layer would chatter, while the shear of the layer adds little to the loss
-[1]."""
+"""Value of l sqrt(K/EA) above which bristles of a layer would chatter, while the shear of the layer adds little to the
+loss [1]."""
 
 
 MOST_PERIODS = 30.0

@@ -119,7 +119,8 @@ class DriveSensor:
     Args:
         belt: the `Belt` or `Rope`.
         quantity: name of a number of a `PulleyDuty`, a `SpanDuty` or a `DriveReport`, e.g. ``"slip_reserve"``, or
-            several of them (with one evaluation for all): each is recorded for all pulleys or spans that have it.
+            several of these names (with one evaluation for all); each number is recorded for all pulleys or spans that
+            have it.
         name: name in the table; default: name of the belt.
 
     Raises:
@@ -181,18 +182,18 @@ class _WholeDrive:
 
 @dataclass(frozen=True)
 class DriveLosses:
-    """Distribution of the work that pulleys have done on a belt or rope, see `DriveMeans.losses`; energies in J.
+    """Parts of the work that pulleys have done on a belt or rope [J], see `DriveMeans.losses`.
 
     Attributes:
         given, taken: work by pulleys that drive the belt, and work on pulleys that the belt drives.
         friction: loss in the contact, including the energy of bristles that open: the creep loss of theory.
-        contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with steps and
-            elements.
+        contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases with smaller steps
+            and elements.
         cords: loss by damping of the cables.
         bending: `bending_loss` of the belt.
         teeth: loss by friction and damping of the teeth of timing belts.
         integrator: loss by the method of integration in the whole model.
-        stored: given - taken minus all other numbers: the change of the energies of belt and contact, energies of other
+        stored: given - taken minus all losses above: the change of the energies of belt and contact, energies of other
             parts of the model lost by the integrator, and the residual of the ledger.
         efficiency: taken/given, as in the report [1].
         friction_efficiency: 1 - friction/given [1].
@@ -214,9 +215,9 @@ class DriveLosses:
 class DriveMeans(Sensors):
     """All numbers of a belt over time, with means, smallest and largest values; a hook, created by `Belt.average`.
 
-    Means are doubtful if pulleys take more energy from a closed belt than they supply and than the belt had stored.
-    Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %. The verdict of the solve and
-    ``report().doubts`` contain these doubts.
+    Means are doubtful if pulleys take more energy from a closed belt than other pulleys have supplied and the belt had
+    stored. Losses of speed are doubtful if bristles on short arcs increase them by more than 1 %. The verdict of the
+    solve and ``report().doubts`` contain these doubts.
 
     Numbers have names such as ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"`` (a hyphen is accepted)
     and ``"efficiency"``; further sensors have their own names.
@@ -366,7 +367,7 @@ class DriveMeans(Sensors):
         return {} if report is None else self._eval_over_turns(report.turn)
 
     def _eval_over_turns(self, turn: float) -> dict[str, FloatArray]:
-        """Evaluate `over_turns` for a known time of a turn [s]; NaN: there is none."""
+        """Evaluate `over_turns` for a known time of a turn [s], NaN if there is no turn."""
         powers = np.stack([self[f"{pulley.name}.power"] for pulley in self.drive.pulleys], axis=1)
         energies = np.array(self._energies) if self._motion.is_wanted else accumulate(self.times, powers)
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)

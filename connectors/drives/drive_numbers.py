@@ -48,7 +48,7 @@ class RecordSize(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """Constants of the numbers that follow from others.
+    """Constants of the numbers that are computed from other numbers.
 
     Attributes:
         radii: radii of the cord [m], shape (pulleys,).

@@ -47,11 +47,12 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 WIDTH, LABEL, ROW, TALLEST = 9.0, 2.1, 0.6, 2.9
-"""Widths of the picture and of the labels on each side, height of a label, and largest height of a drive [inch]."""
+"""WIDTH, LABEL: widths of the picture and of the labels on each side. ROW: height of a label. TALLEST: largest height
+of a drive [inch]."""
 LONG = 0.3
 """Share of a run that curves of means over turns of the belt must cover."""
 DIGITS = 4
-"""Digits of the largest number of a row of a table."""
+"""Number of digits with which the largest number in a row of a table is written."""
 PAGE = 4
 """Number of axes in one figure; two figures fit on a page."""
 ARROW = "#c2255c"

@@ -73,7 +73,7 @@ from windlass.framework.state.evaluate import EvaluatedRows, find_evaluated_rows
 from windlass.framework.state.state import State
 
 ALWAYS: IntArray = np.ones(1, np.int64)
-"""Kernels of records evaluate the pulleys."""
+"""A condition that is always true: kernels of records evaluate the pulleys."""
 UP = np.array((0.0, 0.0, 1.0))
 
 
@@ -105,12 +105,12 @@ class PulleyDuty:
     Attributes:
         name: name of the pulley.
         speed: angular velocity of the pulley about its axis [rad/s].
-        belt_speed: speed of the cord along itself on the pulley, relative to the centre [m/s].
+        belt_speed: speed of the cord along itself on the pulley, relative to the centre of the pulley [m/s].
         wrap_angle: angle from entry to exit [rad].
         slip_arc: part of the wrap angle that slips according to the tensions of the spans, |ln(F_1/F_2)|/(mu r/R), at
             most the wrap angle [rad]. The law is that of Euler and Eytelwein, with the inertia of the belt; NaN without
             friction.
-        sliding_arc: part of the wrap angle whose contact points slip at the time [rad]. Bristles carry load where the
+        sliding_arc: part of the wrap angle whose contact points slip at this time [rad]. Bristles carry load where the
             belt sticks, so this arc is smaller than ``slip_arc``. tension_before, tension_after: mean tension of the
             spans ahead of the pulley and behind it, in the order of the pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
@@ -118,7 +118,7 @@ class PulleyDuty:
         hub_angle: direction of the hub load, from global x to y [rad]; NaN in space.
         torque: torque of the belt on the pulley about its axis [N m].
         power: torque * speed, > 0 where the pulley takes power [W].
-        creep: loss of the speed of the rim relative to the driver [1]; NaN where nothing drives.
+        creep: loss of the speed of the rim relative to the driver [1]; NaN if no pulley drives the belt.
         rigid_creep: loss of speed that these tensions cause on a rigid layer [1]; NaN for ropes, in 3D and with teeth.
             Bristles increase this loss on short arcs; see `DriveReport.doubts`.
         log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite where a span is slack.
@@ -195,8 +195,8 @@ class Extremes:
 
     Attributes:
         unit: unit of all entries except the times.
-        mean: mean over time; creep, slip reserve, log ratio, efficiency, string frequency and hub load are computed
-            from means.
+        mean: mean over time; for creep, slip reserve, log ratio, efficiency, string frequency and hub load a value
+            computed from other means.
         minimum, maximum: the smallest and the largest value. For supplied and delivered power and for the efficiency
             they are extremes of means over the last turn of the belt.
         time_of_minimum, time_of_maximum: times at which the extremes are first reached [s].
@@ -217,16 +217,16 @@ class DriveReport:
     Attributes:
         name: name of the belt.
         time: time of the state, or end of the means [s].
-        duration: time over which means were taken [s]; 0: none.
+        duration: time over which means were taken [s]; 0 for a report at one time.
         pulleys, spans: numbers of each pulley and each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys supply to the belt and take from it [W].
-        efficiency: power_out/power_in [1]; NaN where nothing drives.
+        efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
         stored_energy: kinetic energy and stretching energy of the belt [J]; the energies of bending and contact hardly
             change.
         doubts: reasons why means are doubtful; see `DriveMeans`.
         advice: ways to reduce tractions without load, and creep by sinking in, where they are too large.
-        law: contact law of the belt, with which means judge its creep; None for ropes, in 3D and with teeth.
+        law: contact law by which the creep of means is judged; None for ropes, in 3D and with teeth.
         turn: time of one full turn of a closed belt [s]; NaN for ropes and at rest.
         extremes: extremes of all numbers, for means over time, by names such as ``"alternator.slip_reserve"``, ``"span
             alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``. Powers and the efficiency have extremes
@@ -576,7 +576,7 @@ class BoundDrive:
         """The friction coefficient at the cord of pulley i [1]: the coefficient of the face, times the ratio of both
         radii.
 
-        NaN for a pulley with teeth.
+        The result is NaN for a pulley with teeth.
         """
         share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
         return nan if i in self.drive.wheels else self.friction[i] * share

@@ -26,8 +26,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 10.0
-"""Radii of pulleys [m], strain of a mounted belt [1], mass of a belt [kg/m], speed of stretching waves [m/s] and EI/(T
-R²) [1] beyond which a message asks for the unit."""
+"""A message asks for the unit if a value is beyond these limits. RADII: radii of pulleys [m]. LEAST_STRAIN: strain of a
+mounted belt [1]. MOST_MASS: mass of a belt [kg/m]. LEAST_WAVE: speed of stretching waves [m/s]. MOST_BENT: EI/(T R²)
+[1]."""
 TURN = 2
 """Number of the coordinate of a 2D rigid body that is its rotation."""
 

@@ -114,7 +114,7 @@ class SteadyPulley:
         efficiency: power/(power + losses) of a pulley that takes power, 1 - losses/power of a pulley that supplies
             power [1]; NaN for a pulley that rotates freely.
         creep: loss of the speed of the rim, at the cord, relative to the pulley that supplies the largest power [1];
-            NaN where nothing drives.
+            NaN if no pulley drives the belt.
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle that slips, at the exit
             [rad].
         slip_reserve: 1 - slip_arc/wrap_angle: 0 where the whole arc slips [1].
@@ -179,7 +179,7 @@ class SteadyDrive:
         flow: reference length of the belt that passes a place in unit time [m/s].
         turns: rotation of arms from their mounted positions, by the name of their pulley [rad].
         power_in, power_out: power that pulleys supply to the belt and take from it [W].
-        efficiency: power_out/power_in [1]; NaN where nothing drives.
+        efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
     """
 
     name: str
@@ -507,7 +507,7 @@ def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping
 
 
 def _solve(eval_errors: Callable[[FloatArray, float], FloatArray], start: FloatArray) -> FloatArray | None:
-    """Find unknowns that fulfil all equations, beginning without load; None where that fails."""
+    """Find unknowns that fulfil all equations, beginning without load; None if this fails."""
     from scipy.optimize import root  # imported here, because most models do not need it
 
     for first in LOADS:

@@ -38,8 +38,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""Lengths of cables beyond which they are split and merged, relative to the wanted length [1]; after both changes the
-length is about 0.8."""
+"""LONGEST, SHORTEST: lengths of cables beyond which they are split and merged, relative to the wanted length [1]; after
+both changes the length is about 0.8."""
 MOST = 1e5
 """A number of cables larger than any reserve."""
 MIDDLE = eval_shape(np.array(0.5), np.array(1.0))
@@ -48,7 +48,7 @@ MOTION = "q", "v", "a", "carried"
 
 
 class CableChange(NamedTuple):
-    """One change: time [s], number of cables after it, and the energy of the weight that merging has left out [J]."""
+    """One change: time [s], number of cables after it, and energy of the weight that is lost by merging [J]."""
 
     t: float
     cables: int
@@ -95,8 +95,8 @@ class WinchReserve(StepHook):
         outlet, end: positions [m], shape (2,), or (3,) in 3D; neither end is constrained.
         cables: smallest number of cables, for the shortest rope.
         wanted: wanted length of the cables [m].
-        longest: length of the rope up to which there are cables in reserve [m]; beyond this length cables become
-            longer, with a note.
+        longest: length of the rope up to which there are cables in reserve [m]; for longer ropes cables become longer,
+            and a note is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
         **columns: columns of `WinchCable2D` except for ``active``, one value for all cables.

@@ -18,7 +18,7 @@ class UserFlow:
     """The user function of one fluid at some points; see the head of fluid.py for its arguments and results.
 
     Args:
-        function: a plain function of arrays, or a `compiled` one.
+        function: a plain function of arrays, or a function created by `compiled`.
         row: number of the fluid, for messages.
         where: positions of the points in the arrays, shape (n,).
         scale: distance over which the flow may change [m]; the step of differences is 6e-6 times this distance.

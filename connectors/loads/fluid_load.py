@@ -269,7 +269,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 class Answer(NamedTuple):
-    """Fluid and its forces at k points of each row; 0 where a row is not active."""
+    """Motion of the fluid and its forces at k points of each row; 0 where a row is not active."""
 
     force: FloatArray  # total force per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)

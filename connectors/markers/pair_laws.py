@@ -49,7 +49,7 @@ from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.table import Entity, EntityTable
 
 UPDATE, OUTCOME = (*ARGUMENTS, "h"), ("error", "step", "changed", "force")
-"""Arguments and results of updates of history values."""
+"""UPDATE, OUTCOME: names of the arguments and of the results of updates of history values."""
 ALL = slice(None)
 Kernel = Callable[..., Any]
 Update = Callable[[Any], None] | None

@@ -16,7 +16,8 @@ from windlass.framework.model.schema import Family
 
 FAMILY = POSITION = MarkerFamily("position marker")
 RIGID, CURVED, SPATIAL = Family("rigid marker"), Family("curved marker"), Family("spatial marker")
-"""Position markers with a rotation; markers whose Jacobian depends on coordinates; markers that rotate in 3D."""
+"""RIGID: position markers with a rotation. CURVED: markers whose Jacobian depends on coordinates. SPATIAL: markers that
+rotate in 3D."""
 
 
 class PositionColumns(NamedTuple):

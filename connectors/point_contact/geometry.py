@@ -23,9 +23,9 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.kernel import kernel
 
 Touch = tuple[float, float, float, float, float, float, float, float]
-"""x [m], n [1] (3), p_1 [m] (3), R [m]."""
+"""The eight numbers of a contact: x [m], n [1] (3), p_1 [m] (3), R [m]."""
 Meeting = tuple[float, float, float, float, float]
-"""x [m], n [1] (3), R [m]."""
+"""The five numbers of a contact without p_1: x [m], n [1] (3), R [m]."""
 APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 

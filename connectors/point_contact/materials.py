@@ -33,8 +33,9 @@ CLOSE_TO_ONE = 1e-9
 class ContactMaterial(Component):
     """The material of a contact surface; any number of surfaces may share one material.
 
-    Dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution decreases by c per
-    m/s. `dissipation_from_restitution` and `plane_strain_modulus` compute these parameters from measured quantities.
+    The column dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution decreases
+    by c per m/s. `dissipation_from_restitution` and `plane_strain_modulus` compute these parameters from measured
+    quantities.
     """
 
     plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)

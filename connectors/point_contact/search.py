@@ -26,7 +26,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SKIN_SHARE = 0.2
-"""Skin as a share of the median radius, if the user does not give a skin [1]."""
+"""Skin (search margin) as a share of the median radius, if the user does not give a skin [1]."""
 SAME_CLASS = 2.0
 """Ratio of radii within which surfaces are searched together [1]."""
 

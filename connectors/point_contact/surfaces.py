@@ -45,7 +45,8 @@ numbers."""
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
-    The search for neighbours uses a margin, the skin, and is repeated only when a surface has moved by half the skin.
+    The search for neighbours uses a margin, the skin, and is repeated only when a surface has moved by half of the
+    skin.
     """
 
     skin = column(

@@ -51,7 +51,8 @@ class Rim(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """w at the entry of the belt [1], slip arc [rad], reference length that sticks [m], F where slip begins [N]."""
+    """Contact along an arc: w at the entry of the belt [1], slip arc [rad], reference length that sticks [m], F where
+    slip begins [N]."""
 
     lag: float
     slip_angle: float

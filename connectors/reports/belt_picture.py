@@ -235,7 +235,7 @@ def _merge(spans: FloatArray) -> FloatArray:
 
 
 def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Times [s] and the sensors in rad/s."""
+    """Return the times [s] and the sensors of angular velocities in rad/s."""
     if speeds is None or len(speeds.times) < 2:
         return np.zeros(0), {}
     names = [name for name in speeds.names if speeds.units.get(name) == "rad/s" and speeds[name].ndim == 1]

@@ -270,8 +270,9 @@ class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.
 
     Args:
-        contacts, circle: as for `pulley_report`.
-        quantity: name of a number of the report, e.g. ``"torque"``, or several of them (with one evaluation for all).
+        contacts, circle: arguments of `pulley_report`.
+        quantity: name of a number of the report, e.g. ``"torque"``, or several of these names (with one evaluation for
+            all).
         name: name in the table; default ``"<circle>.<quantity>"``, or ``"<circle>"`` for several quantities.
 
     Raises:

@@ -18,7 +18,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 MOST = 8
-"""Largest number of pulleys in one table, and in all tables; call `pulley_report` for further pulleys."""
+"""Largest number of pulleys in one table, and in all tables together; `pulley_report` reports further pulleys."""
 
 
 def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:

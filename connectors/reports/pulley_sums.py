@@ -26,13 +26,15 @@ class PulleyRows(NamedTuple):
     """Rows of one pulley in the order of the cable; arrays of shape (rows,) unless noted otherwise.
 
     Attributes:
-        circle, data: places of the markers of circles in the columns of their family, and of the first history values.
+        circle: positions of the markers of the circles in the columns of their family. data: positions of the first
+            history values.
         n: numbers of segments or points.
         active: whether they contribute.
         chain: number of the chain of cables.
         closed: whether chains are closed, shape (chains,).
-        radius: of the circle [m].
-        lever: heights of the axis above the face [m], where friction acts at the point; NaN: it acts at the radius.
+        radius: radius of the circle [m].
+        lever: heights of the axis above the face at which friction acts [m]; NaN: friction acts at the radius of the
+            circle.
     """
 
     circle: IntArray

@@ -13,8 +13,8 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Number of decimals, and of insignificant digits before the point, up to which numbers are written without a power of
-ten."""
+"""Numbers are written without a power of ten up to this number of decimals, and of insignificant digits before the
+point."""
 
 
 def quantity(unit: str, doc: str) -> Any:

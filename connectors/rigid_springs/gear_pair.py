@@ -44,7 +44,8 @@ class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
     History values per row: whether w_0 is known (0 or 1), and w_0 [m] (2). For a ratio without stiffness use
-    `CoordinateConstraint`; for a mesh between two angles, without bearings, use `CoordinateSpringDamperExt` with stops.
+    `CoordinateConstraint`; for a mesh between two angles without bearing forces use `CoordinateSpringDamperExt` with
+    stops.
     """
 
     marker0 = ref(RIGID, "centre of gear 0")

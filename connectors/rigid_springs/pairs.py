@@ -44,7 +44,8 @@ Kernel = Callable[..., Any]
 ComplexArray = NDArray[np.complex128]
 
 TINY = 1e-20
-"""Imaginary step: its square is negligible relative to 1, and no numbers are subtracted."""
+"""Imaginary step of derivatives: its square is negligible relative to 1, and no digits are lost, because no numbers are
+subtracted."""
 
 
 class Pose(NamedTuple):

@@ -39,7 +39,7 @@ START = (0.0, 0.0, 0.1)
 
 
 class RollingDiscPenalty(Component):
-    """A thin disc on a plane, by a penalty and with friction.
+    """A thin disc that rolls on a plane, with a penalty force and friction.
 
     History values per row: slip across and along the track [m/s], gap [m] (3).
     """

@@ -17,7 +17,8 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 UNKNOWN, CABLE, TURNS, LEFT, HELD = -1.0, 0, 1, 2, 3
-"""Cable of a row before its first update, and positions of the history values of a row."""
+"""UNKNOWN: cable of a row before its first update. CABLE, TURNS, LEFT, HELD: positions of the history values of a
+row."""
 BEYOND = 0.5
 """Largest distance beyond an end of the track at which a joint counts as on the track, per length of the last cable
 [1]."""

@@ -60,8 +60,8 @@ class ContactFrictionSurfaceCable(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
 
     The cable is divided into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius
-    of the rope. Stiffness and damping are per metre of cable; each point has the share of its part L/n. Forces and
-    moments of cable and body sum to 0 exactly. Points beyond the end of a surface are open. With
+    of the rope. Stiffness and damping are per metre of cable; each point represents a part of the length L/n. Forces
+    and moments of cable and body sum to 0 exactly. Points beyond the end of a surface are open. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane, which carries the normal forces of
     surfaces that are not perpendicular to it. History values per row: gaps [m] (n), states (n), anchors in the frame of
     the surface [m] (n x 3).

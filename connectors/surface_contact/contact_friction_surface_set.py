@@ -56,8 +56,8 @@ LAW = ContactFrictionSurfaceCable
 class SurfaceSet(Component):
     """Surfaces that the same cables may touch.
 
-    The search for near surfaces uses a margin, the skin, and is repeated when cable and surface together have moved by
-    the skin.
+    The search for near surfaces uses a margin, the skin, and is repeated when the motions of cable and surface together
+    exceed the skin.
     """
 
     skin = column("m", "margin of the search", above=0)
@@ -74,8 +74,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """Contact and friction between n points of a cable and a near surface of a set.
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
-    the same as for `ContactFrictionSurfaceCable`. History values per row: as in that law, followed by the number of the
-    surface, 0 without surface.
+    equal to the properties of `ContactFrictionSurfaceCable`. History values per row: values of
+    `ContactFrictionSurfaceCable`, followed by the number of the surface, 0 without surface.
     """
 
     surface_set = ref("SurfaceSet", "the surfaces")

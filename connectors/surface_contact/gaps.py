@@ -30,7 +30,7 @@ from windlass.framework.model.law import LocalRows
 LOOKS = 32
 """Number of places on the path of a fast point at which its distance is evaluated."""
 MOVED = 0.5
-"""Motion in a step per skin above which surfaces that are not neighbours are searched [1]."""
+"""Motion in a step, relative to the skin, above which surfaces that are not neighbours are also searched [1]."""
 HEAD_ON = 0.35
 """Cosine of the angle to the normal above which a point comes from outside [1]."""
 

@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 OVERLAP = 1e-9
-"""Share by which pieces are extended, so rounding causes no gap between them."""
+"""Pieces are extended by this share, so that rounding causes no gap between them [1]."""
 
 
 def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:

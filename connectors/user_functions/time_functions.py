@@ -45,7 +45,7 @@ class TimeColumn:
     Args:
         constant: values of rows without function, shape (rows, *shape).
         functions: function of each row, or None.
-        in_place: ``constant`` itself is the array into which values are written, a field of records.
+        in_place: whether values are written into ``constant``, which is then a field of records.
 
     Attributes:
         values: the values at the last requested time, shape (rows, *shape), always the same array, which is read-only.

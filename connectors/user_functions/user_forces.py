@@ -141,7 +141,8 @@ def compiled(function: UserFunction) -> Compiled:
 
 @dataclass(frozen=True)
 class WithoutMotion:
-    """A user function of time, and of values that the function reads itself, but not of the motion of its row.
+    """A user function of time and of other values that the function reads itself; the function does not depend on the
+    motion of its row.
 
     The function is not differentiated, and no displacements are computed for it.
     """

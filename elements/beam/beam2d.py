@@ -84,7 +84,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     """The records of the rows; ``free`` are the strains of the reference configuration and the given ones.
 
     Further field: shift [rad], shape (4,), the angles from the axes of the nodes to e_1 and whole turns that bring
-    them near that of node0, which closed lines need.
+    these angles near the angle of node0, which closed lines need.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))

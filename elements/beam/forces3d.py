@@ -30,9 +30,10 @@ from windlass.framework.kernels.kernel import kernel
 WIDTH = 7
 """Coordinates of a node: x, y, z, e0, e1, e2, e3."""
 COUNT = 11
-"""Entries of y: p, e, d."""
+"""Positions in y of p, e and d, see the head of this file."""
 SMALL = 0.05
-"""u up to which F and its derivatives are series, whose terms then fall below rounding after 14 of them."""
+"""Largest u at which F and its derivatives are evaluated as series, whose terms fall below rounding after 14 of
+them."""
 
 
 @kernel

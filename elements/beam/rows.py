@@ -18,7 +18,8 @@ NODES = ("node0", "node1", "node2", "node3")
 SYMMETRY = 1e-9
 """Largest asymmetry of a matrix of the section that counts as rounding, relative to its largest entry [1]."""
 LEAST_COSINE = 0.5
-"""Cosine of the angle between the axis and e_1 of a node below which the node is an error of the model: 60°."""
+"""If the cosine of the angle between the axis and e_1 of a node is below this value (60°), the node is an error of the
+model."""
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:

@@ -24,12 +24,12 @@ INNER = 0.5 * (1.0 - 1.0 / np.sqrt(5.0))
 PLACES: dict[int, tuple[float, ...]] = {
     1: (0.0, 1.0), 2: (0.0, 1.0, 0.5), 3: (0.0, 1.0, INNER, 1.0 - INNER)
 }  # fmt: skip
-"""LinePlaces s of the nodes by order [1]."""
+"""Places s of the nodes of a beam element, by order [1]."""
 MOST_NODES, MOST_POINTS = 4, 3
 
 
 class LineRule(NamedTuple):
-    """The rule of an order p, with g = p Gauss points and n = p + 1 nodes.
+    """The shape functions and the Gauss rule of a beam of order p, with g = p Gauss points and n = p + 1 nodes.
 
     w: weights of the Gauss points, their sum is 1, shape (g,).
     N, D: shape functions and their derivatives with respect to s at the Gauss points, shape (g, n).
@@ -45,7 +45,7 @@ class LineRule(NamedTuple):
 
 
 def gauss_points(count: int) -> tuple[FloatArray, FloatArray]:
-    """LinePlaces s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
+    """Places s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
     xi, w = roots_legendre(count)
     return 0.5 * (1.0 + xi), 0.5 * w
 
@@ -77,8 +77,8 @@ def create_rule(order: int) -> LineRule:
 class LinePlaces(NamedTuple):
     """Shape functions at k places of each row; entries of nodes and Gauss points that a row does not have are 0.
 
-    N: of the nodes, shape (rows, k, 4).
-    E: of the Gauss points, with which strains are interpolated, shape (rows, k, 3).
+    N: shape functions of the nodes, shape (rows, k, 4).
+    E: functions of the Gauss points, with which strains are interpolated, shape (rows, k, 3).
     """
 
     N: FloatArray

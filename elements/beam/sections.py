@@ -26,7 +26,8 @@ Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray],
 
 
 class SectionLoads(NamedTuple):
-    """Strains beyond those without force, and forces and moments with damping, shape (rows, k, strains) each."""
+    """Differences of the strains from the strains without force, and forces and moments with damping, shape (rows, k,
+    strains) each."""
 
     strain: FloatArray
     force: FloatArray

@@ -43,7 +43,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SMALL = 400
-"""Coordinates between boundaries up to which all modes are computed at once."""
+"""Largest number of coordinates between boundaries for which all modes are computed at once."""
 SYMMETRIC = 1e-9
 """Largest asymmetry of given matrices that is attributed to rounding, relative to their largest entry [1]."""
 AXES = 3

@@ -50,7 +50,7 @@ from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, Slots, System, Term, evaluate
 
 GIVEN = ("mass_per_length", "length", "use_coupling_terms", "add_ale_variation")
-"""Columns that the kernels read."""
+"""Columns of a cable with moving material that the kernels read."""
 
 
 class ALECable2D(Cable2D):
@@ -71,7 +71,7 @@ class MovingView(CableView):
     Attributes:
         records: data of the rows for the kernels, see `ale_kernels.py`.
         G: matrices of `slide_matrices`.
-        convective: whether the damping of a row uses the rates of the material, shape (rows, 1).
+        convective: whether the damping of a row uses the strain rates of the material, shape (rows, 1).
     """
 
     def __init__(self, rows: LocalRows) -> None:

@@ -105,8 +105,8 @@ class CableKind(NamedTuple):
 
     name: of the system.
     gauss, lobatto: kernels of residual and tangent, for any rule and for rule 2.
-    linear_beside_users: for rows with a force function the kernels evaluate the linear part if this is True; otherwise
-    the function evaluates the whole force.
+    linear_beside_users: whether the kernels evaluate the linear part for rows with a force function; otherwise the
+    function evaluates the whole force.
     """
 
     name: str

@@ -43,9 +43,9 @@ LARGEST_TURN = 75.0
 neighbouring ends the error of the horizontal force is 2 % at 80 degrees, and the force is wrong by factors from 88
 degrees on."""
 END_BEND, UNEVEN = 1.25, 1.9
-"""L κ at an end of a cable [rad], and L κ per angle between both slopes [1]. Where both limits are exceeded, the shape
-is not resolved, and the error of the horizontal force is 1.3 to 8 % in steep slack lines, and at most 1.3 % in other
-lines."""
+"""END_BEND, UNEVEN: limits of L κ at an end of a cable [rad], and of L κ divided by the angle between both slopes [1].
+Where both limits are exceeded, the shape is not resolved, and the error of the horizontal force is 1.3 to 8 % in steep
+slack lines, and at most 1.3 % in other lines."""
 LEAST_COSINE = np.cos(0.3)
 """Angle between slopes [rad] below which the bend of a cable counts as uniform."""
 LEAST_STRAIN = 1e-6

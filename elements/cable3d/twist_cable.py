@@ -48,7 +48,7 @@ from windlass.framework.model.table import EntityTable
 REACHED = 2.0 * FURTHEST
 """Limit of 1 + b·t below which the message of a failed solve names a slope."""
 MOST_POINTS = 5, 3
-"""Largest numbers of axial and of bending points of all integration rules."""
+"""Largest number of axial points, and of bending points, of all integration rules."""
 
 
 class TwistCable3D(Component):

@@ -61,7 +61,7 @@ from windlass.framework.model.world import World
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
-"""Largest difference of shares at which neighbours are connected [1]."""
+"""Neighbours whose shares differ by at most this value are connected [1]."""
 
 
 class WinchCable2D(Component):

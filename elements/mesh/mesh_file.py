@@ -191,7 +191,7 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
-    """Names with number of the block and cells within the block."""
+    """For each group of cells: its name, the number of the block of cells, and the cells within this block."""
     for name, sets in mesh.cell_sets.items():
         if name != "gmsh:bounding_entities":
             for k, cells in enumerate(sets):

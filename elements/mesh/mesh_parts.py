@@ -32,7 +32,7 @@ class NetNodes(NamedTuple):
 
 
 class NetCables(NamedTuple):
-    """Cables of a section: rows of nodes, and lengths [m]; shape (cables,) each."""
+    """Cables of a section: rows of both nodes, and lengths [m], shape (cables,) each."""
 
     node0: IntArray
     node1: IntArray

@@ -62,7 +62,7 @@ def euler_parameters_of(matrix: Any) -> FloatArray:
         matrix: rotation matrix, shape (3, 3) or (n, 3, 3).
 
     Returns:
-        Returns Euler parameters whose largest number is positive, shape (4,) or (n, 4).
+        Euler parameters whose largest number is positive, shape (4,) or (n, 4).
 
     Raises:
         ModelError: a matrix that is not a rotation.

@@ -29,7 +29,7 @@ from windlass.framework.kernels.kernel import kernel
 
 Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
-"""1 + a·b below which directions are opposite."""
+"""Directions a and b count as opposite if 1 + a·b is below this value."""
 FURTHEST = 0.034
 """Smallest 1 + b·t for which a frame is turned from b to t, an angle of 165°. Closer to the opposite direction, a step
 could pass it undetected, and the angle about t would jump."""

@@ -36,7 +36,7 @@ LINE = {
     "name": word(), "beam_columns": inside(),
 }  # fmt: skip
 STEPS = 4
-"""Steps per node in which normals go along a route."""
+"""Number of steps per node in which a normal is moved along a route."""
 
 
 @checked(**LINE, start=inside(), end=inside())

@@ -15,7 +15,7 @@ class Chain(NamedTuple):
     """Cables connected one after the other.
 
     Attributes:
-        order: positions in the given list of cables, in the direction of growing local x, shape (n,).
+        order: positions of the cables in the given list, in the direction of growing local x, shape (n,).
         closed: whether the last cable ends where the first cable begins.
     """
 

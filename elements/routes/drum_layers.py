@@ -52,7 +52,7 @@ def blend(u: FloatArray) -> FloatArray:
 @checked_names({name: number("m") for name in ("radius", "diameter", "pitch")}, RouteError)
 @dataclass(frozen=True)
 class DrumLayers:
-    """Places of a rope on a drum in two layers.
+    """Positions of a rope on a drum in two layers.
 
     radius: radius of the rope's axis in layer one [m], > diameter.
     diameter: diameter d of the rope [m], > 0.

@@ -47,7 +47,7 @@ END_TOLERANCE = 1e-12
 
 
 class RouteError(ModelError, ValueError):
-    """A route that does not exist, or invalid arguments."""
+    """An error for a route that does not exist, or for invalid arguments."""
 
 
 def check_side(kind: str, side: Any) -> None:

@@ -22,7 +22,7 @@ SMALLEST = 5000
 
 
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
-    """Sets of rows that may run concurrently; the last set must run alone.
+    """Sets of rows that may be evaluated concurrently; the last set must be evaluated alone.
 
     Args:
         dofs: local coordinate numbers of the rows, shape (rows, n).

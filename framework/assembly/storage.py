@@ -47,7 +47,7 @@ class Sparsity:
         pattern: the sparsity over the same unknowns, local ones first.
         slots: slots of the blocks of all rows, by component.
         couplings: slots of the constraints, by component.
-        pad_slots: diagonal entries of the pads.
+        pad_slots: diagonal entries of the padding rows, which have no unknown.
         mass: the constant mass matrix of the laws without a separate product.
         version: sum of the systems' pattern versions at the set-up of this sparsity.
         substructure: positions of the unknowns in the pattern, if they are reordered.

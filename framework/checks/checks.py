@@ -136,7 +136,7 @@ def suggest(name: str, *known: Sequence[str]) -> str:
 
 
 def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> Callable[[type[R]], type[R]]:
-    """A dataclass whose constructor refuses unknown and missing arguments in the same way as functions with `checked`.
+    """A dataclass whose constructor refuses unknown and missing arguments, as functions with `checked` do.
 
     Args:
         checks: the checks of its fields, which have their units.

@@ -21,7 +21,7 @@ from windlass.framework.errors import ModelError, ModelWarning
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, optimal for a smooth function."""
 SMALLEST = 1e-2
-"""Arguments whose absolute value is below this limit share one absolute step."""
+"""Absolute value of an argument below which the step of its differences is absolute instead of relative."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class StateFunction:
         shape: shape of the result.
         names: names of the function and of its derivative, with the row, for messages.
         words: description of the result, with the unit, for messages.
-        calls: counts the first calls.
+        calls: counts the calls, because only the first ones are checked.
     """
 
     function: Callable[..., Any]

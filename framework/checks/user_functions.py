@@ -35,7 +35,7 @@ class FirstCalls:
 
 
 class Owner(Protocol):
-    """A world, or another object that keeps objects by name."""
+    """A world, or another object that stores objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
         """The object stored under a name, made by ``create()`` on first use."""

@@ -20,7 +20,7 @@ WORDS = frozenset("U")
 OTHER = "O"
 
 LONGEST = 100
-"""Number of characters of a value that messages show."""
+"""Largest number of characters of a value in messages."""
 
 
 def show(value: Any) -> str:

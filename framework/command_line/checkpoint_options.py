@@ -22,7 +22,7 @@ class Wish(NamedTuple):
 
     Attributes:
         path: file of the checkpoints; None without checkpoints.
-        every: steps between them; None if not given.
+        every: number of steps between checkpoints; None if not given.
         restart: file to continue from; None: start from the beginning.
         minutes: elapsed time after which another checkpoint is due [min], 0 for never.
     """

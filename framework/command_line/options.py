@@ -64,7 +64,7 @@ OUTPUTS = {
     "report": "report",
     "last_good": "state file",
 }
-"""Options that name a file that the run writes, with the kind of the file."""
+"""Options whose value is the name of a file that the run writes, with the kind of this file."""
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
 """Options that take effect when a program starts or ends."""
 PAGES = (".html", ".htm")
@@ -189,7 +189,7 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that files of options can be written, and reserve them."""
+    """Before the run, check that files named by options can be written, and reserve these files."""
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():
@@ -405,8 +405,8 @@ def check_values(prefix: str = "") -> None:
     """Check the options of all solvers before the first solve, including solvers that the model makes later.
 
     Raises:
-        OptionError: an option of the solver with this prefix has a wrong value, or, before the first solve, an option
-            of any known solver.
+        OptionError: an option of the solver with this prefix has a wrong value; before the first solve also an option
+            of any other known solver.
     """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]

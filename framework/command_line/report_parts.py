@@ -85,7 +85,7 @@ class Formatted:
 
 
 PLACES = ("first", "results", "energy")
-"""Order of the sections on the page."""
+"""Order of the sections of a report."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class ReportSection:
         title: heading; sections with the same title are joined.
         parts: text, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
             the page is written.
-        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. The model and its
-            solves are last.
+        place: position on the page: ``"first"``, ``"results"``, or ``"energy"`` after the results. Sections on the
+            model and its solves are at the end of the page.
     """
 
     title: str

@@ -59,7 +59,7 @@ class Moment(enum.IntEnum):
 
 @dataclass
 class Solver:
-    """Knowledge about the solver of one prefix.
+    """Data about the solver with one prefix.
 
     Attributes:
         reached: its progress.

@@ -24,7 +24,7 @@ VIEWERS = re.compile(
 FILES = re.compile(r"history|citations|malloc_view", re.IGNORECASE)
 """Options whose value is the name of a file."""
 NUMBERED = re.compile(r"log_trace|info", re.IGNORECASE)
-"""Options whose files have the number of the process after their name."""
+"""Options that write one file per process, with the number of the process after the file name."""
 TYPES = ("ascii", "binary", "draw", "socket", "hdf5", "vtk", "matlab", "saws", "glvis", "exodusii", "cgns", "string")
 FORMATS = (
     *("default", "native", "noformat", "load_balance", "failed", "all"),

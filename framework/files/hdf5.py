@@ -36,7 +36,7 @@ class Overlay:
     Attributes:
         size: length of the file before the session [bytes].
         end: length of the file after the session [bytes].
-        behind: offsets after the end of the file and the data to write there, in order.
+        behind: data to be written after the end of the file, with their offsets, in order.
         error: the first failure to write.
     """
 
@@ -129,7 +129,7 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Overwrite the overlap of the data at ``start`` and of ``new`` at ``place``."""
+    """Copy ``new``, which begins at ``place``, into data that begin at ``start``, where both overlap."""
     low, high = max(start, place), min(start + len(below), place + len(new))
     if low < high:
         below[low - start : high - start] = new[low - place : high - place]
@@ -144,7 +144,7 @@ def _finish(path: Path, overlay: Overlay) -> None:
 
 
 def _open_hdf5(overlay: Overlay, mode: str) -> Any:
-    """Open in the oldest format, which all versions of VTK read."""
+    """Open a file in the oldest HDF5 format, which all versions of VTK read."""
     import h5py  # imported here, because most runs do not need it
 
     return h5py.File(overlay, mode, libver="earliest")

@@ -26,7 +26,7 @@ HEAD = b"windlass journal 1\n"
 NUMBERS = struct.Struct("<qq")
 
 Changes = Sequence[tuple[int, Bytes]]
-"""Offsets in a file [bytes] and their new bytes."""
+"""Changes of a file: offset [bytes] and new bytes of each change."""
 
 
 def journal_of(path: Path) -> Path:
@@ -128,7 +128,7 @@ def _write(path: Path, changes: Changes) -> None:
 
 
 def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
-    """Present bytes of a file at the offsets of changes."""
+    """Read the present bytes of a file at the offsets of changes."""
     with path.open("rb") as file:
         return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]
 

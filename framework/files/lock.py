@@ -159,8 +159,8 @@ def _read_owner(number: int) -> dict[str, Any]:
 
 
 def _may_be_alive(owner: dict[str, Any]) -> bool:
-    """Whether the process that a lock names may be running. The result is True for other hosts, where this is
-    unknown."""
+    """Whether the process that a lock names may be running. The result is True for other hosts, whose processes cannot
+    be checked."""
     if owner.get("host") != socket.gethostname():
         return bool(owner)
     try:

@@ -31,7 +31,7 @@ from windlass.framework.files.whole_files import (
 MARK = b"written by Windlass"
 XML_MARK = b"<!-- " + MARK + b" -->\n"
 HEAD_SIZE, TAIL_SIZE = 1 << 16, 1 << 8
-"""Number of bytes at the beginning and at the end of a file that may contain its mark."""
+"""HEAD_SIZE, TAIL_SIZE: numbers of bytes at the beginning and at the end of a file in which its mark is searched."""
 LONGEST_NAME = 223
 """Largest number of bytes of a file name: names of drafts and journals are longer, and file systems allow 255 bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -90,7 +90,7 @@ _MARKS: dict[str, Callable[[bytes, bytes], bool]] = {
     "solution file of Exudyn": lambda head, tail: head.startswith(b"#") and b"\n#number of written coordinates" in head,
     "model of Exudyn": lambda head, tail: head.startswith(b"{") and b'"exudyn system"' in head,
 }
-"""Tests for kinds of files by their first and last bytes."""
+"""Test for each kind of file, by its first and last bytes."""
 
 
 def check_output(path: Path, what: str, kind: str, own: bytes = b"") -> Path:
@@ -218,7 +218,7 @@ class Claim:
 
 
 _claims: weakref.WeakValueDictionary[Path, Claim] = weakref.WeakValueDictionary()
-"""The writers of this process by their files."""
+"""For each output file of this process: its writer."""
 _of_options: list[Claim] = []
 """Writers of files that options name; they exist until the process ends."""
 

@@ -29,7 +29,7 @@ SEAL = b"\nsha256 %s\n"
 SEAL_SIZE = len(SEAL % (b"0" * 64))
 """Number of bytes of a seal; the fixed length determines its place."""
 LONGEST_TEXT = 300
-"""Number of characters of a path in messages."""
+"""Largest number of characters of a path in messages."""
 DRAFT = re.compile(r"\.+(.*)\.([0-9a-f]{16})\.part(\.journal)?")
 OLD = 60.0
 """Age [s] above which drafts of other hosts count as abandoned."""

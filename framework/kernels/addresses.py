@@ -30,8 +30,8 @@ OWNS_DATA = 4
 
 @_intrinsic  # type: ignore[untyped-decorator]
 def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
-    """Call the entry of a kernel, see compiling.py, at an address, with the address of its arguments; 0 if all went
-    well."""
+    """Call the entry of a kernel, see compiling.py, at an address, with the address of its arguments; the result is 0
+    on success."""
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [args[1].type])

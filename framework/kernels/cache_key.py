@@ -33,7 +33,8 @@ _SCOPES = {
     "LOAD_METHOD": ("attribute", _ATTRIBUTE_SHIFT),
 }
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""Scope of the name that an instruction reads, and the number of bits by which its index is shifted in the argument."""
+"""For each instruction that reads a name: the scope of the name, and the number of bits by which the index of the name
+is shifted in the argument."""
 
 
 class NotCacheableError(Exception):

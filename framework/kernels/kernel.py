@@ -291,7 +291,7 @@ class _KernelCache:
             self._let_go(done.key)
 
     def _keep(self, key: str, result: Any) -> None:
-        """Store the result, for this process and in the folder."""
+        """Store a compile result in this process and in the folder of machine code."""
         _process.ready[key] = result
         folder, _ = cache_folder()
         if folder is None or not os.access(folder, os.W_OK):

@@ -23,7 +23,7 @@ PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
 LIST = PACKAGE / "kernels.json"
 WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
 FEW = 10
-"""Largest number of missing kernels for which no process is started."""
+"""If at most this number of kernels is missing, no process is started to compile them."""
 MOST = 8
 """Processes that compile in parallel to this one."""
 

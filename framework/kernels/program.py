@@ -25,13 +25,13 @@ from windlass.framework.kernels.call import Call, is_compiled
 _NO_WORDS: IntArray = np.zeros((0, 2), np.int64)
 _Answer = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
-"""A function and its arguments."""
+"""A function call: the function and its arguments."""
 
 
 class When:
-    """A Python function as a step that acts only while due[0] is not 0, which earlier steps of the program decide.
+    """A step that calls a Python function only if due[0] is not 0; earlier steps of the program set this value.
 
-    Compiled code calls Python only then.
+    Compiled code calls Python only in this case.
     """
 
     def __init__(self, function: Callable[..., Any], due: IntArray) -> None:
@@ -52,7 +52,7 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
 
 
 class _Asked:
-    """A Python function for compiled code; its error is stored, and raised after the return of compiled code.
+    """A Python function that compiled code calls; an error is stored, and raised after compiled code has returned.
 
     Args:
         function: called without arguments.

@@ -24,7 +24,7 @@ REPEATED = (*HELP_NAMES, "options_file")
 """Options that may be given several times."""
 HELP_TOPICS = ("petsc", "json")
 LONGEST_WORD, LONGEST_OPTION = 1000, 250
-"""Largest number of bytes of values and of names of options in PETSc."""
+"""LONGEST_WORD, LONGEST_OPTION: largest number of bytes of option values and of option names in PETSc."""
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 

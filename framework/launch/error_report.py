@@ -142,7 +142,7 @@ def _describe(error: BaseException, script: str | None, where: str) -> str:
 
 
 def _inside(frames: TracebackType | None, script: str | None) -> TracebackType | None:
-    """The frames from the script on; all frames if the script was not entered."""
+    """The frames of a traceback from the script on; all frames if the script was not entered."""
     inner = frames
     while inner is not None and inner.tb_frame.f_code.co_filename != script:
         inner = inner.tb_next

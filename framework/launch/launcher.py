@@ -35,8 +35,8 @@ def child_environment(alone: bool) -> dict[str, str]:
     """The environment of a child process, including the path of this package.
 
     Args:
-        alone: omit variables that identify this process as part of a job, because the launcher would also count the
-            child process.
+        alone: whether to omit variables that identify this process as part of a job, because the launcher would also
+            count the child process.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
     kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}

@@ -22,17 +22,19 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 FACTORS = {"lu": 1, "cholesky": 2}
-"""PETSc's numbers of the kinds of factors, by the preconditioner that computes the factors."""
+"""PETSc's number for each kind of factors, by the name of the preconditioner that computes them."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
     "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # from 3.25 on, in line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
 }
-"""Converged reasons with new names in later versions, and the names that users and solvers see in all versions."""
+"""Names of converged reasons in later versions of PETSc, and the older names, which users and solvers see in all
+versions."""
 Pointer = ctypes.c_void_p
 _linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
-"""Matrices and preconditioners implemented by Python objects, by object: "Mat" or "PC", and the handle."""
+"""For each Python object that implements a matrix or a preconditioner: "Mat" or "PC", and the handle of the PETSc
+object."""
 
 
 @functools.cache

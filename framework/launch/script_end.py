@@ -76,7 +76,7 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """The final check, when Python's exit code is already fixed and only a hard exit can change the code."""
+    """Check the end of a script when Python's exit code is already fixed, so that only a hard exit can change it."""
     try:
         end_together()
         failure.options.finish()

@@ -65,7 +65,7 @@ def couplings_of(table_dofs: CoupledRows) -> list[IntArray]:
 
 
 def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Send the rows of tables in parts to their owners. The call is collective.
+    """Send the rows of distributed tables to their owners. The call is collective.
 
     Returns:
         Owners of the coordinates that this process knows after the transfer, and whether these coordinates are hubs,
@@ -138,7 +138,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
 def _send_to_owners(
     world: World, counted: Marks, owner: IntArray, hub: NDArray[np.bool_], processes: Processes
 ) -> None:
-    """Send every row of a table in parts to the owner of its coordinates."""
+    """Send every row of a distributed table to the owner of its coordinates."""
     keepers, number = find_keepers(world, find_couplings(world)), world.numbering
     for component, table in world.tables.items():
         if not table.is_distributed:

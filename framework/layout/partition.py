@@ -31,13 +31,15 @@ from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.petsc import PETSc
 
 HUB_ROWS, HUB_RATIO = 12, 3
-"""A coordinate is a hub if more rows than this, and more than this multiple of the usual number, couple it."""
+"""A coordinate is a hub if it is coupled by more than HUB_ROWS rows and by more than HUB_RATIO times the median number
+of rows."""
 COORDINATE_WORK = 2
-"""Work per coordinate, relative to a row's work per coupled coordinate."""
+"""Work for one coordinate of a process, divided by the work of a row for each coordinate that it couples [1]."""
 CHAIN_CUT = 4
-"""Ranges that cut at most this many edges per border belong to a chain, for which no other partition is better."""
+"""Largest number of edges that each border between ranges cuts in a chain; for a chain no partition is better than
+ranges."""
 WORTH = 0.8
-"""The parts of the graph are used if they cut at most this fraction of the edges that ranges cut."""
+"""A partition of the graph is used if it cuts at most this fraction of the edges that ranges cut."""
 TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
 """Partitioners in the order of preference; a PETSc installation may lack some of them."""
 TYPE_OPTION = "mat_partitioning_type"
@@ -102,7 +104,7 @@ def partition_coordinates(
         couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the collective call; With None the parts are found on this process.
+        comm: mpi4py communicator of the collective call; None: the parts are found on this process.
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.
@@ -220,7 +222,7 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Give each hub to a process with most of its rows; ties are distributed cyclically."""
+    """Give each hub to a process with most of its rows; hubs with several such processes are distributed cyclically."""
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
     rows = np.zeros((len(graph.hubs), size), np.int64)

@@ -18,7 +18,7 @@ from windlass.framework.parallel.ghosts import Ghosts
 BLOCK = 4
 """Number of unknowns of a block."""
 FULL = 0.8
-"""Smallest fraction of unknowns, pads included, in full blocks."""
+"""Blocks are used if at least this fraction of the unknowns, including padding, is in full blocks."""
 
 
 class Unknowns(NamedTuple):

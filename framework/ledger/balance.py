@@ -63,7 +63,7 @@ CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 _NONE = np.zeros(0)
 _NO_POWERS = np.zeros((0, 0))
 NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
-"""Arguments of steps whose arguments are known."""
+"""An evaluation with empty fields, for functions that do not read the fields."""
 
 
 class Summand(NamedTuple):
@@ -124,8 +124,8 @@ def create_accounted(
 
 
 def reading_steps(account: Account, reading: Reading, fields: Fields) -> list[Step]:
-    """Steps of a `Program` that evaluate energies and powers of a law at the fields into a reading; only the energies
-    of laws with `Account.powers`."""
+    """Steps of a `Program` that evaluate energies and powers of a law at the fields into a reading; for laws with
+    `Account.powers` only the energies."""
     values = reading if account.powers is None else reading._replace(powers=_NO_POWERS)
     return [
         *clear_steps(reading.energies, reading.powers),
@@ -408,7 +408,8 @@ class Balance:
         return found
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
-        """Increase of the quantities [J] by name, from numbers of `take_numbers`; from rows of them as arrays."""
+        """Increase of the quantities [J] by name, from one row of numbers of `take_numbers`, or as arrays from several
+        rows."""
         columns: list[Any] = [column.copy() for column in numbers.T] if numbers.ndim > 1 else numbers.tolist()
         count = len(self._forces)
         work, kinetic, place_of_next = columns[:count], columns[count], count + 1

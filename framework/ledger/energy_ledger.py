@@ -54,13 +54,13 @@ from windlass.framework.state.evaluate import find_evaluated_rows
 from windlass.framework.state.state import State, as_local
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
-"""Largest number of rows of a law, and of their different names, that pages list; number of letters in a line of a
-legend; smallest shown curve, relative to the largest."""
+"""MOST_ROWS, MOST_NAMES: largest number of rows of a law, and of their different names, that pages list. LINE: number
+of letters in a line of a legend. SEEN: smallest curve that is shown, relative to the largest [1]."""
 
 
 class EnergyLedger(EveryNth):
-    """Integrates all energies of dynamic solves; a hook. List the ledger before recorders, whose friction fields it
-    fills.
+    """Integrates all energies of dynamic solves; a hook. In the list of hooks the ledger must precede recorders,
+    because it fills their friction fields.
 
     Under MPI all processes call the ledger and have equal numbers; the first process writes. Several solves can share
     one ledger; changes of the state between them are not included.
@@ -240,8 +240,8 @@ class EnergyLedger(EveryNth):
         super().after_step(state)
 
     def _take_changes(self, start: State) -> None:
-        """Account for differences between the models of this step and of its start: stiffnesses, switches, loads,
-        reserve cables."""
+        """Account for changes of the model since the start of the step: stiffnesses, switches, loads, reserve
+        cables."""
         balance = self._balance
         assert balance is not None
         self._settle()
@@ -267,7 +267,7 @@ class EnergyLedger(EveryNth):
             self._sums[name] += value
 
     def _add_rest(self, sums: dict[str, Any]) -> None:
-        """The rest of the balance from the other quantities, numbers or arrays."""
+        """Compute the rest of the energy balance from the other quantities, numbers or arrays."""
         sums[REST] = sum(
             value * (1.0 if self.kinds[name] == WORK else -1.0)
             for name, value in sums.items()
@@ -281,7 +281,8 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can integrate them: it calls Python for steps that are recorded."""
+        """All next steps, if compiled code can integrate them, because compiled code calls Python for steps that are
+        recorded."""
         assert self._balance is not None
         if state.world.version != self._version or self._balance.find_program(state) is None:
             return 0
@@ -330,8 +331,8 @@ class EnergyLedger(EveryNth):
             CsvTable(self._claim.path, columns, rows).close()
 
     def checkpoint(self) -> dict[str, Any]:
-        """All sums and records; see `StepHook.checkpoint`. Both this run and a continued run start again from these
-        values."""
+        """All sums and records; see `StepHook.checkpoint`. Both the interrupted and the continued run start again from
+        these values."""
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
         self._add_sums()

@@ -129,7 +129,8 @@ class Output:
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
         units_of: ``(rows: LocalRows) -> units``, one unit per row, if units differ between rows; default: ``unit``.
-        summed: every process contributes to any rows, as for reactions; values are sums over all processes.
+        summed: whether every process may contribute to any row, as for reactions; values are then sums over all
+            processes.
     """
 
     unit: str

@@ -18,11 +18,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
-"""Indices of the numbers of a contact: gap [m or rad], inf if no partner is near; its rate; the relative speed of the
-touching surfaces [m/s]; the depth that the ends of the step do not show, and the reach of an obstacle that can be
-passed [m]; a vector from one body to the other [m]."""
+"""Indices of the numbers of a contact. GAP: gap [m or rad], inf if no partner is near. RATE: rate of the gap. SPEED:
+relative speed of the touching surfaces [m/s]. MISSED: depth within a step that the ends of the step do not show [m].
+REACH: reach of an obstacle that can be passed [m]. X, Y, Z: vector from one body to the other [m]."""
 START = 8
-"""First index of the numbers at the start of the step; the gap is NaN if unknown."""
+"""First index of the same numbers at the start of the step, where the gap is NaN if it is unknown."""
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
 """Places in `Gaps.quiet`."""
@@ -76,8 +76,8 @@ class Gaps:
             compared with its own speed.
         accept: ``()`` is also called when a step is accepted. If ``measure`` is a `Call`, this is a `Call` that
             replaces `accept_gaps`.
-        quiet: change of a rate below which contacts are not checked [m/s], written by solvers, and the largest speed of
-            the contacts that ``measure`` has therefore omitted from ``near``, written by ``measure``; shape (2,).
+        quiet: two numbers, shape (2,). Solvers write the change of a rate below which contacts are not checked [m/s].
+            ``measure`` writes the largest speed of the contacts that it has therefore omitted from ``near`` [m/s].
         memory: further arrays of the start of the step.
         holder: the contact monitor whose last accepted step the numbers describe; another solver of the same world
             replaces it.

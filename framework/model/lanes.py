@@ -18,7 +18,7 @@ import numpy as np
 from windlass.framework.model.rows import record_type
 
 LANES = 8
-"""Number of rows side by side; fewer, or many more, are slower."""
+"""Number of rows that kernels evaluate side by side; smaller numbers and much larger numbers are slower."""
 
 
 def lane_type(*names: str, **counts: int) -> np.dtype[Any]:

@@ -210,7 +210,7 @@ def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> l
 
 
 def _gather_world(world: Tables) -> None:
-    """Copy all rows to every process, as if they had been built without parts."""
+    """Copy all rows to every process, as if the world were not distributed."""
     for table in world.tables.values():
         if table.is_distributed:
             table.gather()

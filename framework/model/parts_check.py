@@ -129,7 +129,7 @@ def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> 
 
 
 def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
-    """Distinct missing rows of tables in parts to which rows of this process refer."""
+    """Distinct missing rows of distributed tables to which rows of this process refer."""
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:

@@ -19,7 +19,8 @@ from windlass.framework.kernels.signature import takes
 from windlass.framework.model.schema import Component
 
 HISTORY, START = "history", "start"
-"""Fields of laws with history values: values for the forces, and values at the start of the step."""
+"""HISTORY, START: names of the fields with the history values for the forces, and with the values at the start of the
+step."""
 ARGUMENTS = ("row", "u", "ut", "t")
 """Arguments of the kernels of a law between two markers."""
 ROW = "row"

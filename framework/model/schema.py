@@ -95,7 +95,7 @@ class Ref:
         optional: whether the reference may be omitted (stored as -1).
         shares: for references from a node to another node: names of the coordinates that the node takes from the given
             entity, under the same names, instead of having its own.
-        beside: whether rows are stored on the process of the entity, whose multipliers they read.
+        beside: whether rows are stored on the same process as the entity, because they read its multipliers.
         instead: recommended replacement for entities of another kind, which error messages name at their end.
         least: for chains, the smallest number of entities of a row; None for references to one entity.
         distinct: for chains, whether a row must not name an entity twice.

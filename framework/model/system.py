@@ -389,7 +389,7 @@ class Axis:
 
     Attributes:
         strands: see `Strands`.
-        flow: for axially moving material whose nodes move with it.
+        flow: matrices for axially moving material whose nodes move with the material.
         pulls: the tensions, from which solvers detect jumps.
     """
 

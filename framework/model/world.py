@@ -40,11 +40,12 @@ from windlass.framework.parallel.processes import Processes
 Handles = Entity | Sequence[Entity]
 GRAVITY = numbers("m/s^2", (2,), (3,))
 FEW = 10_000
-"""Number of rows that fits into any memory."""
+"""Number of rows up to which the available memory is not checked, because any memory suffices."""
 
 
 CHECKS = "checks before solves"
-"""Name of a resource of a world: functions without arguments that raise an error to refuse a solve."""
+"""Name of the resource of a world that holds functions without arguments, each of which may raise an error to refuse a
+solve."""
 
 
 class World:
@@ -59,8 +60,8 @@ class World:
         version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process has only a part of the rows; handles remain valid.
-        processes: processes that build this world in parts; None while every process has all rows.
-        calls: kind, number of rows, and whether in parts, of every call of `add`.
+        processes: processes that each build a part of this world; None while every process has all rows.
+        calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.
     """
 
     @checked(gravity=GRAVITY)

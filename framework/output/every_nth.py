@@ -17,11 +17,11 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""Fraction of an interval, or of a step, by which times are rounded [1]."""
+"""Tolerance of the times of frames, as a fraction of an interval or of a step [1]."""
 MOST_STEPS = 1 << 30
-"""More steps than compiled code takes at once."""
+"""A number of steps that compiled code never takes in one call."""
 STEPS, EVERY, DONE, PASSED = range(4)
-"""Places in the counts of `count_step`."""
+"""Indices in the array `counts` of `count_step`."""
 
 
 @kernel(fast=False)
@@ -119,7 +119,8 @@ class EveryNth(StepHook, Closing, ABC):
         return self._asking
 
     def _record_due(self) -> None:
-        """Record a step within compiled code: all values of the state are those of its end except time and number."""
+        """Record a step within compiled code, when the state has all values of the end of the step except time and step
+        number."""
         assert self._changing is not None
         state, begun = self._changing
         t, step = state.t, state.step

@@ -12,7 +12,7 @@ from windlass.framework.errors import OutputError
 class LineMesh:
     """Points joined by straight lines and by faces, made once per run; moved points are written with every frame.
 
-    points: reference positions in the global frame [m], shape (n, 3); 2D models put z = 0.
+    points: reference positions in the global frame [m], shape (n, 3); z = 0 in 2D models.
     lines: rows of `points` at both ends of each line, shape (m, 2).
     part: label of each line, followed by the label of each face, equal within one cable, pulley or surface, shape (m +
         k,); written as cell field `part`. Fields of cells also have this order.

@@ -24,15 +24,16 @@ WIDTH = 9.0
 INK, GRID = "#1f2933", "#e4e7eb"
 COLOURS = ("#0b7285", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#1971c2", "#e67700", "#495057")
 MOST_CURVES, MOST_LINES = 12, 50_000
-"""Largest number of curves in one pair of axes, and of straight lines in a picture."""
+"""MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
+picture."""
 POINTS = 4000
-"""Number of drawn values of a curve: the smallest and the largest value of each interval."""
+"""Number of values that are drawn for a long curve: the smallest and the largest value of each interval."""
 SUBDIVISIONS = 4
 """Number of straight lines that show one cable element."""
 COLOURED_BY = "axial_force"
 """Point field that colours the picture, if laws draw it."""
 FLAT = 1e-6
-"""Extent along z, per largest extent, below which a model is drawn as 2D [1]."""
+"""A model is drawn as 2D if its extent along z is below this fraction of its largest extent [1]."""
 
 
 def create_page_figure(height: float) -> Any:

@@ -120,7 +120,7 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """The first of the rows that show the same object, among all processes."""
+    """Choose, among all processes, the first of the rows that show the same object."""
     if law.draw_keys is None or not bound.parallel:
         return bound
     keys, rows = law.draw_keys(bound.rows), bound.rows

@@ -36,7 +36,7 @@ class Ghosts:
 
     Args:
         comm: mpi4py communicator; None for a single process; exchanges then have no effect.
-        needed: distinct rows of this process for values of other processes, shape (k,).
+        needed: distinct rows of this process that receive values of other processes, shape (k,).
         owner: rank that owns each needed row, shape (k,).
         numbers: row number of each needed row on its owner, shape (k,).
 

@@ -9,7 +9,7 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""Largest ratio of table entries to numbers for which a table over the range of numbers is used [1]."""
+"""Largest ratio of the range of numbers to their count for which a table over the whole range is used [1]."""
 
 
 class Lookup:

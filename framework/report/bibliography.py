@@ -17,7 +17,7 @@ from windlass.framework.model.world import World
 
 FILE = Path(str(sys.modules["windlass"].__file__)).parent / "bibliography.bib"
 KEY = r"\[@([\w:-]+)\]"
-"""Pattern by which a source refers to an entry."""
+"""Pattern of a reference to an entry of the bibliography."""
 
 
 @cache

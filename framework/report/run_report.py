@@ -35,9 +35,9 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Number of solves with plots; later solves have only a row on the page, which is written at the end of the script."""
+"""Number of solves with plots on the page; later solves have only a row in its table."""
 FAILURES = 10
-"""Number of listed rejected attempts."""
+"""Largest number of rejected attempts that the page lists."""
 CLOCK = "%Y-%m-%d %H:%M:%S %z"
 PACKAGES = ("numpy", "scipy", "numba", "petsc4py", "mpi4py", "h5py", "matplotlib")
 

@@ -174,12 +174,12 @@ class EvaluatedRows:
         return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
 
     def _of_all(self) -> EvaluatedRows:
-        """All rows of the handle, of whose values each process gives a part, see `Output.summed`."""
+        """All rows of the handle; each process contributes a part of their values, see `Output.summed`."""
         rows = self.assembly.local_rows(self.rows.table, self.all_rows)
         return replace(self, rows=rows, positions=np.arange(self.count), summed=True)
 
     def _pick(self, value: Any, rank: int) -> Any:
-        """The places of these rows, if each row has its own place; a place itself has ``rank`` axes."""
+        """Select the places of these rows, if places are given per row; one place has ``rank`` axes."""
         if np.ndim(value) > rank and len(value) == self.count:
             return np.asarray(value)[self.positions]
         return value

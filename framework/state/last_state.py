@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LastState:
-    """Whether the last state is stored, and this state."""
+    """The last state of a run, and whether it is stored."""
 
     wanted: bool = False
     state: State | None = None

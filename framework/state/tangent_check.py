@@ -23,7 +23,7 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Rows whose largest entry is below this fraction of the largest entry of the matrix are compared on that scale."""
+"""Errors in rows with small entries are compared with this fraction of the largest entry of the matrix [1]."""
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
     "v": (0.0, 1.0, 1e-300, 0.0),

@@ -32,9 +32,9 @@ from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, Sad
 from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
-"""Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
+"""Largest violation of constraints that counts as rounding [m, rad, 1], per 1 + largest coordinate."""
 STAGNATION = 1e-9
-"""Largest violation [m, rad, 1] per 1 + largest coordinate that is accepted if rounding prevents a smaller one."""
+"""Largest violation that is accepted if rounding prevents a smaller one [m, rad, 1], per 1 + largest coordinate."""
 PROJECTIONS = 20
 """Largest number of iterations of a projection onto the constraints."""
 

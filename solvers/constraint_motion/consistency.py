@@ -59,14 +59,15 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Change of e in a step, relative to C_q a and r, above which a motion does not count as smooth (smooth motion has 20
-steps per period or more)."""
+"""Change of e in a step, relative to the terms C_q a and r, above which the motion is not smooth [1]; smooth motion has
+20 steps per period or more."""
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
-"""Rounding error of e [1/s², 1] per 1 + largest coordinate and velocity; for differences in time, times 1/h²."""
+"""NOISE_OF_RATES: rounding error of e [1/s², 1] per 1 + largest coordinate and velocity. NOISE_OF_PLACES: rounding
+error of second differences in time, per 1 + largest coordinate and times 1/h² [1]."""
 LOOK_BACK = 1 / 16
 """Fraction of a step used for difference quotients of r."""
 STRADDLES = 2.0
-"""Ratio of the derivatives of r before and after an instant above which a kink lies between them [1]."""
+"""If the derivatives of r before and after an instant differ by more than this ratio, a kink lies between them [1]."""
 
 
 @kernel

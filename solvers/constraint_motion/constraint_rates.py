@@ -21,9 +21,10 @@ from windlass.framework.model.system import evaluate
 from windlass.solvers.names import shorten
 
 CHANGE = 1e-3
-"""Change of the coordinates that reveals nonlinear constraints, relative to 1 + largest coordinate."""
+"""Size of the changes of coordinates by which nonlinear constraints are detected, relative to 1 + largest coordinate
+[1]."""
 LINEAR = 1e-9
-"""Largest change of C_q, relative to its entries, of a linear constraint."""
+"""Largest change of C_q, relative to its entries, with which a constraint counts as linear [1]."""
 
 
 class ConstraintRates:

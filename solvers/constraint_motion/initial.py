@@ -31,12 +31,12 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Number of solves for friction proportional to multipliers, which determine the direction of friction; in 2D one solve
-is exact."""
+"""Number of solves in which friction proportional to multipliers finds its direction; in 2D one solve is exact."""
 REFINEMENTS = 3
-"""Number of refinements of the solution, which an iterative solver of low accuracy also needs."""
+"""Number of refinements of the solution, which also make iterative solvers of low accuracy sufficient."""
 ACCURATE, ACCEPTED = 1e-12, 1e-4
-"""Residual relative to the right-hand side at which refinement ends, and largest residual of a regular matrix [1]."""
+"""ACCURATE: residual relative to the right-hand side at which refinement ends [1]. ACCEPTED: largest such residual of a
+regular matrix [1]."""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
@@ -47,7 +47,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: local multipliers of constraints that prescribe no accelerations for any functions of time.
+        still: local multipliers of constraints whose prescribed accelerations are 0, for any functions of time.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
@@ -80,7 +80,7 @@ class MassSolver:
 
     Args:
         problem: provides matrix and linear solver; markers are up to date.
-        over: time [s] over which damping acts with the masses, M + over ∂f/∂v instead of M. The damping term is omitted
+        over: time [s] with which damping is added to the masses: M + over ∂f/∂v replaces M. The damping term is omitted
             if the solver of Newton's method does not work with it.
     """
 

@@ -28,7 +28,7 @@ from windlass.solvers.constraint_motion.constraint_jacobian import eval_sizes
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 SMALL_GAP = 1e-3
-"""Initial position gap that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
+"""Largest initial position gap that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
 SMALL_RATE = 1e-3
 """Change of velocities forbidden by constraints that is made without a message [m/s, rad/s, 1/s], per 1 + their
 terms."""

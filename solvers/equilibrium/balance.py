@@ -23,11 +23,8 @@ AGAIN = 3
 
 
 def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
-    """Largest force imbalance of a converged load step after the last update of its contacts, or 0 if the imbalance is
-    small.
-
-    Relative to ``force`` [N]; The call is collective.
-    """
+    """Largest force imbalance of a converged load step after the last update of its contacts, relative to ``force``
+    [N], or 0 if the imbalance is small. The call is collective."""
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()

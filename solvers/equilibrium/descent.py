@@ -25,9 +25,9 @@ from windlass.solvers.newton.scheme import Scheme
 MAX_STEPS = 250
 EASIER, HARDER = 0.3, 4.0
 WAIT = 3
-"""Number of steps after a failed step during which k is constant."""
+"""Number of steps after a failed step in which k, the factor of the stabiliser k M, is constant."""
 END_SHARE = 1e-9
-"""k, relative to the first k, at which the flow counts as at rest."""
+"""Ratio of k to the first k at which the flow counts as at rest [1]."""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:

@@ -41,10 +41,10 @@ from windlass.solvers.newton.scheme import Scheme
 FRICTION = "friction_coefficient"
 """The column of contacts."""
 ROPE = 1e-3
-"""Strain up to which rows count as lines that may be slack: less compression makes them buckle between their ends
-[1]."""
+"""Rows with strains up to this value count as lines that may be slack [1]: lines buckle between their ends under less
+compression."""
 DENSITIES, MULTIPLIERS = 30, 60
-"""Largest number of solutions with force densities and with multipliers."""
+"""DENSITIES, MULTIPLIERS: largest number of solutions with force densities and with multipliers."""
 NEAR = 0.1
 """Error of the length of rows below which multipliers replace force densities [1]."""
 LARGEST_RATIO = 10.0
@@ -52,15 +52,17 @@ LARGEST_RATIO = 10.0
 CHANGE = 0.5
 """Relative change of forces up to which the stiffness may grow [1]."""
 GROWTH, RETREAT = 30.0, 3.0
-"""Factors on the stiffness: the largest factor after a solution, and the factor after a failure [1]."""
+"""GROWTH: largest factor on the stiffness after a solution [1]. RETREAT: factor on the stiffness after a failure
+[1]."""
 LEAST_FORCE = 1e-5
-"""Force, relative to the largest force of the lines, below which changes have less weight [1]."""
+"""Changes of forces below this fraction of the largest force of the lines have less weight [1]."""
 CONTACT = 1e-3
 """Force error at which contacts count as settled, relative to the largest contact force [1]."""
 MOST = 150
 """Largest number of linear solves."""
 RTOL, MAX_IT = 1e-4, 15
-"""Tolerance and iterations of each Newton run: intermediate solutions need not be exact."""
+"""RTOL, MAX_IT: tolerance and largest number of iterations of each Newton run; intermediate solutions need not be
+exact."""
 
 
 class Lines:
@@ -196,7 +198,7 @@ class FormFinder:
         scheme: the equilibrium to be found, with its initial state; the fields contain the history values of this
             state.
         state: a work state of the same process; its values are overwritten.
-        decide: determines contacts at a state without history, so that friction starts anew; With None contacts keep
+        decide: determines contacts at a state without history, such that friction starts from 0; None: contacts keep
             their history.
 
     Attributes:

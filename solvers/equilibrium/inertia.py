@@ -55,8 +55,7 @@ class InertiaError(ModelError):
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Whether Newton's LU of the tangent of a problem proves that no mode is negative; The result is False if the LU
-    proves nothing.
+    """Whether Newton's LU of the tangent of a problem proves that no mode is negative; False if the LU proves nothing.
 
     Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ. Therefore no mode is negative under three
     conditions. There are no more negative pivots than constraints. The matrix is far from singular, so that no

@@ -55,13 +55,14 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""w per max(w0, w1) above which a load step is traced [1]."""
+"""Ratio of the work w of a load step to max(w0, w1) above which the step is traced [1], see the head of this file."""
 EQUILIBRIUM, NEAR = 1e-3, 10.0
-"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium, or as near
-one [1]."""
+"""Work of other forces, relative to the work of the loads, up to which the start counts as an equilibrium (EQUILIBRIUM)
+or as near an equilibrium (NEAR) [1]."""
 MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
-"""Gap of constraints [m, rad] above which a step has prescribed motion; difference to the first iterate, relative to
-the gap, above which such a step is traced, and up to which a coordinate counts as prescribed [1]."""
+"""MOVED: gap of constraints above which a step contains prescribed motion [m, rad]. APART: difference between the end
+and the first iterate, relative to the first iterate, above which such a step is traced [1]. LINEAR: the same difference
+of one coordinate, relative to its displacement, up to which the coordinate counts as prescribed [1]."""
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 """Displacement per largest coordinate up to which it may be a rounding error [1]: a solve adds at most this number of
 corrections, each rounded."""
@@ -69,16 +70,16 @@ LEAST = 1e-6
 """Norm of Δq [m, rad] above which a start out of balance is examined: smaller values are errors of the previous
 step."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
-"""Ratio w1/w0 below which, and ratio w/w0 above which, the first part of a step is examined, and largest number of cuts
-[1]."""
+"""The first part of a step is examined if w1/w0 is below STIFFER or w/w0 is above SLACK [1]. QUARTERS: largest number
+of cuts of this part to a quarter."""
 HALVINGS, ENOUGH = 10, 6
-"""Largest number of halvings of a traced step, and the number after which an interval without equilibrium ends the
-search: near a limit point the tangent is nearly singular."""
+"""HALVINGS: largest number of halvings of a traced step. ENOUGH: number of halvings after which an interval without
+equilibrium ends the search, because the tangent is nearly singular near a limit point."""
 SHARE = 0.25
 """Fraction of w that counts as a jump, if the remaining part of the step contains it [1]."""
 ASTRAY = 0.5
-"""Fraction of the displacement of a step in its first thousandth above which contacts must have switched at its start
-[1]."""
+"""If the first thousandth of a step contains more than this fraction of its displacement, contacts have switched at its
+start [1]."""
 STEEP = 5.0
 """Slope just before a limit point, relative to the slope at the start of the step [1]; trusses and arches have 18 and
 more."""
@@ -217,7 +218,7 @@ class JumpWatch:
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
     def _release(self) -> None:
-        """Trace the release of the start instead of the loads."""
+        """Trace the release of an unbalanced start instead of the loads."""
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual

@@ -18,7 +18,7 @@ from windlass.solvers.newton.scheme import Scheme
 
 MAX_STEPS = 60
 START_SHARE = 0.1
-"""Ratio of the largest entry of k M for the first k to the largest entry of the tangent."""
+"""Largest entry of k M for the first k, relative to the largest entry of the tangent [1]."""
 EASIER, HARDER = 0.3, 10.0
 END_SHARE = 1e-9
 

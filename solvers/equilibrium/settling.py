@@ -30,14 +30,14 @@ from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, Step
 
 MAX_STEPS = 60
 START_SHARE = 0.01
-"""Ratio of the largest entry of k M for the first k to the largest entry of the tangent."""
+"""Largest entry of k M for the first k, relative to the largest entry of the tangent [1]."""
 EASIER, HARDER = 0.1, 10.0
 WAIT = 2
-"""Number of steps after a failed step during which k is constant."""
+"""Number of steps after a failed step in which k, the factor of k M, is constant."""
 END_SHARE = 1e-9
-"""k, relative to the first k, below which k is set to 0."""
+"""Ratio of k to the first k below which k is set to 0 [1]."""
 LARGEST = 1e6
-"""k, relative to the first k, at which the flow gives up."""
+"""Ratio of k to the first k at which the flow gives up [1]."""
 WAY = 0.1
 """Force errors, relative to the largest contact force, that are accepted for steps with k > 0 if contacts cycle [1]."""
 

@@ -32,7 +32,8 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Rounding error, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
+"""Rounding error of a solution, relative to the right-hand side: singular tangents have 1 and more, slender cables up
+to 1e-5."""
 EXACT = 1e-13
 """Error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
 SHIFT = 1e-10

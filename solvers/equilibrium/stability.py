@@ -26,16 +26,16 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 
 ATTEMPTS = 4
-"""Largest number of times that a solve leaves an unstable equilibrium."""
+"""Largest number of unstable equilibria that one solve leaves."""
 DISTURBANCE = 1e-5
-"""Largest entry of the disturbance, relative to the range of the coordinates."""
+"""Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
 """Asymmetry of the tangent [1], without contacts, above which messages mention flutter: Beck's column flutters at
 9e-3."""
 SHOWN = 2
 """Largest number of faults and doubts in messages."""
 START_SHARE = 0.1
-"""First k M, relative to the tangent, of the descent from the start of a solve."""
+"""Size of k M for the first k, relative to the tangent, if the descent begins at the start of a solve [1]."""
 UNSTABLE_ADVICE = (
     "take more elements where a line turns, start nearer to the intended shape (slack lines: from a `catenary`), "
     "or disturb the model towards it by a small load; stability='follow' continues to a stable one, stability='off' "

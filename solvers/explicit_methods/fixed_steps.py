@@ -38,7 +38,8 @@ TABLEAUX: dict[str, tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]] = {
         (1 / 12, 0.0, 0.0, 0.0, 5 / 12, 5 / 12, 1 / 12),
     ),
 }
-"""Rows of A below the diagonal, followed by b; c are the sums of the rows."""
+"""Coefficients of each method: the rows of A below the diagonal, followed by b; the coefficients c are the sums of the
+rows of A."""
 
 
 class FixedSteps(RungeKutta):

@@ -23,12 +23,12 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.runtime.petsc import PETSc
 
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
-"""Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
+"""PETSc options for MUMPS: no scaling, and the threshold of pivots [1]."""
 MEMORY = (50, 200, 1000)
 """Extra memory of MUMPS in percent; the values are tried in order."""
 MEMORY_OPTION = "mat_mumps_icntl_14"
 LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
-"""INFOG(1) if arrays or buffers of MUMPS are too small."""
+"""Values of INFOG(1) with which MUMPS reports that its arrays or buffers are too small."""
 
 
 class Solved(Protocol):

@@ -21,9 +21,9 @@ from windlass.solvers.linear.substructures import suits_substructures
 LARGEST_FILL = 10.0
 """Largest ratio of envelope entries to matrix entries for which LU in natural order is the fastest."""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
-"""First parts of PETSc options that may require a matrix stored in rows."""
+"""First parts of PETSc options that may require a matrix stored by rows instead of blocks."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
-"""Words in options that only monitor a solver."""
+"""Words in the names of options that only monitor a solver."""
 SMALL = 1000
 """Number of unknowns below which any order is fast."""
 

@@ -42,7 +42,7 @@ from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
 
 SAME = 0.5
-"""Modal assurance above which a line joins two modes [1]."""
+"""Modal assurance above which a line of the diagram joins modes of two successive speeds [1]."""
 
 
 @dataclass

@@ -47,17 +47,18 @@ SPARE_QUADRATIC = 4
 """Number of extra vectors for small models; with fewer vectors, TOAR of SLEPc 3.18 fails when its space is
 exhausted."""
 MARGIN, LARGEST = 100.0, 0.1
-"""Largest ratio of residual to rounding error, and largest residual of a mode [1]."""
+"""MARGIN: largest ratio of residual to rounding error of a mode [1]. LARGEST: largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
 """Fraction of |K| up to which the stiffness of coordinates counts as 0."""
 NEAR = 1e-5
-"""Fraction of the lowest mode; with free motions, a shift closer to 0 than this is moved."""
+"""With free motions, a shift closer to 0 than this fraction of the lowest mode is moved away from 0 [1]."""
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
-"""Factors of the shift, and of the dimension of the space, in successive attempts."""
+"""Factors of the shift, and of the dimension of the search space, in successive attempts [1]."""
 LARGEST_DENSE = 600
-"""Largest number of unknowns for which a model may be solved as dense matrices: 0.5 s without, 3 s with damping."""
+"""Largest number of unknowns of a model that may be solved with dense matrices, which takes 0.5 s without damping and 3
+s with damping."""
 DENSE_INFINITE = 1e-12
 """Eigenvalues count as infinite if their distance from the shift exceeds the shift divided by this factor."""
 REPEATED = 1e-10

@@ -156,7 +156,7 @@ def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray,
 
 
 def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
-    """Shares of the sums; Divide by the total energy; NaN without energy."""
+    """Divide the sums by the total energy; NaN without energy."""
     total = np.sum(values, axis=0) if values else np.zeros(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

@@ -19,7 +19,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight of the distance of two frequencies relative to the MAC, for shapes that are not decisive [1]."""
+"""Weight of the relative distance of two frequencies against the MAC, if their shapes are not decisive [1]."""
 
 
 def eval_assurance(first: ModesResult, second: ModesResult) -> FloatArray:

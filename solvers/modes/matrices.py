@@ -101,7 +101,7 @@ class LinearMotion:
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
-        """Copy rows of constraints on velocities into K, where they are empty."""
+        """Copy rows of constraints on velocities into K, where the rows of these constraints are empty."""
         rows, _ = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
         is_multiplier[self.sparsity.unknowns.of_multiplier] = True

@@ -35,7 +35,8 @@ ASYMMETRY = 1e-8
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
-    """τ [1/s^2] above the first ``count`` of the computed squares of frequencies, ascending; None if none fits."""
+    """τ [1/s^2] above the first ``count`` of the computed squares of frequencies, ascending; None if there is no such
+    τ."""
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]
         if above - below > GAP * max(abs(above), abs(below)):

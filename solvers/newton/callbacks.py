@@ -39,12 +39,12 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Places in `Context.handles`."""
-"""Numbers of programs, and of other parts that may fail."""
+"""Numbers of the programs and other parts of a run, by which a failure is reported."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
 KEPT, ZERO, CARRIED, AGAIN = range(4)
-"""Start of a run: the present unknowns, 0, or the unknowns for the motion in the fields, which belong to the previous
-step or pass."""
+"""Where a run starts. KEPT: present unknowns. ZERO: 0. CARRIED, AGAIN: unknowns for the motion in the fields, which
+belongs to the previous step or pass."""
 USER_ERROR = 83
 """PETSc's error code for errors in user functions."""
 Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
@@ -227,7 +227,7 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Kernels for PETSc, the kernel for Python, and the types of their arguments before the context."""
+"""Compiled callbacks for PETSc, the kernel `solve` for Python, and the types of the arguments before the context."""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """Result for an error of a Python function that PETSc calls, such as a monitor; the error is raised unchanged."""
 

@@ -18,7 +18,7 @@ from windlass.solvers.newton.lagging import note_norm
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
 ASK = 99
-"""Value that PETSc does not use: the norms alone do not decide."""
+"""Convergence reason that PETSc does not use; it means that the norms alone do not decide."""
 SLOW_RATE = 1e-3
 """Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
 NO_LONGER_FALLS = 0.5
@@ -33,11 +33,14 @@ MEASURES = np.dtype(
 )
 """Data for the judgement of a Newton run, in a record of shape (1,) that compiled callbacks share.
 
-rtol, atol, max_it: tolerances of the run, see `Newton`; damped: whether it uses a backtracking line
-search; guessed: whether it starts from another pass of the step, while tolerances still refer to the predictor;
-may_pivot: whether another linear solver could be more accurate than the present one; predictor, reference: residual
-    norms to which tolerances refer; seen: number of norms so far. The history of norms, from the predictor on, is a
-    separate array.
+The history of norms, from the predictor on, is a separate array.
+
+rtol, atol, max_it: tolerances of the run, see `Newton`.
+damped: whether the run uses a backtracking line search.
+guessed: whether the run starts from another pass of the step, while tolerances still refer to the predictor.
+may_pivot: whether another linear solver could be more accurate than the present one.
+predictor, reference: residual norms to which tolerances refer.
+seen: number of norms so far.
 """
 
 

@@ -27,7 +27,7 @@ predictions are inexact, and with the value 2 belts take more time (60 x 4 segme
 WORST_RATE = 0.3
 """Contraction factor above which an old tangent is replaced."""
 NEW_RATE = 1e-5
-"""Expected contraction of a new tangent."""
+"""Expected contraction factor of an iteration with a new tangent."""
 PETSC_OPTIONS = ("snes_lag_jacobian", "snes_lag_preconditioner", "snes_mf", "snes_mf_operator", "snes_test_jacobian")
 """Options by which PETSc decides when the tangent is evaluated; they disable the policy."""
 FORGIVENESS = 0.5
@@ -44,12 +44,16 @@ MEMORY = np.dtype(
 )
 """Data of the policy, in a record of shape (1,) that compiled callbacks share.
 
-active, cost, last_was_new: see `LagPolicy`; has_tangent: whether the stored tangent is valid for the present run;
-is_ready: whether the tangent was evaluated at the start of the run; kept_first: whether the first iteration of the run
-    reused the tangent;
-switched: whether a contact has switched since the last run; seen: number of norms of the run; first, before, last: the
-    first, the second last and the last norm; target: the norm at which the run has converged; expected,
-expected_switched: first contraction expected of a reused tangent, without and with a switch of a contact.
+active, cost, last_was_new: see `LagPolicy`.
+has_tangent: whether the stored tangent is valid for the present run.
+is_ready: whether the tangent was evaluated at the start of the run.
+kept_first: whether the first iteration of the run reused the tangent.
+switched: whether a contact has switched since the last run.
+seen: number of norms of the run.
+first, before, last: the first, the second last and the last norm of the run.
+target: the norm at which the run has converged.
+expected: expected contraction in the first iteration with a reused tangent.
+expected_switched: the same contraction after a contact has switched.
 """
 
 

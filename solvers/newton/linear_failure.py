@@ -11,7 +11,8 @@ from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10
-"""Number of Newton runs that may fail in the linear solver before the first success, or among the last runs."""
+"""FIRST: number of Newton runs that may fail in the linear solver before the first success. OF_LAST: number of failures
+allowed among the last LAST runs."""
 
 
 class LinearFailures:

@@ -283,8 +283,8 @@ class Newton:
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
 
     def _carry(self) -> None:
-        """Start from the motion in the fields; tolerances refer to the predictor, with unchanged decisions of
-        contacts."""
+        """Start from the motion in the fields; tolerances refer to the residual of the predictor with unchanged contact
+        decisions."""
         problem, fields = self.problem, self.problem.assembly.fields
         a, lam, left = fields.a[:-1].copy(), fields.lam[:-1].copy(), float(fields.mapped[0])
         fields.mapped[0] = 0.0

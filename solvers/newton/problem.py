@@ -56,7 +56,7 @@ from windlass.solvers.newton.static_states import StaticStates
 LARGE = 20_000
 """Number of unknowns above which freeing unused solvers justifies the time of the search for them."""
 USES = 3
-"""Number of residuals, and of tangents with the same factors, after which a program is made for them."""
+"""Number of evaluations of a residual, or of a tangent with the same factors, after which a program is made."""
 Programs = tuple[Program | None, ...]
 """The programs for the expansion of unknowns, the residual and the tangent; None for programs that need Python."""
 
@@ -77,7 +77,7 @@ class NonlinearProblem:
         scheme, buffers: meaning of the unknowns in the present Newton run, and the arrays of the callbacks.
         run: key of the present Newton run, without time and motion; equal for runs of the same kind.
         may_compile, uses: whether callbacks may be compiled code, and the limit `USES`; both may be changed.
-        q0, v0: predicted values of the scheme, perhaps the same arrays, shape (n,).
+        q0, v0: predicted values of the scheme, shape (n,); the scheme may use the same arrays.
         motion, factors: motion that the unknowns represent, see `Solution`, and the factors of velocities,
             accelerations and multipliers, shape (3,).
     """

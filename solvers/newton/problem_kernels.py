@@ -35,9 +35,15 @@ STATE = np.dtype(
     [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer", "reason", "iterations")]
     + [("load_factor", np.float64)]
 )
-"""expanded: whether the fields correspond to the unknowns; residuals, tangents: numbers of evaluations; failed: number
-of the failure that ended a run within compiled callbacks, or -1; answer: the reason that Python has returned to the
-convergence test; reason, iterations: outcome of a compiled run, and its iterations; load_factor: see `Scheme`."""
+"""Data of a run, in a record of shape (1,) that compiled callbacks share.
+
+expanded: whether the fields correspond to the unknowns.
+residuals, tangents: numbers of evaluations.
+failed: number of the failure that ended a run within compiled callbacks, or -1.
+answer: the reason that Python has returned to the convergence test.
+reason, iterations: outcome of a compiled run, and number of its iterations.
+load_factor: see `Scheme`.
+"""
 
 
 class Buffers(NamedTuple):

@@ -24,7 +24,8 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10
-"""Independent part of a motion, relative to the motion, below which the motion is dropped [1]."""
+"""A rigid motion is dropped if its part that is independent of the other motions is below this fraction of the motion
+[1]."""
 
 
 def create_near_null_space(problem: NonlinearProblem) -> Any:

@@ -29,11 +29,12 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio of a residual to the estimate up to which the residual counts as rounding."""
+"""Ratio of a residual to the estimated rounding error up to which the residual counts as rounding [1]."""
 SMALL = 1e-3
 """Fraction of the acting forces up to which a residual counts as small, even if the first iteration has overshot."""
 NEAR = 1e4
-"""Ratio of fluctuating residuals to the estimate up to which messages call them stagnation at rounding."""
+"""Ratio of fluctuating residuals to the estimated rounding error up to which messages call them stagnation at rounding
+[1]."""
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:

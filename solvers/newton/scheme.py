@@ -23,11 +23,11 @@ class Scheme:
         rate_level: whether to impose position constraints on their time derivative (index 2).
         unit_rates: whether to impose the length of Euler parameters as a rate.
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
-        q_anchor: see stabiliser, shape (n,).
+        q_anchor: displacements at which the stabilising force is 0, shape (n,).
         gap: values of C at the solution, C = gap, by multiplier of this process, shape (m,); empty for C = 0.
         hold: dead forces that hold the start of a load step, by coordinate that this process owns, shape (owned,);
             empty without these forces.
-        moving: statics with velocities, which cause inertia forces.
+        moving: whether statics has velocities, which cause inertia forces.
     """
 
     q0: FloatArray

@@ -35,8 +35,8 @@ LONGEST = 0.02
 """Largest elapsed time of one call, estimated from the previous call [s]: Ctrl-C takes effect at the end of the
 call."""
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
-"""Numbers of programs: predictor, checks of monitors, history values, end of the step, constraints, and the programs of
-monitors and hooks for steps at which they are not called."""
+"""Numbers of programs. BEGIN: predictor. LOOK: checks of monitors. UPDATE: history values. END: end of the step.
+FOLLOW: constraints. IDLE: programs of monitors and hooks for steps at which they are not called."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
@@ -47,8 +47,8 @@ class Follow(NamedTuple):
     """Data for the check of constraints after a step; see `Consistency`.
 
     Attributes:
-        largest: shape (1,), 0 without checks.
-        before, now: shape (2, m).
+        largest: largest change of e beyond smooth motion, shape (1,); 0 without checks.
+        before, now: e and the size of its terms after the previous step and after this step, shape (2, m).
         noise: value of ``largest`` up to which a motion has no kink.
     """
 
@@ -252,7 +252,7 @@ class CompiledSteps:
 
     Attributes:
         programs: the programs in the order of their numbers.
-        pace: number of steps of a call by elapsed time.
+        pace: limits the number of steps of a call by elapsed time.
         stage: stage of the last step.
         earlier, iterations, passes: number of steps before the last one, and their iterations and passes.
         had_second: whether the last step had a second pass; `first` and ``first_iterations`` then belong to the first
@@ -303,7 +303,7 @@ class CompiledSteps:
         Args:
             ends: at most `MOST`.
             begin, looks, end: programs, see `BEGIN` and the numbers after it.
-            follow: the program after these programs; The value is None if the end of the step needs Python.
+            follow: the program after these programs; None if the end of the step needs Python.
             idle: programs of monitors and hooks for the steps before the last one.
             repeats: whether a step with unsettled contacts is repeated regardless of the changes.
         """

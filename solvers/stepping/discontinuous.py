@@ -1,5 +1,5 @@
-"""The discontinuous iteration: The discontinuous iteration: Newton's method with frozen history values, then the
-post-Newton update, until both agree."""
+"""The discontinuous iteration: Newton's method with frozen history values, then the post-Newton update, until both
+agree."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ class ContactHistory:
 
     Args:
         assembly: the systems of this process; the fields contain the history values of the start of the step.
-        current: the state that receives the new history values; The value is None if the state is not read before the
-            step is accepted.
+        current: the state that receives the new history values; None if the state is not read before the step is
+            accepted.
         hooks: user code after passes.
 
     Attributes:

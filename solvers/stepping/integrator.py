@@ -164,7 +164,7 @@ class Integrator:
     Attributes:
         beta, gamma: Newmark's constants [1].
         alpha_m, alpha_f: shifts of inertia and forces [1].
-        generalised: whether the method has an A.
+        generalised: whether the method has the acceleration-like variable A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether models with nonlinear constraints are refused.
         rotations: local numbers of Euler parameters that are integrated as deviations from a steady rotation over each

@@ -25,10 +25,11 @@ class StepControl:
     """Rules for cutting a step after a failure, and for increasing it again.
 
     Args:
-        smallest: a failure at this step size is final [s]; default 1e-4 of the nominal step.
+        smallest: smallest step size, at which a failure is final [s]; default 1e-4 of the nominal step.
         cut: factor after a failure without a step size recommended by a contact [1].
         growth: factor after ``easy_steps`` steps without failure [1].
-        easy_steps: see growth; if contact states did not settle, three steps are enough.
+        easy_steps: number of steps without failure before the size increases; three after a failure due to unsettled
+            contact states.
 
     Raises:
         ModelError: a number is not allowed.

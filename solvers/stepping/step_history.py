@@ -10,10 +10,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""Smallest number of rows after at least that number of steps."""
+"""Smallest number of stored rows, once a run has made at least this number of steps."""
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
-"""Names of the counts, and the column of each in a row."""
+"""COUNTS: names of the counts. WORK: their names in reports, and the column of each count in a row."""
 
 
 class StepHistory:

@@ -64,11 +64,11 @@ LIMIT = 0.3
 """Change of the rate in a step, relative to the speed of the impact, up to which implicit methods resolve the impact
 [1]."""
 GOAL = 0.5
-"""Fraction of the limit for which a step is cut."""
+"""A step that exceeds the limit is cut such that it reaches this fraction of the limit [1]."""
 SMALLEST_CUT, LARGEST_CUT = 0.05, 0.5
 """Bounds of the factor by which a step is cut."""
 SLOW = 0.02
-"""Fraction of the largest speed of a law below which speeds are ignored."""
+"""Speeds below this fraction of the largest speed of a law are ignored [1]."""
 TINY = 1e-6
 """Speeds below `CREEP` are also ignored if their displacements during the run are below this fraction of the size of
 the model."""
@@ -77,14 +77,15 @@ CREEP = 1e-4
 GRAZED = 0.05
 """Missed depth, relative to the radius of the missed object, that is not an error."""
 STAGES = 1.5
-"""Number of displacements of a step within which stages of explicit methods may lie [1]."""
+"""Stages of explicit methods may be up to this multiple of a step's displacement away from its start [1]."""
 SHOWN = 3
 """Number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Indices of the findings of a law. In this step: the number of unresolved contacts; for the worst of them the change
-of its rate [m/s], its number, steps per contact, depth [m] and the required step [s]; the largest missed depth [m] and
-the number of its contact. Over the run: the largest speed [m/s]. In `Findings` only: the number of steps, and time and
-size of the worst step [s]."""
+"""Indices of the findings of a law. In this step COUNT: number of unresolved contacts. For the worst of these contacts
+KICK: change of its rate [m/s]. ROW: its number. STEPS: steps per contact. DEPTH: depth [m]. NEEDED: required step [s].
+PASSED: largest missed depth [m]. PASSED_ROW: number of its contact. LARGEST: largest speed in the run [m/s]. In
+`Findings` only EVENTS: number of steps. AT, SIZE: time and size of the worst step [s]. FACTOR: factor by which the step
+is cut [1]."""
 
 
 @kernel

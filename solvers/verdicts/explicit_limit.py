@@ -29,8 +29,8 @@ SMALL = 30
 TOLERANCE = 1e-3
 """Tolerance of the largest eigenvalue [1]; a step that exceeds the limit by less is accepted."""
 AT_ONCE, SPACING = 8, 1.5
-"""Number of changes that are all examined, and ratio of the step numbers at which later changes are examined: hooks may
-change a model in every step."""
+"""AT_ONCE: number of first changes of a model that are all examined. SPACING: ratio of the step numbers at which later
+changes are examined, because hooks may change a model in every step."""
 Respond = Callable[[FloatArray], FloatArray]
 """``(forces of shape (n,)) -> accelerations of shape (n,)`` with constraints held, at the state in the fields."""
 

@@ -32,12 +32,12 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 GROWTH = 4.0
 """Ratio of the changes in a step and in the previous step above which a step is halved [1]."""
 HALVINGS, SHARE = 30, 0.75
-"""Number of halvings, and fraction of the change that one half retains for a jump [1]."""
+"""HALVINGS: number of halvings of a step. SHARE: fraction of the change that one half must retain for a jump [1]."""
 
 
 DRIFT, EVERY = 0.25, 64
-"""Drift, relative to the smallest jump, up to which values at the end of a step suffice, and number of steps after
-which the drift is checked again [1]."""
+"""DRIFT: drift, relative to the smallest jump, up to which values at the end of a step suffice [1]. EVERY: number of
+steps after which the drift is checked again."""
 SMALLER = 1.5
 """Growth of the values at the end above which, with this drift, changes may have grown by `GROWTH` [1]."""
 

@@ -37,26 +37,27 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 FADING = 0.8
-"""Factor on the stored force on a pulley per step, if the present force is smaller [1]."""
+"""Factor per step on the stored force on a pulley while the present force is smaller [1]."""
 THROWN = 0.2
 """Force on a pulley just before contact is lost, relative to the mean force, above which the rope was thrown off
 [1]."""
 GONE = 2
 """Number of steps without contact after which contact counts as lost."""
 WRAPPED, LONG = 0.2, 50
-"""Mean wrap angle [rad] and number of steps with contact above which a rope counts as wrapped around a pulley."""
+"""WRAPPED, LONG: a rope counts as wrapped around a pulley above this mean wrap angle [rad] and this number of steps
+with contact."""
 SHOWN = 3
 """Number of pulleys that a verdict names."""
 LEAP = 3.0
 """Change of a tension in a step, relative to the explained change, that is doubtful [1]."""
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
-"""Indices of the data of a pulley: present wrap angle [rad] and force [N]; the force of the last steps [N]; sums of
-angle [rad] and force [N] over the steps with contact, and the number of these steps; time of the last step with contact
-[s], and number of steps since then."""
+"""Indices of the data of a pulley. WRAP, FORCE: present wrap angle [rad] and force [N]. RECENT: force of the last steps
+[N]. WRAPS, FORCES, STEPS: sums of angle [rad] and force [N] over the steps with contact, and number of these steps.
+LAST: time of the last step with contact [s]. OPEN: number of steps since then."""
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
-"""Indices of the data of the leap that is largest relative to its cause: change [N], row, explained change [N], largest
-tension before [N], time and size of the step [s], the number of such steps; largest tension so far [N], NaN if
-unknown."""
+"""Indices of the data of the sudden change of a tension that is largest relative to its cause. CHANGE: change [N]. ROW:
+row. CAUSE: explained change [N]. BEFORE: largest tension before [N]. AT, SIZE: time and size of the step [s]. COUNT:
+number of such steps. MOST: largest tension so far [N], NaN if unknown."""
 
 
 @kernel

@@ -44,22 +44,23 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY, LONGEST = 128, 512
-"""Numbers of steps between checks, powers of two: checks after 1, 2, 4 ... 128 steps, then every 128 steps; every 256
-steps from 1024 steps on, every 512 from 2048."""
+"""EVERY, LONGEST: largest numbers of steps between checks, in the first 1024 steps and later. Checks are after 1, 2, 4
+... 128 steps, then every 128 steps, from step 1024 on every 256 steps, and from step 2048 on every 512 steps."""
 GAIN = 0.02
-"""Created energy, relative to the energy concerned, that is doubtful [1]."""
+"""Created energy, relative to the energy concerned, above which a result is doubtful [1]."""
 BURST = 0.5
-"""Created energy at a single check, relative to the energy concerned, that is doubtful [1]."""
+"""Energy created at a single check, relative to the energy concerned, above which a result is doubtful [1]."""
 LOSS, DESIGNED_LOSS = 0.05, 0.33
-"""Energy lost by the method, relative to the energy concerned, that is doubtful [1]: for methods without and with
-damping."""
+"""LOSS, DESIGNED_LOSS: energy lost by methods without and with numerical damping, relative to the energy concerned,
+above which a result is doubtful [1]."""
 SHOWN = 1e-3
 """Loss, relative to the energy concerned, above which it is shown [1]."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
-"""Indices of the sums of a check: stored energy [J], transferred power [W], absolute values of forces [N, N m], the
-largest coordinate [m, rad, 1], kinetic energy [J], and a·M a/2 [W²/J]."""
+"""Indices of the sums of a check. STORED: stored energy [J]. PASSING: transferred power [W]. SIZES: absolute values of
+forces [N, N m]. PLACE: largest coordinate [m, rad, 1]. KINETIC: kinetic energy [J]. SWING: a·M a/2 [W²/J]."""
 IN_A_ROW, LAST = 3, 2
-"""Number of successive checks for created energy, and of last checks for lost energy; the smallest value is used."""
+"""IN_A_ROW: number of successive checks, the smallest created energy of which counts. LAST: number of last checks, the
+smallest loss of which counts."""
 
 
 @kernel

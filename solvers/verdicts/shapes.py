@@ -43,7 +43,7 @@ class ShapeWatch(Watch):
 
     Args:
         assembly: the systems of this process; its fields contain the examined state.
-        load: loads an accepted state into the fields; The value is None if the fields already contain the state.
+        load: loads an accepted state into the fields; None if the fields already contain the state.
     """
 
     name = "shapes"

@@ -29,8 +29,8 @@ SMALL_ERROR = 1e-3
 FEW = 3
 """Number of steps accepted at the limit of passes that cause no doubt in a short run."""
 MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
-"""Number of failed attempts, in total and per step, and ratio of steps to nominal steps, above which contacts chatter
-[1]."""
+"""Contacts chatter if MANY_CUTS attempts or more, and CUT_SHARE attempts per step or more, have failed and the run has
+at least SHORT_STEPS times as many steps as nominal steps."""
 WHOLE = 1e-6
 """Distance from a whole number up to which an invariant counts as whole: other invariants belong to open cables and may
 change."""

@@ -56,7 +56,7 @@ DEVIATION = re.compile(r"\s*(.+?)\s*=\s*(\S+)\s*")
 CLOSE = 0.95
 """Correlation above which the summary names a pair of parameters."""
 TREND = 0.3
-"""Correlation of neighbouring residuals above which they do not count as random."""
+"""Correlation of neighbouring residuals above which residuals do not count as random."""
 FAR = 2.0
 """Ratio of residuals to their given deviation above which the summary names the ratio."""
 

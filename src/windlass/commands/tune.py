@@ -46,7 +46,7 @@ SHARE = 0.2
 TIGHTER = 1e-2
 """Factor on the default's tolerances for the run that estimates the error of the default's answer."""
 NEAR, FINALISTS = 1.3, 6
-"""Factor to the fastest time up to which settings run again [1], and the largest number of these settings."""
+"""NEAR: factor to the fastest time up to which settings run again [1]. FINALISTS: largest number of these settings."""
 SPARE = 1.5
 """Limit of the search time, relative to the time of its runs if each took as long as the default [1]."""
 EVERY = 6

@@ -21,7 +21,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ANGLES = "RigidBodyRxyz"
-"""The type of the nodes."""
+"""Exudyn's type of nodes with angles."""
 
 
 def find_matrix(angles: FloatArray) -> FloatArray:

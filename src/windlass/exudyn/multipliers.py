@@ -19,7 +19,7 @@ class JointMultipliers(NamedTuple):
     Attributes:
         entity: the constraint in Windlass.
         where: indices in Exudyn's vector of algebraic coordinates, shape (n,).
-        factor: matrix (n, m): Matrix that maps the multipliers of Windlass to Exudyn's multipliers.
+        factor: matrix that maps the multipliers of Windlass to Exudyn's multipliers, shape (n, m).
     """
 
     entity: Entity

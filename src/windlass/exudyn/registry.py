@@ -32,7 +32,7 @@ Translation = Callable[["Building", Item], Entity | None]
 UNREADABLE = KeyError, IndexError, TypeError, ValueError, AttributeError
 """Errors that a translation raises for values of another kind."""
 ROW, ENTITY = re.compile(r" in \w+ row \d+"), re.compile(r"<(\w+) (\d+)>")
-"""The field of a value, and a handle to one row, in messages."""
+"""ROW, ENTITY: patterns for the row of a value, and for a handle to one row, in messages."""
 FIELDS = {
     "marker": "markerNumber", "marker0": "markerNumbers", "marker1": "markerNumbers", "data": "nodeNumber",
     "node": "nodeNumber nodeNumbers", "node0": "nodeNumbers", "node1": "nodeNumbers", "nodes": "nodeNumbers nodeNumber",

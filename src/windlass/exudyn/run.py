@@ -350,8 +350,8 @@ class SolutionFile(StepHook):
         return [np.array(getattr(data, f"Get{name}")()) if written else none for name, written in self._parts]
 
     def _head(self) -> str:
-        """Five lines of comments: The head of the file, from whose last line Exudyn's own reader reads the numbers of
-        columns."""
+        """The head of the file: five lines of comments; Exudyn's own reader takes the numbers of columns from the last
+        of these lines."""
         data, written = self._mirror.mbs.systemData, [len(part) for part in self._read()]
         sizes = [len(getattr(data, f"Get{name}Coordinates")()) for name in ("ODE2", "ODE1", "AE", "Data")]
         names = ", ".join(name for (name, _), size in zip(self._parts, written, strict=True) if size)

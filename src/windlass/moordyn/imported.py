@@ -266,7 +266,7 @@ def find_damping(kind: LineType, line: Line) -> float:
 
 
 def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
-    """Hold the ends of lines that break off, by supports of their own."""
+    """Hold the ends of lines that break off, by separate supports."""
     links = []
     for (line, point), node in mooring.loose.items():
         supports = _hold_point(mooring, point, node, places, hold)
@@ -283,7 +283,7 @@ def _add_breaks(mooring: Mooring, places: Places, hold: bool) -> None:
 
 
 def _hold_point(mooring: Mooring, number: int, node: Entity, places: Places, hold: bool) -> Entity | None:
-    """Hold or move a point, or give it a mass and buoyancy; its constraints, if it is held."""
+    """Hold or move a point, or give it a mass and buoyancy; return its constraints if it is held."""
     world, point = mooring.world, mooring.file.points[number]
     body = mooring.file.bodies.get(point.body)
     kind = body.kind if body is not None else point.kind

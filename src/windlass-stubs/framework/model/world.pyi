@@ -1099,7 +1099,7 @@ class WinchCable3DEntity(Entity):
     node1: Any
     feed: Any
 class World():
-    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles remain valid.\n    processes: processes that build this world in parts; None while every process has all rows.\n    calls: kind, number of rows, and whether in parts, of every call of `add`.'
+    'Owns the tables of one model; worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order of first use.\n    gravity: shape (3,); may be assigned until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process has only a part of the rows; handles remain valid.\n    processes: processes that each build a part of this world; None while every process has all rows.\n    calls: for every call of `add`: kind, number of rows, and whether the rows were given in parts.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray

@@ -104,7 +104,7 @@ class BoxFit:
         return np.concatenate([[0], np.cumsum(self._counts)[:-1]])
 
     def fit(self, start: Point) -> Fit | None:
-        """Fit from a point; The fit, or None if there is no result at the start."""
+        """Fit from a point; None if there is no result at the start."""
         point, ended = np.array(start), ""
         try:
             if self.evaluate([start])[0] is None:

@@ -36,7 +36,8 @@ class Spread:
             the options.
         error: standard error of the mean, 0 for first order.
         quantiles: values at QUANTILES, empty for first order.
-        shares: influence of each option: fraction of the variance, squared rank correlation, or first index.
+        shares: influence of each option: fraction of the variance, squared rank correlation, or first-order Sobol
+            index.
         totals: total Sobol indices; empty for other methods.
         bends: ratio of second-order term to first-order term of each option; empty for other methods.
         widths: half width of the 95 % interval of each total index; empty for other methods.

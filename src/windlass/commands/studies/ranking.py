@@ -9,7 +9,7 @@ from windlass.commands.studies.tune_runs import Result, Tried
 HEAD = ("setting", "ms/step", "of default", "Newton", "linear", "tangents", "MB", "difference")
 MEBIBYTE = 2.0**20
 GAIN = 0.95
-"""Fraction of the default's time above which a setting has no gain beyond the noise of clocks."""
+"""A setting whose time is above this fraction of the default's time has no gain beyond the noise of clocks [1]."""
 
 
 def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float) -> None:

@@ -19,8 +19,8 @@ from windlass.framework.launch.arguments import join_options, split_arguments, s
 
 CLOCKS = ("wall_time", "cpu_time")
 COMPARED = ("q", "v")
-"""The answer consists of coordinates and velocities; accelerations and multipliers follow from them, with more
-noise."""
+"""Parts of a state that form the answer of a run: coordinates and velocities; accelerations and multipliers follow from
+these, with more noise."""
 TIME = "t"
 SLACK = 2.0
 """Extra time that a run may take before its first solve [s]."""
