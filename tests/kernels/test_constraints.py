@@ -1,4 +1,4 @@
-"""Coordinate constraints: residuals, tangents against central differences, time derivatives, and switching."""
+"""Coordinate constraints: residuals, tangents compared with central differences, time derivatives, and switching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hunt-Crossley contact: geometry, wrenches and energies against Simbody, ellipsoids against brute force, tangents.
+"""Hunt-Crossley contact: geometry, wrenches and energies agree with Simbody, and ellipsoids with brute force.
 
 Tolerances of single contacts are 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the
 depth is a difference of lengths.

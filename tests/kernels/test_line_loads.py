@@ -334,7 +334,7 @@ def test_bad_fluids(columns: dict[str, Any], words: str) -> None:
 
 
 def test_bad_directions_and_cables() -> None:
-    """Gravity that is not downwards, ALE cables, places beyond the ends, and laws with invalid results are refused."""
+    """Errors: gravity that is not downwards, ALE cables, positions beyond the ends, and laws with invalid results."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     probe(world, world.add(con.Fluid, density=RHO), (0.0, 0.0, 0.0))
     with pytest.raises(wl.ModelError, match=r"gravity = .* must point downwards, along -z, as z is upwards"):

@@ -143,8 +143,8 @@ def test_material_that_rests_has_no_inertia() -> None:
 
 
 def test_force_on_the_length_is_that_of_a_uniform_rope() -> None:
-    """The force on the length of a uniform rope is N (1 + ε) + W - EA ε²/2 against growing l, the work of the tension
-    minus the energy of the outgoing rope.
+    """The generalised force on the length l of a uniform rope resists growth of l with N (1 + ε) + W - EA ε²/2, the
+    work of the tension minus the energy of the outgoing rope.
     """
     world, _ = create_rope((2.0, 0.0), 2, store_tension=8.0)
     state, strain = wl.State(world), 0.1

@@ -186,7 +186,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     the tight strand, and around the driver.
     """
     mu = FRICTION * RADIUS / (RADIUS + case.offset)
-    phi = np.log(theory.tight_force / theory.slack_force) / mu  # the path is that of rigid bristles
+    phi = np.log(theory.tight_force / theory.slack_force) / mu  # the path is the solution for rigid bristles
     stiff = case.axial_stiffness * (1 + case.reference_strain)
     E = (theory.tight_force + stiff) / theory.tight_stretch
     n = 4000

@@ -1,4 +1,4 @@
-"""Program for mpiexec: massless ropes over 2 to 4 places among many masses, built in parts.
+"""Program for mpiexec: massless ropes over 2 to 4 masses or sheaves among many masses, built in parts.
 
 Usage: parallel_reevings.py OUT.npz
 """

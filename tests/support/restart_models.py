@@ -109,7 +109,7 @@ def pendulum() -> tuple[wl.World, Entity]:
 
 
 def beam() -> tuple[wl.World, Entity]:
-    """A 3D beam of order 2 that swings and is twisted at its end."""
+    """Create a 3D beam of order 2 that swings and is twisted at its end."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     line = straight_beam(
         world, (0, 0, 0), (1, 0, 0), 3, stiffness=(1e3, 4e2, 4e2, 1.0, 2.0, 3.0), mass_per_length=0.5,

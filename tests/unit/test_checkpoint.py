@@ -342,7 +342,7 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:
-    """Wrong numbers of steps between checkpoints, and wrong places, are refused."""
+    """Wrong numbers of steps between checkpoints, and wrong paths, are refused."""
     for every in (0, -1, 1.5):
         with pytest.raises(OutputError, match=r"must be a whole number of steps >= 1"):
             Checkpoint(tmp_path / "run.h5", every)  # type: ignore[arg-type]

@@ -234,7 +234,10 @@ def test_lines_break_off(tmp_path: Path) -> None:
 
 
 def test_sea_floors(tmp_path: Path) -> None:
-    """A grid that changes along y alone is a polyline; other grids, and damaged files, are refused."""
+    """A sea floor file is accepted as a polyline if its grid changes only along y.
+
+    Other grids and damaged files are errors.
+    """
     file = write(tmp_path, CHAIN.replace("1             writeLog", "floor.txt     SeafloorFile", 1))
     rows = [f"{x} {y} {z}" for x in (-500.0, 500.0) for y, z in ((-50.0, -80.0), (0.0, -80.0), (50.0, -90.0))]
     head = ["2 3", "-500.0 500.0", "-50.0 0.0 50.0"]

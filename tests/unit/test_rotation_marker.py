@@ -125,7 +125,7 @@ def test_forms() -> None:
 
 
 def test_history_values() -> None:
-    """Angles count from the initial values. Given history values may start the angle some turns ahead."""
+    """Angles count from the initial values. If history values are given, the angle may start with some turns."""
     world = World()
     start = euler_parameters((0.0, 0.0, 1.0), 5.0) - (1.0, 0.0, 0.0, 0.0)
     body = add_bodies(world, displacement=(0.0, 0.0, 0.0, *start))

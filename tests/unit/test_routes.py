@@ -1,4 +1,4 @@
-"""Routes against the nodes of a reference belt, closed formulas and their own continuity.
+"""Routes agree with the nodes of a reference belt and with closed formulas, and are continuous.
 
 tests/reference/belt_nodes.npz holds [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt. The pulleys of
 0.09995 m are at (0, 0) and (0.1π, 0), the centre line is 0.05 mm outside them and runs clockwise, and the first node is
@@ -36,8 +36,8 @@ def belt() -> Route:
 
 def assert_consistent(route: Route, circles: list[Circle], offset: float = 0.0) -> None:
     """Check that positions and slopes join, slopes are unit tangents, and arcs lie on the right sides of circles."""
-    # Points on both sides of every joint, one floating-point number away from it, so that both pieces are evaluated at
-    # the joint.
+    # Points on both sides of each joint of two pieces, one floating-point number away from the joint, so both pieces
+    # are evaluated.
     joints = route.stations if route.closed else route.stations[1:-1]
     before, after = (route.eval_points(np.nextafter(joints, d)) for d in (-np.inf, np.inf))
     assert_allclose(before[0], after[0], rtol=0, atol=10 * ROUNDING)
@@ -175,8 +175,8 @@ def test_straight() -> None:
 
 
 def test_drum_with_turns_at_the_end_of_the_rope() -> None:
-    """A route from (-1, R) onto the top of a drum at the origin has 3.25 turns clockwise, to the right side of the
-    drum.
+    """A route from (-1, R) onto the top of a drum at the origin makes 3.25 turns clockwise and ends at the right side
+    of the drum.
     """
     drum = Circle((0, 0), 0.2, "right", turns=3.25)
     route = route_around([drum], closed=False, start=(-1.0, 0.2))
@@ -281,7 +281,8 @@ RIGHT = Circle((0.0, 0.0), 0.1, "right")
 @pytest.mark.parametrize(
     ("circles", "options", "message"),
     [
-        # On different sides, circles must be apart; on the same side, neither circle may lie inside the other.
+        # Circles on different sides of a belt must not overlap; of two circles on the same side, neither may lie inside
+        # the other.
         (
             [RIGHT, Circle((0.15, 0), 0.1, "left")],
             {},

@@ -55,7 +55,10 @@ def change(rows: Any, i: int) -> float:
 
 
 def test_kernels_and_python_read_and_write_alike() -> None:
-    """A record is a view of its array for kernels and Python. ``data`` is the field, not NumPy's buffer."""
+    """In kernels and in Python, a record is a view of its array.
+
+    The attribute ``data`` of a record is the field of this name, not NumPy's buffer.
+    """
     plain = getattr(change, "py_func", change)
     for function_ in (change, plain):
         rows = np.zeros(3, row_type(Mixed, {}, 2))
@@ -65,7 +68,9 @@ def test_kernels_and_python_read_and_write_alike() -> None:
 
 
 def test_types_of_records_as_text() -> None:
-    """Kernels listed for compilation in advance keep layout, shapes and alignment of records."""
+    """The list of kernels that are compiled in advance stores types of records as text, with layout, shapes and
+    alignment.
+    """
     types: Any = numba
     kind = types.typeof(np.zeros(1, row_type(Mixed, {"bent": np.zeros((1, 0))}, 1)))
     again = decode_type(json.loads(json.dumps(encode_type(kind))))
@@ -75,7 +80,7 @@ def test_types_of_records_as_text() -> None:
 ROOT = Path(__file__).parents[2]
 LINE = {"axial_stiffness": 1e3, "bending_stiffness": 1.0, "mass_per_length": 1.0}
 STIFF = {"contact_stiffness_per_length": 1e3}
-# fields without a column: computed from columns, or positions in arrays
+# fields that are no columns: values computed from columns, or positions in arrays
 DERIVED = {
     "circle_points": {"radius", "length", "beside"},
     "circle_segments": {"radius", "length", "is_current", "shift"},

@@ -40,8 +40,9 @@ def test_table_has_the_least_times_of_all_rounds(modules: dict[str, ModuleType])
 
 
 def test_ratios_to_the_same_and_to_the_best_solver(modules: dict[str, ModuleType]) -> None:
-    """Solver A needs 0.3 s on one process and 0.2 s on two, a ratio of 1.5. The best solver on one process is B with
-    0.1 s, which gives the ratio 0.5. The laws need 2 x 0.08 s and 2 x 0.04 s.
+    """Solver A needs 0.3 s on one process and 0.2 s on two processes, so its ratio is 1.5.
+
+    The best solver on one process, B, needs 0.1 s, so the ratio to B is 0.5. The laws need 2 x 0.08 s and 2 x 0.04 s.
     """
     results = {
         "A, x, 1": [made_up(1, 0.3, 0.08)],

@@ -1,4 +1,4 @@
-"""Sensors: their values in memory and in the table against directly evaluated output variables."""
+"""Values of sensors in memory and in the table agree with directly evaluated output variables."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -226,7 +226,9 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_units_of_coordinates() -> None:
-    """Forces on angles have the unit of torques, by the kind of the coordinate, row by row, also at velocity level."""
+    """The unit of a force on a coordinate follows from the coordinate of each row: N m for angles, also if constraints
+    act on velocities.
+    """
     world = World()
     body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     drive = prescribe_velocity(world, body, "rotation", lambda t: 2.0 * t)

@@ -141,7 +141,7 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
     assert "0 SNES Function norm" in capfd.readouterr().out
     with wl.set_options("-dynamic_step", "5e-4"):
         assert nominal() == 5e-4
-    # the earlier options; a solver of another kind, made first, ignores them
+    # after the block the earlier options are valid again; a solver of another kind ignores them
     wl.Static(world, name="")
     assert nominal() == 2e-3
     wl.set_options()
@@ -243,7 +243,7 @@ def drive() -> tuple[wl.World, wl.Belt]:
 
 
 def is_png(figure: Any) -> bool:
-    """Return the representations that a notebook requests from a value."""
+    """Return whether a notebook shows a figure as a PNG picture."""
     return bool(figure._repr_png_().startswith(b"\x89PNG"))
 
 

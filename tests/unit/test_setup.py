@@ -32,7 +32,10 @@ def run_setup(
     path: str = os.environ["PATH"],
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Call the script with a given /etc/os-release and with `tools`, name -> shell text, before `path`."""
+    """Call the script with a given /etc/os-release.
+
+    The programs `tools` (name -> shell text) are found before the programs of `path`.
+    """
     release = checkout.parent / "os-release"
     release.write_text(os_release)
     bin_folder = checkout.parent / "bin"
@@ -149,8 +152,9 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that do nothing, of which one fails in the folder `stopped`; return the log of the
-    tools.
+    """Call --build-petsc with tools that only log their calls; one of them fails in the folder `stopped`.
+
+    Return the log.
     """
     log = checkout.parent / "log"
     log.write_text("")
@@ -291,7 +295,10 @@ def test_report_warns_of_several_threads(monkeypatch: pytest.MonkeyPatch, thread
 
 @pytest.mark.usefixtures("few_packages")
 def test_report_tells_of_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The report names a cache that cannot be written. A file in place of the folder refuses even root."""
+    """The report names a cache that cannot be written.
+
+    The test puts a file at the path of the folder, so not even root can write the cache.
+    """
     file = tmp_path / "file"
     file.write_text("")
     monkeypatch.setenv("WINDLASS_CACHE", str(file / "folder"))

@@ -1,4 +1,4 @@
-"""Singular tangents do not affect later solves: MUMPS reports each one, and factorises the next tangent."""
+"""Singular tangents do not affect later solves: MUMPS reports each singular tangent and factorises the next tangent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_singular_tangents_leave_no_trace(package: str) -> None:
             run = static.newton.solve(scheme)
             assert not run.converged
             assert run.reason.startswith("DIVERGED_LINEAR_SOLVE")
-            assert ("PETSc error" in run.reason) == (package == "klu")  # KLU raises an error itself
+            assert ("PETSc error" in run.reason) == (package == "klu")  # KLU raises its own error
         world.set(spring, stiffness=100.0)
         assert static.newton.solve(scheme).converged
     finally:

@@ -1,4 +1,4 @@
-"""The documentation site: every component, name and option is in the reference, every example in the gallery."""
+"""On the documentation site, the reference has every component, name and option, and the gallery every example."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def test_a_column_has_its_unit_range_and_default() -> None:
 
 
 def test_every_component_has_a_drawing_of_its_columns() -> None:
-    assert generic_nodes.GenericNode2.__name__ == "GenericNode2"  # a kind that other tests create on demand
+    assert generic_nodes.GenericNode2.__name__ == "GenericNode2"  # other tests may have created a node kind on demand
     drawings, names = site("component_drawings"), {c.__name__ for c in site("components").find_components()}
     assert set(drawings.DRAWINGS) == names
     for name in ("Cable2D", "ContactFrictionCirclePoints2D"):
-        assert drawings.draw(name) == drawings.draw(name)  # no date and no random names
+        assert drawings.draw(name) == drawings.draw(name)  # no date and no random name
         assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
 
 

@@ -191,8 +191,9 @@ def test_ends_in_plane_and_space() -> None:
 
 
 def test_layers_on_a_drum() -> None:
-    """Turns on a drum touch the drum, the lower ropes or a flange, and no turns overlap. Radii, lengths and lead agree
-    with hand calculations.
+    """Turns of rope on a drum touch the drum, the turns of the layer below or a flange, and do not overlap.
+
+    Radii, lengths and lead agree with hand calculations.
     """
     R, d, p, n = 0.1, 0.01, 0.0102, 3
     layers = DrumLayers(R, d, p, n)
@@ -211,11 +212,11 @@ def test_layers_on_a_drum() -> None:
     points = route.eval_points(s)[0]
     far = np.abs(np.subtract.outer(s, s)) > 5.0 * d
     distance = cdist(points, points)
-    # a spline through points of touching ropes
+    # the distance is not exact, because the route is a spline through points of touching ropes
     assert_allclose(distance[far].min(), d, rtol=2e-3)
-    # at its ends, the spline has no curvature
+    # the spline has no curvature at its ends, so points there lie a little inside
     assert np.hypot(points[:, 0], points[:, 1]).min() > R - 2e-6
-    # the dead end, where the rope begins
+    # the rope begins at its dead end
     assert_allclose(points[-1, 2] - points[0, 2], -0.5 * p, rtol=1e-9)
 
     other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")

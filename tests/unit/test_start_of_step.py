@@ -123,16 +123,18 @@ def solver_of(name: str, world: wl.World, **more: Any) -> Any:
 
 @pytest.mark.parametrize("name", ["generalized_alpha", "trapezoidal_index2", "verlet", "rk"])
 def test_steps_add_up(name: str) -> None:
-    """Increments sum to the run for steps of compiled code, and for the explicit methods, whose stages are no steps."""
+    """The increments sum to the change over the whole run, for steps in compiled code and for explicit methods, whose
+    stages do not count as steps.
+    """
     world, mass, meter = swing()
     first = wl.State(world)
-    # updates of Verlet's method have predicted velocities
+    # updates of Verlet's method read predicted velocities, so their sum is not compared
     check(solver_of(name, world).solve(first), mass, meter, first, 0.5, PLACES - (name == "verlet"))
 
 
 def test_steps_that_are_looked_at_add_up() -> None:
-    """Increments sum to the run for steps that Python runs pass by pass, and for rotations, whose steps combine values
-    of both ends.
+    """The increments sum to the change over the whole run, for steps that Python executes pass by pass, and for
+    rotations, whose steps combine values of both ends.
     """
     world, mass, meter = swing()
     world.add(RigidBody3D, position=(0.0,) * 3, mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(1.0, 2.0, 0.5))

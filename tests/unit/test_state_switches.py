@@ -46,7 +46,7 @@ def torque(world: wl.World, state: wl.State, contacts: wl.Entity, wheel: wl.Enti
 
 
 def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
-    """A saved state retains the torque of its friction coefficient in a model without friction, or its loading is an
+    """A state that was saved with friction keeps its torque in a model without friction, or loading the state is an
     error.
     """
     world, contacts, wheel = create_rope(friction=True)
@@ -73,7 +73,7 @@ def test_a_state_with_friction_in_a_model_without(tmp_path: Path) -> None:
     assert kept.t == 2.0 and torque(other, kept, touching, disc) == 0.0
     restored = wl.State(other).load(path, switches="restore")
     assert torque(other, restored, touching, disc) == right
-    # both now have the same switches
+    # both models now have the same switches
     assert torque(other, wl.State(other).load(path), touching, disc) == right
 
 

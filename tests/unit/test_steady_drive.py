@@ -1,4 +1,4 @@
-"""Steady motion of belt drives without time steps: against creep theory, balances, and errors."""
+"""Steady motion of belt drives without time steps: agreement with creep theory, balances, and errors."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ def test_two_equal_pulleys(speed: float, mass: float) -> None:
 
 def test_bent_belts() -> None:
     """For belts with bending stiffness, power balance and torque close to rounding, and hub loads of an idler agree
-    with lines that touch circles of R + EI/(2FR). A belt that is too stiff is an error.
+    with lines that touch circles of R + EI/(2FR).
 
-    If the circles on both of its sides grow by d, an idler on the back is wrapped by 2 d/L more, for spans of the
-    length L.
+    A belt that is too stiff is an error.
+
+    Bending acts like circles that are larger by d, so the wrap angle of an idler on the back increases by 2 d/L with
+    spans of the length L.
     """
     places = {"a": ((0.0, 0.0), 0.05, "right"), "idler": ((0.3, 0.02), 0.05, "left"), "b": ((0.6, 0.0), 0.05, "right")}
     bent, string = (
@@ -70,7 +72,7 @@ def test_bent_belts() -> None:
     )
     F, L = bent.spans[0].tension, bent.spans[0].length
     more = bent["idler"].wrap_angle - string["idler"].wrap_angle
-    # both circles of a crossing line grow
+    # both circles at a crossing span are larger
     assert_allclose(more, 2.0 * 2.0 * 0.01 / (2.0 * F * 0.05) / L, rtol=1e-2)
     assert_allclose(bent["idler"].hub_force, 2.0 * F * np.sin(0.5 * bent["idler"].wrap_angle), rtol=1e-7)
     loaded = mount(THREE, bending_stiffness=9e-3).steady({"driver": 400.0}, {"driven": lambda speed: -0.03 * speed})
@@ -83,8 +85,8 @@ def test_bent_belts() -> None:
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_three_pulleys(direction: float) -> None:
-    """For three pulleys with cords off the face, another friction and an idler on the back, balances close, and slip
-    arcs agree with Euler and Grashof.
+    """For three pulleys with a cord offset, different friction and an idler on the back, power and torque balances
+    close, and slip arcs agree with Euler and Grashof.
     """
     belt = mount(THREE, cord_offset=(0.002, 0.001))
     found = belt.steady({"driver": 400.0 * direction}, {"driven": lambda speed: -0.03 * speed})
@@ -145,8 +147,10 @@ def test_largest_torque() -> None:
 
 
 def test_arm_of_a_tensioner() -> None:
-    """The moments of belt and spring about the pivot of a tensioner's arm balance. With a weight the pull of the belt
-    is constant, and with a rigid spring the position of the arm.
+    """The moments of belt and spring about the pivot of a tensioner's arm balance.
+
+    With a weight on the arm, the pull of the belt is constant; with a rigid spring, the position of the arm is
+    constant.
     """
     belt, pivot = mount(THREE), (0.06, -0.08)
     lever = np.array(THREE["idler"][0]) - pivot

@@ -1,4 +1,4 @@
-"""Tangents in blocks of four: numbers, slots, values equal to those of rows, and the return to rows."""
+"""Tangents stored in blocks of four: numbering, slots, equality with storage by rows, and the change back to rows."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rope() -> World:
 
 
 def dense(assembly: Assembly, storage: Storage) -> FloatArray:
-    """Return the tangent of a storage over coordinates and multipliers, in this order; pads are separate."""
+    """Return the tangent of a storage over coordinates and multipliers, in this order, without the pads of blocks."""
     sparsity = assembly.use(storage, update=True)
     pattern, unknowns = sparsity.pattern, sparsity.unknowns
     values = np.zeros(pattern.spare + 1)
@@ -108,8 +108,9 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
 
 @pytest.mark.parametrize("block", [1, 3, 4])
 def test_slots_are_those_of_the_entries(block: int) -> None:
-    """Slots of blocks equal the slots of entries for coordinates in any order, also for runs that do not begin with a
-    block, and for missing coordinates.
+    """The slots of a matrix that are found by blocks equal the slots of single entries.
+
+    Cases: coordinates in any order, consecutive coordinates that start inside a block, and missing coordinates (-1).
     """
     random, unknowns = np.random.default_rng(7), 24 * block
     scattered = random.integers(-1, unknowns - block, size=(30, 5))
@@ -125,7 +126,7 @@ def test_slots_are_those_of_the_entries(block: int) -> None:
         assert_array_equal(rows[slots[there]], i[there])
         assert_array_equal(columns[slots[there]], j[there])
     values, x = random.normal(size=pattern.spare + 1), random.normal(size=unknowns)
-    x[-1] = 0.0  # value of the spare slot
+    x[-1] = 0.0  # the value of the spare slot must not count
     full = np.zeros((unknowns, unknowns))
     full[rows, columns] = values[:-1]
     assert_allclose(pattern.multiply(values, x), full @ x, rtol=0, atol=1e-13)
@@ -175,8 +176,9 @@ def test_solvers_by_rows_take_over_from_blocks(changes: int) -> None:
 
 
 def test_inaccurate_blocks_are_found() -> None:
-    """Inverses of the blocks of a slender cable lose all digits without inertia, which is detected, and no digits with
-    inertia.
+    """Without inertia, inverses of the blocks of a slender cable lose all digits, and the solver detects this loss.
+
+    With inertia, no digits are lost.
     """
     world = World(gravity=(0.0, -9.81))
     stiffness = {"axial_stiffness": 1e7, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -223,7 +225,9 @@ def test_pads_have_no_names() -> None:
 
 
 def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
-    """A run in which the pivoting solver had taken over continues with this solver, bitwise equal."""
+    """If a solver with pivoting has replaced the block solver, a restarted run continues with this solver and is
+    bitwise equal.
+    """
 
     def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:
         solver = Dynamic(rope(), step=2e-3, end=0.04, name="")

@@ -1,4 +1,4 @@
-"""The stubs for type checkers are made from the current schemas, and find mistakes in models."""
+"""The stubs for type checkers agree with the current schemas, and type checkers find mistakes in models by them."""
 
 import ast
 import inspect

@@ -118,8 +118,9 @@ def test_surface_out_of_reach() -> None:
 
 
 def test_chosen_stiffness() -> None:
-    """The chosen stiffness lets a rope of 1000 N sink in by 0.1 % of the radius, and a stiff rope only by so much that
-    it reduces the stretch by 1 %.
+    """With the chosen stiffness, a rope of 1000 N sinks in by 0.1 % of the radius.
+
+    A stiff rope sinks in less, such that its stretch changes by only 1 %.
     """
     _, _, contacts = create(
         con.DrumSurface, {"radius": 0.5}, tension=1000.0, radius=0.5, friction_coefficient=0.1,
@@ -136,7 +137,7 @@ def test_chosen_stiffness() -> None:
         assert_allclose(chosen[0].contact_stiffness_per_length, stiffness)
         assert_allclose(chosen[1].friction_stiffness_per_length, stiffness)
         assert_allclose(chosen[1].contact_damping_per_length, 2.0 / 3.0 * np.sqrt(stiffness * mass))
-    # a plane bends no cable
+    # a plane bends no cable, so EA does not affect the stiffness
     bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
     chosen = con.add_surface_contact(world, bed, rope, tension=1000.0, radius=0.5)
     assert_allclose(chosen[0].contact_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
@@ -268,8 +269,10 @@ def test_recorded_faces(tmp_path: Path) -> None:
 
 
 def test_report_of_a_bed() -> None:
-    """For a rope whose middle lies on a bed, the report has touchdown, length on the ground and load. Wrong surfaces
-    are errors.
+    """For a rope whose middle lies on a bed, the report gives the touchdown points, the length on the bed and the load
+    on the bed.
+
+    Wrong surfaces are errors.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 16, **ROPE)

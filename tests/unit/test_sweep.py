@@ -56,7 +56,7 @@ SWEEP = ["-stiffness", "100:300:3", "-mass", "2", "-fixed", "-output none"]
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs; a process that has ended without being collected does not run."""
+    """Return whether a process is running; a zombie process counts as ended."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
@@ -116,7 +116,7 @@ def test_killed_sweep_goes_on(swept: tuple[Path, list[str], dict[str, Any]]) -> 
 
 
 def test_frame_has_the_deflections(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
-    """The table has the deflections m g / k, and no number for the spring that breaks."""
+    """The table has the deflections m g / k, and no number for the case whose spring breaks."""
     frame = wl.read_sweep(swept[0])
     assert list(frame.index) == [1, 2, 3] and list(frame.columns[:3]) == ["stiffness", "status", "reason"]
     good = frame[frame.status == "ok"]

@@ -1,4 +1,4 @@
-"""Threads: sets of rows that share no coordinate, and the forces and tangents of one thread."""
+"""Evaluation by several threads: sets of rows that share no coordinate, and forces and tangents equal to one thread."""
 
 from __future__ import annotations
 

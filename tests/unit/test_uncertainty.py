@@ -60,8 +60,9 @@ def read_results(folder: str = "o") -> dict[str, Any]:
 
 
 def test_first_order(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The first-order spread of a sum is exact, and that of a ratio differs by some per cent. A square has no
-    first-order term, which gives a note.
+    """The first-order spread of a sum is exact, and the first-order spread of a ratio differs by some per cent.
+
+    A square has no first-order term, which gives a note.
     """
     assert call(f"-output o {LAWS}") == 0
     said, results = capsys.readouterr().out, read_results()

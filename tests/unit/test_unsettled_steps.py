@@ -23,8 +23,9 @@ Update = Callable[[float, float], PostNewton]
 
 
 def create_solver(update: Update, **settings: Any) -> Dynamic:
-    """Create a solver with steps of 0.1 s to 1 s; ``update`` returns the result of a pass for the time at the end of
-    the step and its size.
+    """Create a solver with steps of 0.1 s up to 1 s.
+
+    ``update`` returns the result of a pass from the end time and the size of the step.
     """
     world = World(gravity=(0.0, -9.81))
     world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
@@ -51,7 +52,9 @@ def run(solver: Dynamic) -> list[tuple[float, int]]:
 
 
 def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
-    """The event at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, and 0.1 s again."""
+    """A contact switches at 0.33 s and settles only with steps of 25 ms: the step is halved twice, and doubles to 0.1 s
+    again after three steps of each size.
+    """
 
     def update(t: float, size: float) -> PostNewton:
         switches = t - size < 0.33 <= t and size > 0.03

@@ -1,5 +1,5 @@
-"""Files and folders of the writers: places without write access, safe replacement, CSV tables, and the mesh with its
-checks.
+"""Files and folders of the writers: folders without write access, safe replacement of files, CSV tables, and the mesh
+with its checks.
 """
 
 import os
@@ -200,7 +200,7 @@ def test_output_folder_that_cannot_be_written(tmp_path: Path) -> None:
     file = tmp_path / "file.txt"
     file.write_text("keep")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
-    # these also fail for root, unlike a folder without permission bits
+    # these paths cannot be written even by root, unlike a folder without permission bits
     wrong = [file, file / "below", file / "far" / "below", tmp_path / "dangling", "", "a\0b"]
     wrong += [path for path in ("/proc/results", "/proc") if Path("/proc/self").exists()]
     if os.geteuid() != 0:

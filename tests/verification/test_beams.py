@@ -237,9 +237,10 @@ def test_free_beam_that_tumbles(order: int) -> None:
 
 
 def test_exudyn_converges_to_the_same_shape() -> None:
-    """A 3D cantilever under a force and a moment that turns with the end, against Exudyn 1.13.6 with 6 and 12 elements.
+    """A 3D cantilever under a force and under a moment that rotates with the end agrees with Exudyn 1.13.6.
 
-    Exudyn's element is of second order with another interpolation; its results are extrapolated.
+    Exudyn's elements are of second order with another interpolation, so its results with 6 and 12 elements are
+    extrapolated.
     """
     coarse, fine = np.array((0.0440685, -0.33727248, 0.25629232)), np.array((0.04383481, -0.33829492, 0.25799527))
     world, (c, s) = World(), (np.cos(0.4), np.sin(0.4))

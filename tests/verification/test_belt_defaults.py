@@ -1,4 +1,6 @@
-"""Belts with default numerical parameters: tension as mounted, drives against theory, coarse meshes, soft contacts."""
+"""Belts with default numerical parameters: tension as mounted, drives compared with theory, coarse meshes, soft
+contacts.
+"""
 
 from __future__ import annotations
 

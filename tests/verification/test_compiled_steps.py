@@ -81,7 +81,7 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
     assert sum(calls) == 0 and seen == list(range(1, 301))
     calls.clear()
     sensors, film, _ = run(False)
-    # records do not end calls of many steps
+    # records do not end a call of compiled code that makes many steps
     assert sum(calls) > 250 and len(calls) < 40
     names = sensors.names
     assert all(np.array_equal(sensors[name], all_sensors[name]) for name in names)
@@ -143,7 +143,9 @@ def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("every", [1, 7])
 def test_errors_of_records_arrive_as_themselves(calls: list[int], every: int) -> None:
-    """An error of a record within compiled steps reaches the caller unchanged; the last state is that of the record."""
+    """An error of a record within compiled steps reaches the caller unchanged; the last state is the state that was
+    being recorded.
+    """
 
     class Broken:
         name = "broken"

@@ -138,7 +138,7 @@ def read(name: str) -> dict[str, Any]:
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
 CASES += [("beams", 1e-10)]
-# Exudyn interpolates 3D beams differently; both converge to one shape, see test_beams.py
+# Exudyn has another interpolation of 3D beams; both elements converge to the same shape, see test_beams.py
 CASES += [("beams_in_space", 6e-3)]
 CASES += [("joints", 1e-11), ("spheres", 1e-10), ("ropes", 1e-11)]
 CASES += [("angles", 1e-11), ("guides", 1e-11), ("glider", 5e-8)]

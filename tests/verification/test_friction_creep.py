@@ -1,4 +1,4 @@
-"""Creep of spheres with regularised friction on an incline and in a pyramid: `HuntCrossley` against closed forms.
+"""Creep of spheres with regularised friction (`HuntCrossley`) on an incline and in a pyramid agrees with closed forms.
 
 With u_s = u_d = μ, the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr. The law has no sticking:
 where dry friction would stick with f_t < μ f, surfaces slide at v_t = v_tr f_t/(μ f) forever. The cases have

@@ -79,7 +79,7 @@ def test_damping_takes_the_rest() -> None:
 @pytest.mark.parametrize("direction", range(6))
 @pytest.mark.parametrize("limits", [(-0.5, -0.4), (0.4, 0.5)])
 def test_tangent(direction: int, limits: tuple[float, float]) -> None:
-    """The tangent beyond either limit agrees with differences, between two bodies at offset places."""
+    """The tangent beyond either limit agrees with differences, for joints at points off the centres of two bodies."""
     world = wl.World()
     bodies = [
         world.add(el.RigidBody3D, position=place, mass=1.0, inertia=1.0) for place in ((0.1, 0.2, 0.3), (0.2, 0.1, 0.2))

@@ -87,7 +87,7 @@ def test_derivatives_are_those_of_whole_solves(hanging: Any, name: str) -> None:
 
 
 def test_default_solve_and_steps(hanging: Any) -> None:
-    """`Static` with default settings is accurate enough, and so is another h."""
+    """Derivatives are accurate enough with the default settings of `Static` and with another step h of differences."""
     p = {"EA": HANG["EA"], "span": HANG["span"]}
 
     def model(given: Mapping[str, float]) -> Any:

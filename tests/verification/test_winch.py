@@ -198,7 +198,7 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
 
 
 def span(space: bool = False, **more: Any) -> tuple[wl.World, WinchRope]:
-    """Create a rope of 10 m from a winch straight down to a place that holds it."""
+    """Create a rope of 10 m from a winch straight down to a fixed point."""
     stiff = {"mass_per_length": 0.05, "axial_stiffness": 2e4, "bending_stiffness": 1e-6, **more}
     world, end = wl.World(), (0.0, -10.0, 0.0)[: 2 + space]
     rope = winch_rope(world, 0.0 * np.array(end), end, 2, **stiff)
