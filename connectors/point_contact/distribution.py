@@ -151,7 +151,7 @@ class Share:
             v: velocities of the local coordinates and of the spare coordinate, shape (spare + 1,).
 
         Returns:
-            Returns the surfaces with changed ``marker`` and ``dofs``, and the columns and velocities to which these
+            The surfaces with changed ``marker`` and ``dofs``, and the columns and velocities to which these
             refer.
         """
         if self._curved is None:
