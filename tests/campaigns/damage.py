@@ -1,5 +1,6 @@
-"""Damages files by wrong bits, missing ends or empty blocks. Windlass must report each damaged file as an error and
-read none as empty.
+"""Damages files by wrong bits, missing ends or empty blocks.
+
+Windlass must report an error for each damaged file and must not read a damaged file as empty.
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ def limit_files(size: int) -> None:
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[bool]:
-    """Mount a disk of a given size [bytes] in a folder, if this process has the right; return whether it did."""
+    """Mount a disk of a given size [bytes] in a folder if this process has the right to mount; return whether the disk
+    is mounted.
+    """
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     mounted = os.geteuid() == 0 and subprocess.run(command, capture_output=True).returncode == 0
@@ -39,8 +41,8 @@ def small_disk(folder: Path, size: int) -> Iterator[bool]:
 def run(count: int, folder: Path, seed: int = 1) -> str:
     """Fill a number of disks: limited file lengths on any machine, and small disks if they can be mounted.
 
-    Raises:
-        AssertionError: a process crashed, a message has no needed size, a frame is lost, or an incomplete file remains.
+    Raises: AssertionError: a process crashed, a message does not state the needed size, a frame is lost, or an
+    incomplete file remains.
     """
     rng = random.Random(seed)
     whole = Undisturbed(folder / "whole")

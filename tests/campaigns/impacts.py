@@ -30,8 +30,8 @@ MASS = 1.0
 
 
 class Scene(NamedTuple):
-    """A world with an impact, the coordinate whose speed returns, its arm [m], and a start other than the initial
-    values.
+    """A world with an impact, the coordinate whose speed reverses, the arm of this coordinate [m], and a start state if
+    it differs from the initial values.
     """
 
     world: wl.World

@@ -1,9 +1,11 @@
-"""Changes one key of a model file at a time. Loading must give a clear error that names the key, an equal model, or an
-edit with a warning.
+"""Changes one key of a model file at a time.
+
+Loading must give a clear error that names the key, an equal model, or an edit with a warning.
 
 Each key of a file is removed, renamed, given twice, or its value is replaced. The new value is of another type, nan,
 infinity, 1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another length. The
-first residual of loaded models is evaluated, because wrong references and tables are found by then at the latest.
+first residual of each loaded model is evaluated, because some wrong references and tables are found only in this
+evaluation.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from hostile.models import COMPONENTS, valid_row
 from support.example_worlds import QUICK, functions_of, world_of_example
 
 Place = tuple[Any, Any, tuple[str, ...]]
-"""An object or list of the file, a key or index in this object, and the path of keys to the object."""
+"""A place in the file: an object or list, a key or index in it, and the path of keys to the object."""
 
 NAN, INFINITE, TWICE = "<nan>", "<infinite>", "<twice>"
 """Placeholders in the tree for values that JSON does not have; `write` replaces them."""

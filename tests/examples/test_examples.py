@@ -135,7 +135,7 @@ def test_mooring_line(tmp_path: Path) -> None:
     results, _ = run_example("mooring_line", ["-end", "1", "-heave", "ship.csv"], tmp_path)
     assert_allclose(results["found"][:2], results["exact"][:2], rtol=3e-4)
     assert_allclose(results["found"][2], results["exact"][2], rtol=1e-3)
-    # contact ends less than one contact part away from the touchdown point
+    # the contact ends less than one contact segment away from the touchdown point
     assert_allclose(results["touchdown"], results["touchdown_exact"], atol=0.7)
     assert_allclose(results["supports"], results["loads"], rtol=1e-4)
     for place in ("anchor", "top"):
@@ -190,7 +190,7 @@ def test_elevator_holds(tmp_path: Path) -> None:
     """
     results, _ = run_example("elevator", ["-groove", "0.4", "-speed", "2", "-brake", "3"], tmp_path)
     assert results["theory"][0] == 0.0 and results["slips"][0] < 2e-3
-    # near the limit, the parts of the rope do not all slip at the same time
+    # near the limit, the segments of the rope do not all slip at the same time
     assert_allclose(results["slips"][1], results["later"][1], rtol=0.05)
     assert_allclose(results["slips"][2], results["later"][2], rtol=0.01)
     assert results["slips"][1] > 0.03
@@ -208,7 +208,7 @@ def test_crane_hoist(tmp_path: Path) -> None:
         for name in ("rise", "lever_of_torque"):
             assert_allclose(*results[f"{name}_layer_{layer}"], rtol=0.01, err_msg=f"{name} {layer}")
         assert_allclose(results[f"lever_of_torque_layer_{layer}"][1], radius, rtol=1e-12)
-    # 0.8 turns in layer one, half a turn in layer two, and a rise between the layers
+    # the rope has 0.8 turns in layer one, half a turn in layer two, and a rise between the layers
     assert np.pi * (0.16 + rise) < 4.0 * results["lift"][1] < 2.0 * np.pi * 1.3 * (0.1 + rise)
     assert results["tension_at_anchor"][0] < 0.9 * results["tension_at_drum"][0]
     # across the falls, the load swings by v/omega to each side
@@ -222,8 +222,8 @@ def test_ale_belt(tmp_path: Path) -> None:
     Euler and Eytelwein within 0.01 %.
 
     For the belt, the difference of tight and slack strand agrees with M/R within 1 %, and creep with theory within 0.5
-    % (the slip of the penalty adds to it). The belt whose mesh moves with the material agrees within 0.1 % in speed and
-    0.5 % in tensions.
+    % (the slip of the penalty adds to it). A belt of plain cables, whose mesh moves with the material, gives the same
+    speed within 0.1 % and the same tensions within 0.5 %.
     """
     results, table = run_example("ale_belt", [], tmp_path)
     assert_allclose(results["span_frequencies"], results["span_exact"], rtol=3e-4)
@@ -314,7 +314,7 @@ def test_cableway(tmp_path: Path) -> None:
     """
     words = ["-output", "none", "-elements", "40", "-way", "5", "-duration", "2", "-friction", "0.05"]
     results, table = run_example("cableway", words, tmp_path)
-    # 0.37 to 0.58 % with 40 elements, 0.08 to 0.12 % with 240 elements and rollers 0.3 m apart
+    # errors are 0.37 to 0.58 % with 40 elements, and 0.08 to 0.12 % with 240 elements and rollers 0.3 m apart
     for computed, theory in results["sags"].values():
         assert 0.002 < 1.0 - computed / theory < 0.007
     haul = results["haul"]

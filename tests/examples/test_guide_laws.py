@@ -31,8 +31,8 @@ def test_there_is_a_guide_for_each_kind() -> None:
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
-    """All names that extensions need are imported from one package; cables, nodes and solvers are imported from their
-    own folders.
+    """The laws of the guides import all names of the extension interface from `windlass.framework`; cables, nodes and
+    solvers come from their own packages.
     """
     law = next(iter(files_of(page).values()))
     modules = re.findall(r"^from (windlass\.(?:framework|solvers)\S*)", law.text, re.MULTILINE)
@@ -56,7 +56,10 @@ def test_a_law_is_a_screenful_or_two(page: str, name: str, lines: int) -> None:
 
 
 def test_laws_have_no_columns_of_their_own() -> None:
-    """Kernels read rows by the names of the schema; only a law on shape functions has additional arrays."""
+    """In the guides, kernels read columns under the names of their component class.
+
+    Only the guide for a cable law, which tabulates shape functions, defines an additional NamedTuple of arrays.
+    """
     for page in GUIDES:
         if page.stem != "add_a_cable_law":
             assert all("NamedTuple" not in block.text for block in files_of(page).values()), page.stem

@@ -39,8 +39,8 @@ RESULTS = (
 )  # fmt: skip
 """Types that functions return and users do not construct."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show)
-"""Names that are called without arguments, created only by `World.add`, called with the arguments of a command line, or
-need a screen.
+"""Names that the tests skip: they take no arguments, are created only by `World.add`, take the words of a command line,
+or need a screen.
 """
 METHODS: dict[type, tuple[str, ...]] = {
     wl.Part: ("equal",),
@@ -228,7 +228,7 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
 
 
 def fail_to_begin(*_: Any) -> bool:
-    """Raise an error instead of the part of every solve before its first step."""
+    """Raise an error at the start of every solve, before its first step."""
     raise AssertionError
 
 

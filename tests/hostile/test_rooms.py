@@ -1,5 +1,5 @@
-"""Values that a schema alone cannot refuse are wrong in a whole model of 3D ropes, and must be found before the first
-step.
+"""Wrong values that the schema of a column cannot refuse must be found before the first step, in whole models of 3D
+ropes.
 
 `test_columns.py` tests the values that each column refuses because of its own bounds. The tables in this file list
 columns without bounds, and values that are wrong only together with other rows.
@@ -259,7 +259,7 @@ def test_axes_of_any_length() -> None:
 
 
 def test_off_the_rope_beyond_all_numbers() -> None:
-    """A place so far away that its distance is NaN is also refused."""
+    """A position so far from the rope that its distance is NaN is also refused."""
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])

@@ -1,4 +1,4 @@
-"""`Beam2D` and `Beam3D`: derivatives, objectivity, weight, outputs, drawings, lines of elements, errors."""
+"""`Beam2D` and `Beam3D`: derivatives, objectivity, weight, outputs, drawings, beams along lines, errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ORDERS = (1, 2, 3)
 
 
 def energies(world: World, state: State, kind: str) -> Any:
-    """Elastic energies of the elements and powers of their damping, shape (1, elements) each."""
+    """Return elastic energies of the elements [J] and powers of their damping [W], shape (1, elements) each."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     (system,) = (system for system in assembly.systems if system.name == kind)
@@ -54,7 +54,7 @@ def energies(world: World, state: State, kind: str) -> Any:
 
 
 def eval_lengths(world: World, beam: Entity) -> Any:
-    """Lengths of the elements [m], which the reference configuration gives."""
+    """Return the lengths of the elements [m], which follow from the reference configuration."""
     assembly = serial_assembly(world)
     return assembly.local_rows(beam.table, beam.rows).columns["length"]
 
@@ -62,7 +62,9 @@ def eval_lengths(world: World, beam: Entity) -> Any:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_tangents_against_differences(create: Any, order: int) -> None:
-    """Forces, damping and inertia in motion, with full matrices of the section, and loads on the nodes."""
+    """Tangents of forces, damping and inertia in motion agree with differences, for coupled sections and loads on the
+    nodes.
+    """
     world, beam = create(order)
     nodes = nodes_of(world, beam)
     vector = (0.0, 0.0, 3.0) if create is create_plane_beam else (1.0, 2.0, 3.0)
@@ -74,8 +76,8 @@ def test_tangents_against_differences(create: Any, order: int) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_forces_are_gradients_of_the_energy(create: Any, order: int) -> None:
-    """Elastic forces, and the power of damping, which is their power beyond the rate of the energy."""
-    # gyroscopic forces have a power, too
+    """Elastic forces are gradients of the energy, and the power of the damping forces equals the dissipated power."""
+    # the rotary inertia is small, because gyroscopic forces also have a power
     small = 1e-14 if create is create_plane_beam else (1e-14, 1e-14, 1e-14)
     world, beam = create(order, rotary_inertia=small)
     world.gravity[:] = 0.0
@@ -100,12 +102,12 @@ def test_forces_are_gradients_of_the_energy(create: Any, order: int) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_objectivity_under_random_rotations(order: int) -> None:
-    """Energies and forces on 1000 beams in one deformed shape, each turned another way."""
+    """Energies are equal, and forces rotate, for 1000 beams in one deformed shape, each with another rotation."""
     rng, count, n = np.random.default_rng(5), 1000, order + 1
     turns = Rotation.random(count, random_state=3)
     q = np.roll(turns.as_quat(), 1, axis=1)
     world = World()
-    # the reference is straight; node0, node1 and then the inner nodes
+    # the reference is straight; nodes in the order node0, node1, inner nodes
     s = line_places(order, 1)[[0, order, *range(1, order)]]
     nodes = world.add(RigidNode3D, position=np.tile(np.column_stack((s, 0 * s, 0 * s)), (count, 1)))
     world.add(UnitRotation3D, node=nodes)
@@ -131,7 +133,7 @@ def test_objectivity_under_random_rotations(order: int) -> None:
     f = residual(world, state)[dofs]
     back = np.einsum("nji,naj->nai", turns.as_matrix(), f[:, :, :3])
     assert_allclose(back, np.broadcast_to(back[0], back.shape), rtol=0, atol=1e-12 * np.abs(f).max())
-    # forces on Euler parameters turn like these
+    # forces on Euler parameters rotate like Euler parameters
     conjugate = q * (1.0, -1.0, -1.0, -1.0)
     w, u, g = conjugate[:, None, :1], conjugate[:, None, 1:], f[:, :, 3:]
     back = np.concatenate(
@@ -142,7 +144,9 @@ def test_objectivity_under_random_rotations(order: int) -> None:
 
 
 def test_factor_of_curvature_is_smooth() -> None:
-    """F and its derivatives of the series and of the closed form agree where one follows the other."""
+    """The factor F of the curvature and its derivatives are continuous at the change from the series to the closed
+    form.
+    """
     below, above = (find_factor(0.05 + step) for step in (-1e-13, 1e-13))
     assert_allclose(below, above, rtol=1e-11)
 
@@ -150,7 +154,7 @@ def test_factor_of_curvature_is_smooth() -> None:
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 @pytest.mark.parametrize("order", ORDERS)
 def test_mass_and_weight(create: Any, order: int) -> None:
-    """The mass that moves along each axis, and the load of gravity."""
+    """The total mass along each axis is right, and the load of gravity is mass times gravity."""
     world, beam = create(order, elements=3)
     state, dims = State(world), 2 if beam.kind == "Beam2D" else 3
     dofs = state.local_dofs(nodes_of(world, beam))
@@ -167,7 +171,7 @@ def test_mass_and_weight(create: Any, order: int) -> None:
 
 
 def test_forces_along_a_cantilever_at_rest() -> None:
-    """Outputs at places, in a beam under a force at its end that bends and twists little: statics of the beam axis."""
+    """Outputs at points of a slightly deformed beam under an end force agree with equilibrium of the beam axis."""
     for dims, kind in ((2, Beam2D), (3, Beam3D)):
         world = World()
         section = PLANE if dims == 2 else SPACE
@@ -204,7 +208,7 @@ def test_forces_along_a_cantilever_at_rest() -> None:
 
 
 def test_velocities_at_places() -> None:
-    """The axis and the frame of a beam that turns as a whole."""
+    """In a beam that rotates as a rigid body, velocities of the axis and angular velocities of frames are right."""
     world, beam = create_space_beam(3)
     nodes = nodes_of(world, beam)
     state, omega = State(world), np.array((0.3, -0.2, 0.5))
@@ -218,7 +222,7 @@ def test_velocities_at_places() -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_closed_lines_have_no_force(order: int) -> None:
-    """Rings in 2D, whose angle grows by a whole turn, and in 3D, whose frames meet."""
+    """Closed rings have no forces in 2D, where the angle grows by a whole turn, and in 3D, where end frames agree."""
     ring = route_around([Circle((0.0, 0.0), 1.0, "left")])
     world = World()
     beam = beam_along(world, ring, 6, order=order, **PLANE)
@@ -235,7 +239,7 @@ def test_closed_lines_have_no_force(order: int) -> None:
 
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_drawing(create: Any) -> None:
-    """Lines through points of the axis, with forces."""
+    """A beam is drawn by lines through points of its axis, with its forces."""
     world, beam = create(2)
     state = shake(State(world))
     drawn = Scene(world, subdivisions=4).draw(state)
@@ -294,7 +298,7 @@ def test_errors_in_space() -> None:
 
 
 def test_beam_between_rigid_bodies() -> None:
-    """Nodes of bodies are nodes of the beam, without `UnitRotation3D`."""
+    """Nodes of bodies may be nodes of a beam and need no `UnitRotation3D`."""
     world = World()
     bodies = world.add(RigidBody3D, position=[(0, 0, 0), (1, 0, 0)], mass=1.0, inertia=0.1)
     nodes = nodes_of(world, bodies)

@@ -142,8 +142,9 @@ def test_tangent_is_symmetric_without_damping() -> None:
 @pytest.mark.parametrize("rows", [1, 5, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 4])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points. Masses are compared row by
-    row, where no other rows fill the lanes.
+    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points.
+
+    Masses are compared in tables of one row, in which the other lanes are empty.
     """
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)
@@ -171,7 +172,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     # the tangent reads its slots by `row`, and the mass matrix reads them in order
     mass(create_inertia(rho[::-1], length[::-1], dofs), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
-    # with inertia in the same pass
+    # the tangent with inertia in the same evaluation
     f, values = np.zeros(len(x)), np.zeros(rows * 64)
     residual_gauss(lanes, rule, x, v, a, 1.5, f)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 7.0, slots, values)

@@ -122,8 +122,9 @@ def test_tangents_against_differences(integration: int, damping: float) -> None:
 @pytest.mark.parametrize("rows", [1, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 6])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points. Masses are compared row by
-    row, where no other rows fill the lanes.
+    """Forces, tangent and mass of rule 2 are equal with lanes and with a loop over points.
+
+    Masses are compared in tables of one row, in which the other lanes are empty.
     """
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)

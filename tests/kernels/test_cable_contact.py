@@ -47,8 +47,8 @@ def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change
 
 @pytest.mark.parametrize(("friction", "state"), [(0.0, -2.0), (10.0, 0.0), (0.03, 1.0)])
 def test_tangent(friction: float, state: float) -> None:
-    """The tangent agrees with differences for ropes that cross at an angle away from the middles of their cables and
-    move past each other, with bristles.
+    """The tangent agrees with differences for moving ropes with bristles that cross at an oblique angle, away from the
+    middles of their cables.
 
     Differences have errors of the square of their step and of rounding divided by the step.
     """
@@ -82,7 +82,7 @@ def test_carried_normals() -> None:
 
 
 def test_refused_models() -> None:
-    """Radius, points, cables and ropes that do not fit together are refused."""
+    """Wrong radii, numbers of points, kinds of cables, and cables that form no rope are errors."""
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     stiff = {"contact_stiffness_per_length": 1e6}
@@ -112,7 +112,7 @@ def test_refused_models() -> None:
 
 
 def test_ropes_inside_each_other() -> None:
-    """Ropes that overlap by more than a radius give an error at the start, and later a rejected step."""
+    """Ropes that overlap by more than a radius are an error at the start; later they cause a rejected step."""
     ropes = create_crossing(depth=1.2 * RADIUS)
     with pytest.raises(ModelError, match=r"rows \d and \d begin inside each other by 0.00528 m .* less than a radius"):
         wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()
@@ -126,7 +126,9 @@ def test_ropes_inside_each_other() -> None:
 
 @pytest.mark.parametrize("skin", [0.0, 0.1])
 def test_every_contact_is_found(skin: float) -> None:
-    """For a coil whose turns close up and touch, the gaps of all pairs agree with brute force, for any skin."""
+    """While the turns of a coil approach and touch each other, the gaps of all pairs agree with brute force, for any
+    skin.
+    """
     turns, radius, count = 2.2, 0.05, 24
     angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
     pitch = 0.0135 / (2.0 * np.pi)

@@ -26,7 +26,9 @@ Q_REF = np.array([-0.3, 0.48, 1, 0, 0.35, 0.47, 1, 0, 0.02, -0.01, 0.4])
 
 
 def case_parameters(case: int) -> dict[str, Any]:
-    """The cases vary normals, offsets and friction stiffness in this order, with six numbers for each combination."""
+    """Return the parameters of a case by its number: six cases for each combination of normals, offset and friction
+    stiffness.
+    """
     group = (case - 1) // 6
     return {
         "use_segment_normals": group < 6,
@@ -98,7 +100,7 @@ def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
     """Return admissible coordinates and velocities with the circle below, above or beyond an end of the cable, and
     history.
 
-    Every segment is closed in the history, so distant segments with clamped rho also contribute.
+    The history has all segments closed, so distant segments, whose rho is limited to 0 or 1, also have forces.
     """
     rng = np.random.default_rng(seed)
     m = 8 if place == "cable" else 3
@@ -194,9 +196,10 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
 )
 def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift: float) -> None:
     """The tangent for sticking positions on current lengths agrees with differences, also after the material has moved.
+
     Every segment sticks.
 
-    With an offset, x_cur depends on the axis below the touching line.
+    With an offset, the sticking position x_cur depends on the axis below the touching line.
     """
     rows = 40
     contact = Contact(rows, place, y, use_segment_normals=normals, is_current=True, shift=shift)
@@ -273,8 +276,9 @@ def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
 
 @pytest.mark.parametrize(("normals", "y"), list(product((True, False), (0.0, 0.03))))
 def test_action_and_reaction(normals: bool, y: float) -> None:
-    """The forces on cable and circle balance exactly. Their moments balance up to the lever between the point where a
-    force acts and the circle.
+    """The forces on cable and circle balance exactly.
+
+    Their moments balance except for the lever between the point at which a force acts and the circle.
 
     With segment normals, f_t acts at the distance r + g from the centre and has the torque r f_t, so the sum of all
     moments is g f_t. With point-wise normals, the parts of f_t act at the end points, and the sum of all moments is
@@ -316,7 +320,10 @@ def test_inactive_rows_and_open_segments() -> None:
 
 
 def test_update_without_friction() -> None:
-    """A gap is stored only if its sign changed; the error of a row is k_c times the largest sum of changes."""
+    """A gap is stored only if its sign has changed.
+
+    The force error of a row is k_c times the largest sum of gap changes.
+    """
     contact = Contact(
         20, friction=False, friction_velocity_penalty=0.0, friction_stiffness=0.0, friction_coefficient=0.0
     )

@@ -107,8 +107,8 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
 @pytest.mark.parametrize("y", [0.0, 0.05, -0.04])
 @pytest.mark.parametrize("clip", [False, True])
 def test_tangent(y: float, place: Any, clip: bool) -> None:
-    """The tangent agrees with differences for all states of points, offsets, circles off the centre of their body, and
-    tensile forces clipped or not.
+    """The tangent agrees with differences for all states of points, with offsets, circles off the centre of their body,
+    and tensile forces that are allowed or set to 0.
     """
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
@@ -116,8 +116,9 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
 
 
 def test_damping_that_fades_in_has_its_tangent() -> None:
-    """With a press, the damping grows up to half of the depth at rest, and the tangent agrees with differences for
-    points above, within and below this depth.
+    """If a row stores its press, damping increases up to half of the depth at rest.
+
+    The tangent agrees with differences for points above, within and below this range.
     """
     stiffness, part = CONTACT["contact_stiffness_per_length"], 0.6 * RADIUS / POINTS
     shares = []
@@ -275,7 +276,7 @@ def test_bristles_of_a_cable_bend_together() -> None:
 
 
 def test_points_hand_their_bend_over() -> None:
-    """A point that opens or closes does not change the bristle deflection of its cable."""
+    """If a point of a cable opens or closes, the common bristle deflection of the cable does not change."""
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0, friction_coefficient=1e9)
     arc.assembly.fields.v[:] = 0.0
     arc.assembly.fields.x[:15] = arc.assembly.layout.reference[:15]
@@ -313,7 +314,9 @@ def find_arcs(arc: Arc) -> Any:
 
 
 def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
-    """The bristle of a slipping point bends to (mu |f_n| - mu_v v_t)/(mu_k r/D), less than without a damper."""
+    """The bristle of a slipping point deflects by (mu |f_n| - mu_v v_t)/(mu_k r/D), because the damper carries part of
+    the friction limit.
+    """
     arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=400.0)
     fields = arc.assembly.fields
     fields.x[:15], fields.v[:15] = arc.assembly.layout.reference[:15], 0.0
@@ -339,7 +342,7 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
     """Waves with the period of a cable do not change the mean stretch before a circle, for uneven steps of up to an
     eighth of a length.
 
-    A mean of values at the ends of steps, which does not end at exactly one length, retains up to a tenth of a wave.
+    A mean of values at the ends of steps would not cover exactly one length, and would retain up to a tenth of a wave.
     """
     arc = create_arc(press=10.0, rigid_layer=True)
     rows = arc.assembly.local_rows(arc.contacts.table, arc.contacts.rows).columns.rows

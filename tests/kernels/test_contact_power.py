@@ -1,6 +1,6 @@
 """Powers of contact between circle and cable sum to the power of the assembled forces in random states.
 
-Rates of stored energies agree with differences of the energies of springs and bristles along the motion.
+The rates of the energies in springs and bristles agree with differences of these energies along the motion.
 """
 
 from __future__ import annotations
@@ -126,8 +126,9 @@ def test_stored_powers_are_rates_of_the_energy(law: Any, more: dict[str, Any]) -
 
 @pytest.mark.parametrize("law", [SEGMENT, POINT])
 def test_a_cable_that_turns_with_its_circle_loses_nothing(law: Any) -> None:
-    """If cable and circle turn together and f_t acts, there is no slip, and only the power of the lever, f_t omega g,
-    remains.
+    """If cable and circle rotate together, there is no slip.
+
+    The only power is f_t omega g, because f_t acts at the distance r + g and its torque is computed with r.
     """
     arc = Arc(law, states=(0.0, 1.0, -1.0))
     x, v, n = arc.fields.x, arc.fields.v, arc.spare - 3

@@ -1,4 +1,6 @@
-"""Circles in contact with curves: forces against Exudyn at hand-made states, exact tangents, distances, profiles."""
+"""Circles in contact with curves: forces agree with Exudyn at hand-made states; tangents, distances and profiles are
+tested.
+"""
 
 from __future__ import annotations
 
@@ -164,8 +166,8 @@ def test_sprockets_that_are_none(given: dict[str, Any], words: str) -> None:
 
 
 def test_search_finds_what_all_pieces_have() -> None:
-    """Around a sprocket, the search by cells finds contact exactly where the gap to the nearest of all pieces is below
-    0.
+    """Around a sprocket, the search by cells finds contact exactly at the points whose gap to the nearest piece of the
+    curve is negative.
     """
     world = wl.World()
     hub = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)

@@ -1,4 +1,6 @@
-"""Driven joints: equations, tangents and accelerations against differences in time, and motions in closed form."""
+"""Driven joints: equations, tangents and accelerations agree with differences in time, and motions agree with closed
+forms.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def test_tangent_and_accelerations(locked: tuple[bool, ...], rates: dict[str, An
         return c
 
     h = 1e-5
-    of_joint = slice(2, -1)  # after the multipliers of the Euler parameters
+    of_joint = slice(2, -1)  # multipliers of the joint follow the multipliers of the Euler parameters
     held = np.concatenate((locked[::-1], locked))
     first = (equations(h, False) - equations(-h, False))[of_joint] / (2.0 * h)
     assert_allclose(equations(0.0, True)[of_joint][held], first[held], atol=1e-8)

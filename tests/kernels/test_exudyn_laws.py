@@ -154,7 +154,7 @@ def test_tangents_of_laws_on_bodies(law: type[Component], columns: dict[str, Any
 
 
 def test_moments_balance() -> None:
-    """With the moment of the force on marker 0, forces and torques on both bodies have no resultant."""
+    """The forces and torques on both bodies, including the moment of the force on marker 0, have no resultant."""
     for law, columns in BODIES:
         world, spring = two_bodies(law, **{**columns, **({"moment_arm": True} if "moment_arm" in columns else {})})
         state = wl.State(world)

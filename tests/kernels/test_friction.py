@@ -1,4 +1,4 @@
-"""The laws of dry friction are tested alone: decision, limit, anchor, energy, and slopes against differences."""
+"""The laws of dry friction are tested without contact: decision, limit, anchor, energy, and derivatives."""
 
 from __future__ import annotations
 

@@ -52,13 +52,14 @@ ERRORS = {
     "K_edge_013": "transition_velocity = 0.0 m/s in HuntCrossley row 0: must be > 0",
     "K_edge_016": "plane_strain_modulus = -1000000.0 Pa in ContactMaterial row 0: must be > 0",
 }
-"""Cases in which the original program computes with E = 1 Pa, or NaN."""
+"""Cases in which the original program computes with E = 1 Pa or gives NaN."""
 OTHERS = ("K_edge_011", "K_edge_015")
 """Cases with two spheres on one body, and with a triangle mesh, which Windlass does not have."""
 LEFT_OUT = ("L_multi_001", "L_multi_002", "L_multi_003")
 """Cases in which the original program omits the contacts after the first contact that is pulled apart."""
 TRUE_RADIUS = {"N_ellipsoid_002": 0.6873135964, "N_ellipsoid_007": 6.0}
-"""R [m] by true curvatures; the original program uses the axes of the central section for an ellipsoid on a half space.
+"""Relative radius R [m] from true curvatures; for an ellipsoid on a half space, the original program uses the axes of
+the central section.
 """
 TRUE_FORCE = {"N_ellipsoid_002": (13730.257566, 574.689930), "N_ellipsoid_007": (1154.700538, 4.618802154)}
 """Normal force [N] and energy [J] for these values of R."""
@@ -208,8 +209,9 @@ def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
 
 
 def test_separation_at_high_speed() -> None:
-    """A contact that separates at high speed has no force. Its energy is counted, and is dissipated at the rate -f_H
-    v_n at which it decreases.
+    """A contact that separates at high speed has no force.
+
+    Its stored energy still counts, and is dissipated at the rate -f_H v_n.
     """
     world = World()
     point, force = add_pair(world, velocity=(0.0, 100.0, 0.0))
@@ -312,8 +314,8 @@ def scatter(random: np.random.Generator, count: int, spread: float) -> dict[str,
 
 
 def test_both_loops_agree() -> None:
-    """The loop for spheres and half spaces and the general loop give equal forces for 200 bodies and points, by surface
-    and by coordinate.
+    """The fast loop for spheres and half spaces and the general loop give equal forces for 200 bodies and points, both
+    on surfaces and on coordinates.
     """
     random = np.random.default_rng(11)
     world = World()

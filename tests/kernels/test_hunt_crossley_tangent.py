@@ -55,7 +55,7 @@ def add_point(world: World, position: tuple[float, float, float]) -> Entity:
 
 
 def sphere_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
-    """Create a sphere off the centre of a marker off the centre of a body, and a sphere on a point."""
+    """Create a sphere with an offset from its marker, which has an offset on a body, and a sphere on a point."""
     body = add_body(world, (0, 0, 0), (1, 2, 3))
     marker = position_marker(world, body, (0.1, 0.2, -0.1))
     world.add(ContactSphere, marker=marker, position=(0.05, 0.0, 0.1), radius=0.5, **one)
@@ -156,7 +156,7 @@ def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str,
 
 
 def test_no_tangent_without_force() -> None:
-    """A contact that is pulled apart fast and a disabled contact have neither force nor tangent."""
+    """A contact that separates so fast that its force is 0, and a disabled contact, have no tangent."""
     for velocity, enabled in ((50.0, True), (0.0, False)):
         world = World()
         columns = {"contact_set": world.add(ContactSet)}

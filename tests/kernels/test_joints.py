@@ -1,4 +1,6 @@
-"""Joints: equations against independent formulas, tangents against central differences, accelerations, switching."""
+"""Joints: equations agree with independent formulas and tangents with central differences; accelerations and switching
+are tested.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,7 @@ def check_tangent_and_accelerations(assembly: Assembly) -> None:
     rhs = np.zeros_like(fields.lam)
     for constraint in assembly.constraints:
         constraint.acceleration(evaluate(fields, C=rhs))
-    # equations that are switched off are λ = 0, and their rhs is 0
+    # an equation that is switched off is replaced by λ = 0 with the right-hand side 0
     assert_allclose(rhs, -second, atol=1e-6)
 
 
@@ -144,8 +146,9 @@ def test_generic_joint(rotations: tuple[bool, ...], translations: tuple[bool, ..
 
 @pytest.mark.parametrize("locked", LOCKED[:-1])
 def test_rotations_that_a_generic_joint_leaves_free(locked: tuple[bool, ...]) -> None:
-    """Each rotation equation equals the small angle about its axis, and a rotation about the only free axis violates no
-    equation.
+    """For small rotations, each rotation equation equals the angle about its axis.
+
+    A rotation about the only free axis violates no equation.
     """
     for axis in range(3):
         for angle in (1e-4, 2.3):

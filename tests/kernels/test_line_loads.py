@@ -172,7 +172,7 @@ def test_forces_of_a_straight_cable(dims: int) -> None:
 
 
 def probe(world: wl.World, fluid: Entity, at: Any) -> Entity:
-    """Create a load that shows the fluids at its start: a short cable from a place."""
+    """Create a short cable that starts at a place, with a load whose outputs give the fluids at the place."""
     cable = straight_cable(world, at, np.add(at, (1e-3, 0.0, 0.0)), 1, **CABLE)
     return world.add(con.FluidLoad, cable=cable, fluid=fluid, diameter=0.1)
 
@@ -213,7 +213,8 @@ def test_waves_are_those_of_airy() -> None:
     assert_allclose(u[0], gradient, rtol=1e-6)
     assert_allclose(a[0], (at(2.0 + h)[0][0] - at(2.0 - h)[0][0]) / (2 * h), rtol=1e-6)
     assert abs(sum((u[1 + 2 * i] - u[2 + 2 * i])[i] for i in range(3)) / (2 * h)) < 1e-9
-    # no flow through the bed; the flow above the still water level equals the flow at the level; the surface moves
+    # there is no flow through the bed, the flow above the still water level equals the flow at the level, and the
+    # surface moves
     assert abs(u[7, 2]) < 1e-15 < abs(u[8, 2])
     assert_allclose(u[9], u[8], rtol=1e-15)
     eta = sum(A * np.cos(phase - 2.0 * omega) for A, omega, _, phase in waves)
@@ -259,7 +260,7 @@ def test_irregular_sea() -> None:
     ],
 )  # fmt: skip
 def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
-    """Speeds at heights agree with the formulas of the profiles. Waves that grow with time start from 0."""
+    """Speeds at heights agree with the formulas of the profiles. Waves that grow with time are 0 at the start."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = probe(world, world.add(con.Fluid, density=RHO, **columns), (0.0, 0.0, height))
     found = wl.eval_output(load, "fluid_velocity", wl.State(world), x=0.0)

@@ -1,4 +1,4 @@
-"""Loads: values, virtual work, and tangents against central differences."""
+"""Loads: values, virtual work, and tangents, which agree with central differences."""
 
 from __future__ import annotations
 

@@ -45,7 +45,11 @@ LENGTHS = ("current", "reference")
 
 
 class Pairs(NamedTuple):
-    """Cables with one circle each. ``axial`` is the number of s, ``nodes`` and ``circle`` are numbers per pair."""
+    """Cables with one circle each.
+
+    ``axial`` is the local number of the coordinate s; ``nodes`` and ``circle`` are the local numbers of the coordinates
+    of each pair.
+    """
 
     world: World
     contacts: Entity
@@ -58,8 +62,9 @@ class Pairs(NamedTuple):
 def create_pairs(
     kinds: str, place: Any = (0.0, 0.0), friction: bool = True, offsets: Any = 0.0, **columns: Any
 ) -> Pairs:
-    """Create one pair per letter: m for a moving cable, p for a plain cable. The circles are below the cables, on
-    bodies or cables.
+    """Create one pair of cable and circle per letter: m for a moving cable, p for a plain cable.
+
+    The circles are below the cables, on bodies or on other cables.
     """
     world, count = World(), len(kinds)
     ale = world.add(ALENode)

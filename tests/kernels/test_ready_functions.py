@@ -40,7 +40,9 @@ PAIRS: dict[str, tuple[ReadyFunction, Callable[[float], float]]] = {
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_values_are_those_of_python(name: str) -> None:
-    """Values equal those of the Python functions at the ends, between them, before and after."""
+    """Values equal those of Python functions at the points of the table, between them, before the first and after the
+    last point.
+    """
     ready, plain = PAIRS[name]
     exact = name != "table"  # NumPy interpolates with another order of operations
     for t in [*TIMES, -0.1, 0.25, 0.5, 0.75, 1.0]:

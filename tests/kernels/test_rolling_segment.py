@@ -32,7 +32,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     law = SegmentParameters(0.0, 0.0, 0.0, 1.0, 0.0, RADIUS, length, 0.0, True, False, current, 0.0, y)
     places = []
     for s in np.linspace(0.0, 1.0, 41) * stretch * length:
-        # arc lengths of the axis at both ends, the leading end last; on the circle the axis is bent
+        # arc lengths of the axis at both ends of the segment, the leading end last; the axis is bent on the circle
         ends = np.array([s - stretch * length, s])
         if leaves:
             ends = -ends[::-1]
@@ -71,8 +71,10 @@ def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, le
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_reference_length_makes_slip_of_stretch(side: str) -> None:
-    """With reference lengths, the published form drifts by (lam - 1) l/2 from the first touch until the segment lies on
-    the circle, which is a spurious slip.
+    """With the published form on reference lengths, the sticking position drifts by (lam - 1) l/2 from the first touch
+    until the segment lies on the circle.
+
+    This drift is spurious slip.
     """
     for length, stretch in product(LENGTHS, STRETCHES):
         x = roll(length, stretch, 0.0, side, current=False)

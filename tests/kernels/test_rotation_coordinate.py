@@ -1,4 +1,6 @@
-"""Rotation coordinates: the angle agrees with other formulas, its derivatives and all laws with differences."""
+"""Rotation coordinates: the angle agrees with other formulas; its derivatives and the tangents of all laws agree with
+differences.
+"""
 
 from __future__ import annotations
 
@@ -97,8 +99,8 @@ def test_derivatives() -> None:
 
 @pytest.mark.parametrize("angle", [-6.0, -3.0, -1e-9, 0.5, 3.1, 3.2, 6.2])
 def test_angle_is_the_twist(angle: float) -> None:
-    """The angle equals the twist for a rotation about the axis combined with a swing across it, in both orders, with
-    the axis fixed in the body or in space.
+    """If a rotation about the axis is combined with a swing normal to the axis, the angle equals the rotation about the
+    axis, in both orders (axis fixed in the body or in space).
     """
     n = AXIS / np.linalg.norm(AXIS)
     across = np.cross(n, (0.2, 0.1, 1.0))
@@ -224,7 +226,7 @@ def test_constraint(fast: bool) -> None:
     rhs = np.zeros_like(fields.lam)
     for constraint in assembly.constraints:
         constraint.acceleration(evaluate(fields, C=rhs))
-    # rows that are switched off are λ = 0, and their rhs is 0
+    # a row that is switched off is replaced by λ = 0 with the right-hand side 0
     assert_allclose(rhs, -change, atol=1e-6)
 
 

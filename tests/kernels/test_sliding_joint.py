@@ -31,7 +31,9 @@ def create_body(kind: str) -> tuple[wl.World, Entity, Entity]:
 
 @pytest.mark.parametrize("kind", ["plane", "space", "moving"])
 def test_tangent(kind: str) -> None:
-    """Tangents agree with central differences in random states, with multipliers, in motion, and switched off."""
+    """Tangents agree with central differences in random states of motion with multipliers, also if the joint is
+    switched off.
+    """
     world, _, joints = create_body(kind)
     state, rng = wl.State(world), np.random.default_rng(3)
     state.q[:] += 1e-2 * rng.standard_normal(len(state.q))
@@ -64,7 +66,9 @@ def test_forces_balance() -> None:
 
 
 def test_wrong_tracks() -> None:
-    """Cables that do not follow each other, places beyond the ends, and points that can leave the plane are refused."""
+    """Errors: cables that are not connected in sequence, positions beyond the ends, and points that can leave the plane
+    of the rope.
+    """
     world, cables = create_span("plane", 4, 4.0)
     point = world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
     with pytest.raises(wl.ModelError, match="must be cables, or a CableTrack"):

@@ -1,4 +1,4 @@
-"""Springs and dampers: forces, and tangents against central differences, between markers of every kind."""
+"""Springs and dampers between markers of every kind: forces, and tangents, which agree with central differences."""
 
 from __future__ import annotations
 

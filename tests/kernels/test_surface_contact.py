@@ -141,8 +141,8 @@ def test_distance_gradient_and_hessian(name: str) -> None:
 
 
 def test_profile_is_whole() -> None:
-    """For a profile with convex, concave and sharp corners, the distance is the distance from its curve, without gaps
-    at the corners.
+    """For a profile with convex, concave and sharp corners, the computed distance is the distance from the curve, also
+    near the corners.
     """
     vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
     for radii in (rounding, np.zeros(1)):
@@ -254,7 +254,10 @@ def test_tangent_of_options(columns: Any) -> None:
 
 @pytest.mark.parametrize("name", ["drum", "plane", "round"])
 def test_forces_moments_and_power(name: str) -> None:
-    """Forces and moments of cable and body sum to 0 in 3D. Their power equals the power of the points, part by part."""
+    """Forces and moments of cable and body sum to 0 in 3D.
+
+    Their power equals the power of the points, separately for each part of the forces.
+    """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
     x, v, size = fields.x[: arc.count], fields.v[: arc.count], np.abs(f).max()

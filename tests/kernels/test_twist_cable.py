@@ -98,7 +98,7 @@ def test_residual_is_gradient_of_energy() -> None:
 
 
 def test_objectivity_under_random_rotations() -> None:
-    """Energies are equal, and forces rotate, for 1000 rods in one shape, each with another rotation."""
+    """For 1000 rods of the same shape with different rotations, energies are equal, and forces rotate with the rod."""
     rng, count = np.random.default_rng(5), 1000
     world = World()
     ends = np.array([[0.0, 0.0, 0.0], [0.9, 0.2, 0.1]]), np.array([[1.0, 0.1, -0.2], [0.9, 0.3, 0.4]])
@@ -217,7 +217,7 @@ def test_frames_are_those_of_outputs_and_markers() -> None:
 
 
 def test_turned_from_does_not_change_the_law() -> None:
-    """Frames computed from another direction give the same forces on the axis, if the frames are equal."""
+    """If frames are equal but are computed from another direction, the forces on the axis are equal."""
     found = []
     for direction in ((0.0, 0.0, 0.0), (0.2, -0.3, 0.9)):
         world = World()

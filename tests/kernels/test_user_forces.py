@@ -1,5 +1,5 @@
-"""User forces of springs: plain, vectorised and compiled functions agree, are checked, and are called as often as
-documented.
+"""User forces of springs: plain, vectorised and compiled functions agree, wrong functions are errors, and calls are as
+many as documented.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def test_tangent(form: str, exact: bool) -> None:
 
 
 def test_forms_mix() -> None:
-    """One table may contain all forms, a linear row, and a derivative in another form than its force."""
+    """A table may contain functions of all forms, a linear row, and a derivative whose form differs from its force."""
     functions = [FORMS[form][0] for form in ("compiled", "vectorised", "plain")]
     assembly = create_springs([*functions, None], [plain_derivative, None, FORMS["compiled"][1], None])
     check_fields(assembly, 1e-7, limit=1e-7)
@@ -118,8 +118,8 @@ def test_forms_mix() -> None:
 
 
 def test_calls() -> None:
-    """One evaluation has one call for all rows, and 2 * 2 * 3 calls for the differences, although the function is
-    marked twice.
+    """An evaluation calls the vectorised function once for all rows, and 2 * 2 * 3 times for differences, also if its
+    decorator is applied twice.
     """
     calls: list[np.ndarray] = []
 

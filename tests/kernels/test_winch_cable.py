@@ -90,8 +90,8 @@ def test_at_fixed_length_it_is_the_plain_cable(end: Any) -> None:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_mass_momentum_and_energy_close(end: Any) -> None:
-    """Rates along a motion by differences show that the energy of the rope outside changes only by forces and by
-    inflow, row by row.
+    """By differences along a motion, mass, momentum and energy of the rope outside change only by forces and by inflow,
+    in each row.
     """
     world, rope = create_rope(end)
     state, d, h = disturb(world, 3), len(end), 1e-5
@@ -183,7 +183,7 @@ def test_what_is_refused() -> None:
     assert not world.tables
     world, rope = create_rope((2.0, 0.0), 2)
     state = wl.State(world)
-    # by share instead of place, because the cables change their length
+    # positions are given as shares, because the cables change their length
     for where, words in (
         ({"x": 0.5}, "x = 0.5 for this output of WinchCable2D: it takes share"),
         ({"share": 1.5}, r"share = 1.5 of WinchCable2D: must be a number, 0 \(node0\) to 1"),

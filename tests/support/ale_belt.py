@@ -1,4 +1,4 @@
-"""Creates a belt around two pulleys, of ALE cables, of plain cables, or one belt of each kind."""
+"""Creates a belt of ALE cables or of plain cables around two pulleys, or one belt of each kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ EA, STRAIN, RHO = 4e4, -0.01, 3.0
 
 
 class Drive(NamedTuple):
-    """The belt model. ``holds`` are supports for the preload only, ``mesh_holds`` support the belts' first nodes."""
+    """The belt model.
+
+    ``holds`` are supports for the preload only; ``mesh_holds`` are supports of the first nodes of the
+    belts.
+    """
 
     world: World
     pulleys: list[Entity]
@@ -34,8 +38,7 @@ class Drive(NamedTuple):
 
 
 def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELEMENTS, **contact: Any) -> Drive:
-    """Create one belt for each entry, true for moving material, with all contacts in one table; the axes of the belts
-    coincide.
+    """Create one belt for each entry of ``moving``. The axes of all belts coincide, and all contacts are in one table.
 
     Args:
         moving: for each belt, whether its material moves.

@@ -1,4 +1,7 @@
-"""All laws of the package. Laws are registered when their files are loaded, on the first use of one of their names."""
+"""All laws of the package.
+
+A law is registered when its file is loaded, which happens at the first use of one of its names.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Beams with shear: small models, motions of their nodes, momenta."""
+"""Small models of beams with shear, motions of their nodes, and momenta."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SPACE = {"stiffness": (1e4, 5e3, 4e3, 1.5, 2.0, 3.0), "mass_per_length": 0.7, "r
 
 
 def random_section(size: int, seed: int) -> Any:
-    """A symmetric, positive definite matrix of the section."""
+    """Return a random symmetric, positive definite matrix of a section."""
     B = np.random.default_rng(seed).normal(size=(size, size))
     return B @ B.T + np.eye(size)
 
 
 def create_plane_beam(order: int, elements: int = 2, **columns: Any) -> tuple[World, Entity]:
-    """A bent 2D beam with all columns."""
+    """Create a bent 2D beam with all columns."""
     world = World(gravity=(1.0, -3.0))
     a = line_places(order, elements) * 0.8
     nodes = world.add(
@@ -50,7 +50,7 @@ def create_plane_beam(order: int, elements: int = 2, **columns: Any) -> tuple[Wo
 
 
 def create_space_beam(order: int, elements: int = 2, **columns: Any) -> tuple[World, Entity]:
-    """A 3D beam along a helix with all columns."""
+    """Create a 3D beam along a helix with all columns."""
     world = World(gravity=(1.0, 2.0, -3.0))
     given = {
         "stiffness": 20.0 * random_section(6, 1), "damping": random_section(6, 2), "mass_per_length": 0.7,
@@ -61,19 +61,19 @@ def create_space_beam(order: int, elements: int = 2, **columns: Any) -> tuple[Wo
 
 
 def line_places(order: int, elements: int) -> Any:
-    """Places of the nodes along a line of the length 1."""
+    """Return the positions of the nodes along a line of the length 1."""
     inner = np.sort(PLACES[order])
     return np.append((np.arange(elements)[:, None] + inner[:-1]).ravel(), elements) / elements
 
 
 def join_nodes(nodes: Entity, order: int) -> dict[str, Entity]:
-    """The references of the elements of a line to its nodes."""
+    """Return the node references of the elements along a line."""
     inner = {f"node{k + 1}": nodes[k::order] for k in range(1, order)}
     return {"node0": nodes[0:-1:order], "node1": nodes[order::order], **inner}
 
 
 def create_arc(elements: int, order: int, angle: float, radius: float, **columns: Any) -> tuple[World, Entity, Entity]:
-    """A 3D arc in the plane x, y that begins at the origin along x: world, nodes and beams."""
+    """Return world, nodes and elements of a 3D arc in the plane x, y that begins at the origin in the direction x."""
     world, a = World(), angle * line_places(order, elements)
     nodes = world.add(
         RigidNode3D,
@@ -86,8 +86,9 @@ def create_arc(elements: int, order: int, angle: float, radius: float, **columns
 
 
 def rotation_rates(state: State, nodes: Entity, rate: Any) -> Any:
-    """Velocities of all coordinates, shape (nodes, 3 or 7), when everything turns with an angular velocity about the
-    origin [rad/s]: a number in 2D, (3,) in 3D."""
+    """Return the velocities of all coordinates, shape (nodes, 3 or 7), of a rigid rotation about the origin. rate:
+    angular velocity [rad/s], a number in 2D, shape (3,) in 3D.
+    """
     names = ("position", "angle") if nodes.kind == "RigidNode2D" else ("position", "euler_parameters")
     x = np.column_stack([nodes.table.collect(name, nodes.rows) for name in names]) + state.q[state.local_dofs(nodes)]
     if x.shape[1] == 3:
@@ -96,7 +97,7 @@ def rotation_rates(state: State, nodes: Entity, rate: Any) -> Any:
 
 
 def find_momenta(world: World, nodes: Entity, state: State) -> Any:
-    """Momentum [kg m/s], angular momentum about the origin [kg m^2/s] and kinetic energy [J] of 3D beams, (7,)."""
+    """Return momentum [kg m/s], angular momentum about the origin [kg m^2/s] and kinetic energy [J], shape (7,)."""
     dofs = state.local_dofs(nodes)
     p = dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0))[: len(state.q), : len(state.q)] @ state.v
     about = [(rotation_rates(state, nodes, axis) * p[dofs]).sum() for axis in np.eye(3)]

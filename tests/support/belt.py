@@ -37,7 +37,7 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def smooth_step(x: float, x0: float, x1: float) -> float:
-    """Return 0 before x0, 1 after x1, and half a cosine between."""
+    """Return a step that is 0 before x0, 1 after x1, and half a cosine in between."""
     s = min(max((x - x0) / (x1 - x0), 0.0), 1.0)
     return 0.5 - 0.5 * float(np.cos(np.pi * s))
 
@@ -155,7 +155,7 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         **{**exudyn().static, "passes": replace(exudyn().static["passes"], max_it=a["statDisc"])},
     )
     state = solver.solve()
-    # the motion of the original program begins at a later time
+    # in the original program the motion begins at a later time
     state.t = 0.0
     return state, solver
 

@@ -23,7 +23,9 @@ RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 
 
 class Contact:
-    """Rows of independent pairs. Each pair has its own cable (8 coordinates) and circle (m), one row after the other.
+    """Rows of independent pairs.
+
+    Contact rows in which each pair has its own cable (8 coordinates) and its own circle (m coordinates).
 
     Args:
         rows: number of pairs.

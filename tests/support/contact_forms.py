@@ -112,7 +112,7 @@ def create_drive(
 class Run(NamedTuple):
     """Means over the last time [s] of a drive, results of theory for its torque, and the solver.
 
-    ``found`` contains speed loss, tensions and slip arc of the simulation. ``torques`` are the torques of contact on
+    ``found`` has speed loss, tensions and slip arc of the simulation. ``torques`` are the torques of contact on
     the driven circle, of its brake, and of the drive [N m]. ``lost`` is the power of sliding and of tangential dampers
     on both circles [W].
     """
@@ -172,8 +172,8 @@ def measure_traction(model: Drive, step: float, end: float, last: float, **solve
 def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int = 60) -> tuple[float, int]:
     """Return the ratio of the tensions of a rope that is pulled over half a turn, and the Newton iterations.
 
-    The ratio is the median over the second half of the steps, because in a few steps a contact has just closed and
-    sticks.
+    The ratio is the median over the second half of the steps, because in a few steps a contact that has just closed
+    still sticks.
 
     A weight of 100 N hangs on the left end. The right end is pulled down by two elements in ``steps`` equilibria.
     """

@@ -37,9 +37,9 @@ class Case(NamedTuple):
     """A belt drive; the belt transmits the fraction ``load`` of the torque at which its whole contact slips.
 
     ``inertia`` is rhoA v²/N in the unloaded belt, which determines the mass per length. ``contact_damping`` is the time
-    constant of the contact relative to the time in which a segment passes. ``damping_ratio`` is the fraction of
-    critical damping instead. ``flexure`` is EI/(EA R²). ``points`` is the number of contact points of circles.
-    ``discs`` is the number of contact points of surfaces, drums on the pulleys.
+    constant of the contact relative to the time in which a segment passes. ``damping_ratio``, the fraction of critical
+    damping, may be given instead. ``flexure`` is EI/(EA R²). ``points`` is the number of contact points with circles.
+    ``discs`` is the number of contact points with surfaces (drums on the pulleys).
     """
 
     axial_stiffness: float = 8000.0
@@ -233,7 +233,8 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
-    # a brake damps torsional vibrations: its torque grows with the speed, and equals the load at the theoretical speed
+    # the brake damps torsional vibrations, because its torque grows with the speed; at the theoretical speed it equals
+    # the load
     spin = coordinate_marker(world, pulleys[1], "rotation")
     spring = 2 * case.axial_stiffness * RADIUS**2 / DISTANCE
     damping = 2 * np.sqrt(spring * inertia)
@@ -300,9 +301,9 @@ class Measured(NamedTuple):
 def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
     """Let ``passes`` elements of the belt pass, and take means over the last ``mean`` elements.
 
-    Steps take 1/``per_segment`` of the time in which a segment passes. Tractions are sampled after one step less, to
-    cover all positions within a segment. Means are over whole elements, which cancels the effect of the mesh on the
-    speed within an element.
+    The step is 1/``per_segment`` of the time in which a segment passes. Tractions are sampled at intervals that are one
+    step shorter than this time, which covers all positions within a segment. Means are over whole elements, because the
+    speed varies within the passage of an element.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state

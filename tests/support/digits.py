@@ -4,7 +4,7 @@ that compares them.
     PYTHONPATH=tests make pytest PYTEST_ADDOPTS="-p support.digits --digits=FOLDER" on each system, followed by
     PYTHONPATH=src:tests python -m support.digits FOLDER OTHER
 
-Solves of programs that a test starts are not recorded. Of long vectors, only every n-th value is stored.
+Solves of programs that a test starts are not recorded. For long vectors, only every n-th value is stored.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Digits:
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.test, self.count = item.nodeid, 0
-        # imported late, because MPI would otherwise pass its variables to the programs that tests start
+        # imported inside the function, because MPI would otherwise pass its variables to the programs that tests start
         if not self.watches and "windlass" in sys.modules:
             for name in ("Static", "Dynamic", "Explicit", "Modes"):
                 self.watch(getattr(sys.modules["windlass"], name))
@@ -103,7 +103,7 @@ def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
 
 
 def main(folder: str, other: str) -> None:
-    """Print how many vectors agree to which digit, and the vectors that agree least."""
+    """Print the number of vectors that agree to each digit, and the vectors with the largest differences."""
     one, two = read(Path(folder)), read(Path(other))
     differences = compare(one, two)
     print(f"{len(differences)} vectors in both, {len(one.keys() ^ two.keys())} in one only")

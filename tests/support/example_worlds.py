@@ -1,4 +1,4 @@
-"""The worlds of examples: the world of the first solve of each example, without solving."""
+"""Returns the world of the first solve of each example without solving."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SOLVERS = wl.Static, wl.Dynamic, wl.Explicit
 
 
 class Found(Exception):
-    """The first solve of an example is reached, or complete."""
+    """Exception that ends an example when its first solve begins or ends."""
 
 
 def world_of_example(name: str, folder: Path) -> World:

@@ -46,8 +46,8 @@ def eval_curve(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def curve_cases() -> list[dict[str, Any]]:
-    """Return states of a circle on a segment, above it and between two flanks, with friction within and beyond its
-    transition zone, without rotation.
+    """Return states without rotation of a circle on a segment, above a segment and between two flanks, with friction
+    within and beyond its transition zone.
 
     The body with the curve does not rotate, because Exudyn omits its rotation in the rate of the gap.
     """

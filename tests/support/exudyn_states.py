@@ -181,7 +181,7 @@ def eval_spheres(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def sphere_cases() -> list[dict[str, Any]]:
-    """Return contacts that press, slide, stick, open, close, lose energy in an impact, and retain a dent."""
+    """Return contacts that press, slide, stick, open, close, dissipate energy in an impact, or retain a dent."""
     base = {"spheresRadii": [0.3, 0.45], "contactStiffness": 800.0, "contactDamping": 3.0}
     slides = {**base, "dynamicFriction": 0.4, "frictionProportionalZone": 0.2}
     sticks = {**slides, "frictionProportionalZone": 50.0, "contactStiffnessExponent": 1.5}

@@ -43,7 +43,7 @@ def write_lattice(path: Path, n: int, side: float = 1.0, center: tuple[float, fl
         side: length of a side [m].
         center: centre of the square [m].
     """
-    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from the lowest row
+    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # points row by row, from the lowest row
     y, x = np.indices(number.shape) * (side / n) - 0.5 * side
     points = np.column_stack((x.ravel() + center[0], y.ravel() + center[1]))
     horizontal = np.column_stack((number[:, :-1].ravel(), number[:, 1:].ravel()))
@@ -79,9 +79,10 @@ def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **col
 
 
 def create_static(lattice: Lattice, **arguments: Any) -> Static:
-    """Create the solver of a hanging lattice.
+    """Create the static solver of a hanging lattice.
 
-    Only a stabiliser supports a hanging net against sideways motion before its weight makes it taut.
+    The solver has a stabiliser, because nothing else prevents sideways motion of the net before its weight makes it
+    taut.
     """
     return Static(lattice.world, **{"load_steps": 2, "stabiliser": 100.0, "name": "", **arguments})
 

@@ -11,7 +11,7 @@ __all__ = ["dense"]
 def dense(matrix: PETSc.Mat) -> FloatArray:
     """Return all entries of a sparse matrix of one process, shape (rows, columns).
 
-    `PETSc.Mat.getDenseArray` would return a view that does not keep its matrix alive.
+    The entries are copied, because the view of `PETSc.Mat.getDenseArray` is invalid after its matrix is deleted.
     """
     values: FloatArray = csr_array(matrix.getValuesCSR()[::-1], shape=matrix.getSize()).toarray()
     return values

@@ -1,4 +1,4 @@
-"""Models with known natural frequencies, with states about which they oscillate."""
+"""Models with known natural frequencies, and the states about which they oscillate."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool 
     """Create the ring of `create_ring` with nodes that rotate with the ring [rad/s], or with a node that a constraint
     holds.
 
-    Without balance, the nodes are on the circle, where cubics are only approximately in equilibrium.
+    Without ``balance``, the nodes lie on the circle, where cubic elements are only approximately in equilibrium.
     """
     world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)

@@ -21,8 +21,9 @@ LENGTH, SUBMERGED = 82.0, 20.0 - 1025.0 * np.pi * 0.08**2 / 4
 
 
 def build_line(elements: int = 8) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create the line, its loads and its contact with the bed, over which the line slips as its top moves from t = 0
-    on.
+    """Create the line, its loads and its contact with the bed.
+
+    From t = 0 on, the top moves and the line slips over the bed.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     route = hang_from_ground((0.0, 0.0, -40.0), TOP, LENGTH, 5e6, SUBMERGED, gravity=(0.0, 0.0, -9.81))

@@ -64,7 +64,7 @@ def create_span(span: Span, speed: float, elements: int, axial_stiffness: float 
         clamp(world, nodes[0])
     else:
         hinge(world, nodes[[0, elements]])
-    # along the axis, only the supports act
+    # along the axis, forces act only at the supports
     prescribe_velocity(world, axial, "s", lambda t: speed)
     return world, nodes, State(world)
 
@@ -97,11 +97,11 @@ def find_exact_root(span: Span, speed: float, near: complex) -> complex:
 
     def determinant(root: complex) -> complex:
         k = np.roots([EI, 0.0, mu * speed**2 - span.tension, 2.0 * mu * speed * root, m * root**2])
-        # the end value of every exponential is at most 1, so the determinant is bounded
+        # exponentials are scaled to end values of at most 1, so the determinant is bounded
         shift = np.where(k.real > 0.0, -k * L, 0.0)
         start, end = np.exp(shift), np.exp(k * L + shift)
         rows = [start, k * start, k**2 * end, k**3 * end] if span.cantilever else [start, k**2 * start, end, k**2 * end]
-        # the same determinant of the powers of k vanishes where two exponentials coincide
+        # division by the determinant of the powers of k removes the zeros at which two exponentials coincide
         return complex(np.linalg.det(np.array(rows)) / np.linalg.det(np.vander(k)))
 
     return complex(newton(determinant, near, x1=near * (1.0 + 1e-4), tol=1e-12 * abs(near), maxiter=100))

@@ -1,4 +1,4 @@
-"""A beam with a body at its end that swings and turns; a program for mpiexec, and the same within a test.
+"""A body at the end of a beam swings and rotates, as a program for mpiexec and as a function for tests.
 
 Usage: parallel_beams.py OUT.npz [options of Windlass and PETSc]
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def run_beam(order: int = 2, **options: Any) -> dict[str, Any]:
-    """The coordinates at the end, and outputs of the beam."""
+    """Return the coordinates at the end time, and outputs of the beam."""
     # imported here, because the command line is read when Windlass is loaded
     import windlass as wl
     import windlass.connectors as con

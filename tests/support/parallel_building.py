@@ -1,6 +1,6 @@
 """Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh, and errors of building.
 
-Usage: parallel_building.py MESH OUT.json [options of Windlass]. The last of the errors is not caught.
+Usage: parallel_building.py MESH OUT.json [options of Windlass]. The last error is not caught.
 """
 
 import json
@@ -15,7 +15,7 @@ STIFF: dict[str, Any] = {"mass_per_length": 0.5, "axial_stiffness": 5e3, "bendin
 
 
 def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
-    """Add nodes and cables of a chain from x = 0 to 6 m; both neighbours give the nodes between their parts."""
+    """Add nodes and cables of a chain from x = 0 to 6 m. A node between two parts is given by both processes."""
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 

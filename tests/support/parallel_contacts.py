@@ -138,7 +138,7 @@ def build_ellipsoid() -> Model:
 
 
 def compare_with_serial() -> Results:
-    """Return forces and tangent of the zoo on all processes minus those of this process alone."""
+    """Return the differences of forces and tangent of the zoo between all processes and this process alone."""
     model = build_zoo()
     assembly = parallel_assembly(model.world)
     state = local_state(assembly, None)
@@ -193,7 +193,7 @@ class Switch(wl.StepHook):
 
 
 def list_shares(system: ContactSystem, force: wl.Entity, fields: Fields) -> Results:
-    """List the contacts that the processes evaluate, all together, in the order of `eval_contacts`."""
+    """Return the contacts that all processes evaluate together, in the order of `eval_contacts`."""
     bound, law, flag = system.find_row(force.row)
     own, comm = con.Contacts(*list_contacts(bound, law, bool(fields.data[flag]))), communicator()
     shares = comm.allgather(own) if comm is not None else [own]

@@ -35,7 +35,7 @@ if FAULT == "loose":
 
 
 def spring(t: float, row: int, u: float, v: float, stiffness: float, damping: float, offset: float) -> float:
-    """A spring at the tip that fails after some time on the process that evaluates it."""
+    """A force function of a spring at the tip, which fails after some time on the process that evaluates it."""
     if FAULT == "function" and t > 2 * STEP:
         raise ZeroDivisionError("in the force function")
     if FAULT == "nan" and t > 2 * STEP:

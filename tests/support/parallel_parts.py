@@ -15,7 +15,7 @@ ELEMENTS = 60
 
 
 def build() -> Any:
-    """Build a chain over two wheels with a ballast that is free in its plane."""
+    """Build a chain over two wheels, with a weight that moves freely in the x-y plane."""
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import MassPoint, RigidBody2D, nodes_of, straight_cable

@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def environment() -> dict[str, str]:
-    """Return an environment to run a checkout without installation, also as root and on fewer cores than processes."""
+    """Return an environment in which programs run from the checkout without installation, also as root and with more
+    processes than cores.
+    """
     paths = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
     return os.environ | {
         "PYTHONPATH": paths,
@@ -46,7 +48,7 @@ class Starter:
         assert self._process.stdout is not None and self._process.stdout.readline() == "ready\n"
 
     def run(self, words: list[str], folder: Path, environment: dict[str, str], files: list[int], timeout: float) -> int:
-        """Run ``python WORDS`` with three open files; return its exit code.
+        """Run ``python WORDS`` with given files for input, output and errors; return its exit code.
 
         Raises:
             TimeoutError: the program takes longer than a time [s], and is killed.
@@ -70,7 +72,7 @@ _LOCK = threading.Lock()
 
 
 def starter(number: int) -> Starter:
-    """Return one of two starters, whose processes have different hash seeds of strings."""
+    """Return one of two starters. The processes of both starters have different hash seeds of strings."""
     with _LOCK:  # each thread of a test must not create its own starter with its first request
         return _create_starter(number)
 
@@ -81,7 +83,7 @@ BEFORE = {name: value for name, value in os.environ.items() if name.startswith(R
 
 
 def is_common(environment: Mapping[str, str]) -> bool:
-    """Whether an environment gives libraries the same settings as the environment of the starter."""
+    """Return whether an environment has the same settings for libraries as the environment of the starter."""
     own = {name: value for name, value in environment.items() if name.startswith(READ_BY_LIBRARIES)}
     return own | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"} == BEFORE | {"PYTHONPATH": "", "OMP_NUM_THREADS": "1"}
 
@@ -91,9 +93,9 @@ def run_warm(
 ) -> subprocess.CompletedProcess[str]:
     """Run ``python WORDS`` in a copy of a process that has loaded the libraries.
 
-    A new process is started if the environment has another value for a library. All other processes of a kind, 0 or 1,
-    have the same hash seed of strings. If two runs must agree, one of them should be of the other kind. The timeout is
-    in s.
+    A new process is started if the environment has another value for a library. Otherwise all processes of one kind (0
+    or 1) have the same hash seed of strings. If a test compares two runs, they should be of different kinds. The
+    timeout is in s.
     """
     with own_mpi_folder(environment) as own:
         if not is_common(own):

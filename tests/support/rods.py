@@ -1,4 +1,4 @@
-"""Rods with twist: small models, coordinates for given frames, momenta, and an independent rod by SciPy."""
+"""Small models of rods with twist, coordinates for given frames, momenta, and an independent solution by SciPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = {
     "torsional_stiffness": 2.0, "coupling": 10.0, "reference_strain": 0.01, "reference_curvature": (0.2, -0.1),
     "reference_twist": 0.3, "strain_is_relative_to_reference": 0.4,
 }  # fmt: skip
-"""Columns of a rod with all parts of the elastic law."""
+"""Columns of a rod that uses all terms of the elastic law."""
 DAMPING = {"axial_damping": 2.0, "bending_damping": 0.3, "torsional_damping": 0.4}
 
 

@@ -34,8 +34,9 @@ def create_crossing(
     offset: float = 0.0,
     **law: Any,
 ) -> Ropes:
-    """Create two straight ropes, 0.1 m long, that cross at their middles, one above the other. Either all nodes are
-    held or none.
+    """Create two straight ropes, 0.1 m long, that cross at their middles, one above the other.
+
+    All nodes of both ropes are held, or none.
 
     Args:
         angle: angle between the ropes [rad].
@@ -60,7 +61,8 @@ def create_crossing(
 def create_rails(gravity: Any, friction: float) -> Ropes:
     """Create a stiff bar of rope across two held ropes along x, 0.1 m apart; the bar starts in equilibrium.
 
-    Contact is so soft that the patches are several points long. Dampers at the entry of the patch cause a drag.
+    The contact is so soft that each contact patch covers several points. Dampers of points that enter the patch cause a
+    drag.
     """
     world = wl.World(gravity=gravity)
     rails = [straight_cable(world, (-0.02, y, 0.0), (0.02, y, 0.0), 1, **COLUMNS) for y in (-0.05, 0.05)]
@@ -167,7 +169,7 @@ def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, sa
     """Return the smallest distance [m] of points of a chain from all points that are farther than ``apart`` along the
     chain, by brute force.
 
-    The shape is (elements, samples). The points are in the middles of equal parts.
+    The shape is (elements, samples). The sampled points are the middles of equal parts of each cable.
     """
     # imported inside the function, because most tests do not need SciPy's spatial search
     from scipy.spatial.distance import cdist

@@ -1,4 +1,4 @@
-"""Frames of a small mesh, and files of the writers read by VTK's readers."""
+"""Creates frames of a small mesh, and reads files of the writers by VTK's readers."""
 
 from __future__ import annotations
 

@@ -18,7 +18,10 @@ G = 9.81
 
 
 def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
-    """Create 2 kg on 200 N/m, 0.1 m from rest, with 1 m/s free along y, and return x(t), the textbook solution."""
+    """Create 2 kg on a spring of 200 N/m along x, 0.1 m from rest, and with 1 m/s and no force along y.
+
+    Return the exact x(t).
+    """
     world = World()
     point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0, displacement=(0.1, 0.0), velocity=(0.0, 1.0))
     world.add(CoordinateSpringDamper, marker1=coordinate_marker(world, point, "x"), stiffness=200.0, damping=damping)
@@ -32,8 +35,9 @@ def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
 
 
 def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, Callable[[float], float]]:
-    """Create 2 kg dropped on a stop without damping, and return its height, from parabolas and cosines joined at the
-    instants of contact.
+    """Create 2 kg that falls on a stop without damping.
+
+    Return the exact height, parabolas and cosines that are joined at the instants of contact.
     """
     world = World(gravity=(0.0, -G, 0.0))
     point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0, displacement=(0.0, height))

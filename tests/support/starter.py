@@ -1,10 +1,11 @@
 """Starts processes that have already loaded the libraries, because most of the start of Python is the import of
 libraries.
 
-Run as a script by `support.processes`, with a path for a socket. It imports the libraries of Windlass, but no module of
-Windlass, and starts neither PETSc nor MPI. For each connection it forks a copy of itself. The copy runs like ``python
-WORDS`` in the folder, environment and open files that were sent, and ends like any process. The starter answers with
-the exit code of the copy. A copy whose connection ends is killed. The starter ends when its own input ends.
+`support.processes` runs this file as a script, with the path of a socket as argument. It imports the libraries of
+Windlass, but no module of Windlass, and starts neither PETSc nor MPI. For each connection it forks a copy of itself.
+The copy runs like ``python WORDS`` in the folder, environment and open files that were sent, and ends like any process.
+The starter answers with the exit code of the copy. A copy whose connection ends is killed. The starter ends when its
+own input ends.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def serve(place: str) -> list[str]:
     listener, waiting = socket.socket(socket.AF_UNIX), selectors.DefaultSelector()
     listener.bind(place)
     listener.listen(64)
-    # connections with their processes, and processes by the descriptor that signals their end
+    # processes by connection, and processes by the file descriptor that signals their end
     at_work: dict[int, tuple[socket.socket, int]] = {}
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin, selectors.EVENT_READ)
@@ -113,7 +114,7 @@ def serve(place: str) -> list[str]:
             connection.close()
 
 
-# the first entries, the folder of this script and the folders of PYTHONPATH, do not belong to the copies
+# the copies do not use the first entries, which are the folder of this script and the folders of PYTHONPATH
 LIBRARY_PATHS = sys.path[1 + len([path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]) :]
 sys.path[:] = LIBRARY_PATHS
 for name in LIBRARIES:

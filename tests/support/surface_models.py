@@ -126,6 +126,6 @@ def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
 
 
 def run_both(steps: int) -> dict[str, Any]:
-    """Return the results of the rope and of the net, by the name of the model and of the result."""
+    """Return the results of rope and net in one dictionary; keys have the name of the model and of the result."""
     models = ("rope", create_falling(), 1e-3), ("net", create_net(), 2e-3)
     return {f"{name} {key}": values for name, model, step in models for key, values in run(model, steps, step).items()}

@@ -34,7 +34,8 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
     holds = [con.fix(world, right, "rotation"), con.fix(world, nodes_of(world, belt)[0], "x")]
     if stiffness <= 1e9:
         # Without friction, no other part holds this pulley against rotation, and a singular tangent is solved only by
-        # rounding errors. Stiffer contacts are for divergent motions, whose start is accepted out of balance.
+        # rounding errors. With stiffer contacts, which are used for unstable motions, the start is accepted without
+        # balance of forces.
         holds.append(con.fix(world, left, "rotation"))
     world.set(drive, active=False)
     preload = {"passes": wl.Passes(fail=False)} if stiffness > 1e9 else {}
@@ -44,7 +45,7 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
         world.set(hold, active=False)
     world.set(drive, active=True)
     if throw:
-        # without contact, a belt with a lateral velocity leaves its pulleys
+        # without contact, a belt that has a velocity normal to its spans leaves its pulleys
         world.set(contacts, active=False)
         state.v[1::4] += throw
     return wl.Dynamic(world, **{"step": 1e-3, "end": 0.04, "name": "", "velocities": "project", **settings}), state
