@@ -69,7 +69,7 @@ class Share:
         return Ghosts(self._comm, needed, self._owner[needed], needed)
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
-        """The bounded surfaces whose motion this process checks: its own surfaces and those on the ground."""
+        """The bounded surfaces whose motion this process checks: its own surfaces and the surfaces on the ground."""
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
