@@ -57,8 +57,8 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
     """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 without member.
 
-    Members are assigned to cables in order, before any pair is known. So the numbering counts the rows that couple each
-    member, and the choice of a linear solver uses the pattern of later tangents.
+    Members are assigned to cables in order, before any pair is known. The numbering therefore counts the rows that
+    couple each member, and the choice of a linear solver uses the pattern of later tangents.
 
     Args:
         cable: numbers of the cables, shape (rows, c).
@@ -228,7 +228,7 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
         of_set: sets of the members, see `find_members`.
 
     Returns:
-        Returns the columns, the sets in ascending order, and the position of the set of each member in this order.
+        The columns, the sets in ascending order, and the position of the set of each member in this order.
     """
     own = rows.local(sets)
     numbers = np.unique(np.concatenate((of_set, own)))

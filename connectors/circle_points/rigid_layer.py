@@ -162,7 +162,7 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     All processes must call this function together.
 
     Returns:
-        Returns the columns, and with several processes a function that receives the anchors of rows of other processes.
+        The columns, and with several processes a function that receives the anchors of rows of other processes.
     """
     layout, ends = rows.layout, c.dofs[:, (0, 4)]
     here = np.flatnonzero(c.rows["rigid_layer"])

@@ -161,7 +161,7 @@ class BreakingLinks(StepHook):
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:
-        """The breaks so far, and those of the next step; switches are part of the checkpoint of the model."""
+        """The breaks so far and the breaks of the next step; switches are part of the checkpoint of the model."""
         broken = sorted(self._broken)
         return {
             "broken": broken,

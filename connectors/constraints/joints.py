@@ -104,7 +104,7 @@ def register_joint(
         derived, derive: further fields of rows, see `pair_laws.register_kind`.
         locked: ``(rows)`` returns the equations that hold while the joint is active, shape (rows, multipliers);
             default: all.
-        fast: whether each equation is a velocity constraint; default: no equation.
+        fast: whether each equation is a velocity constraint; default: false for all equations.
         outputs: further output variables.
         start: output that replaces point 0 and the origin of its body in drawings.
         source: the source of the law.

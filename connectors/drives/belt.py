@@ -324,9 +324,9 @@ class _Line:
                 one pulley.
             torques: torques of machines on other pulleys [N m], > 0 counter-clockwise, as numbers or functions of the
                 speed [rad/s]; other pulleys rotate freely.
-            tension: as mounted [N]; None: tension of the belt.
-            friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: each pulley's
-                own.
+            tension: tension as mounted [N]; None: tension of the belt.
+            friction: friction coefficient of all pulleys, without the wedge effect of grooves [1]; None: the
+                coefficient of each pulley.
             arms: arms of tensioners, which rotate until belt and spring are in equilibrium.
 
         Raises:

@@ -45,7 +45,7 @@ def add_bending_losses(
         radii: radii of the cord on the pulleys [m].
 
     Returns:
-        The numbers of these pulleys, and the torques as rows of a law for their rotations; None: there are none.
+        The numbers of these pulleys, and the torques as rows of a law for their rotations; None without such pulleys.
 
     Raises:
         ModelError: a belt without bending stiffness.

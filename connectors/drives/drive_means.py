@@ -573,7 +573,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         times: times of the rows [s], shape (rows,).
         energies: energies that pulleys have taken up to each time [J], shape (rows, pulleys).
         stored: energy of the belt [J], shape (rows,).
-        turn: time of a turn [s]; NaN: there is none.
+        turn: time of a turn [s]; NaN if there is no turn.
     """
     begin = times - turn
     # a speed of NaN also has no turn
@@ -587,11 +587,11 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Means of columns over time by the trapezoidal rule, over the rows in which all values are finite; NaN without
-    any.
+    """Means of columns over time by the trapezoidal rule, over the rows in which all values are finite; NaN if there is
+    no such row.
 
     Args:
-        times: times of the rows [s], shape (rows,), two at least.
+        times: times of the rows [s], shape (rows,), at least two.
         values: shape (rows, columns).
     """
     steps = np.diff(times)

@@ -72,9 +72,9 @@ def check_held(drive: Drive) -> None:
     """Raise ModelError for a pulley of a 2D belt that is held only by the belt, either by its body or by an arm.
 
     Without gravity the belt would pull such a pulley away; with gravity the pulley may hang in the belt, and a note
-    reports this. Any joint, constraint, spring or load that refers to the body holds it, except those on its rotation
-    alone. Bodies connected by joints, such as the arm of a tensioner, are held by a spring or a load on one of these
-    bodies, or by as many constraints as these bodies have coordinates.
+    reports this. Any joint, constraint, spring or load that refers to the body holds it, unless this entity acts only
+    on the rotation of the body. Bodies connected by joints, such as the arm of a tensioner, are held by a spring or a
+    load on one of these bodies, or by as many constraints as these bodies have coordinates.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:

@@ -52,7 +52,7 @@ class Teeth(NamedTuple):
 
 
 def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -> Teeth | None:
-    """Read the teeth of a belt; None: it has none.
+    """Read the teeth of a belt; None for a belt without teeth.
 
     Raises:
         ModelError: numbers that are missing or invalid, or pulleys with teeth under a belt without teeth.

@@ -160,8 +160,8 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
 
     Args:
         group: the points.
-        whole: include the velocity of the fluid; otherwise evaluate the share of the fluid only.
-        gradients: include derivatives with respect to position.
+        whole: whether to evaluate the velocity of the fluid; otherwise only the share of the fluid is evaluated.
+        gradients: whether to evaluate derivatives with respect to position.
     """
     line, m, flow = group.line, group.m, group.flow
     place = call(locate)

@@ -73,8 +73,8 @@ def load_nothing(row: Any, data: FloatArray, start: FloatArray) -> None:
 
 
 def create_load(history: int) -> Callable[..., None]:
-    """Create the kernel ``(row, data, start)`` that copies the current history values of a row, and those at the start
-    of the step, into the row.
+    """Create the kernel ``(row, data, start)`` that copies the current history values of a row, and the values at the
+    start of the step, into the row.
 
     ``history``: their number.
     """

@@ -69,7 +69,7 @@ class Share:
         return Ghosts(self._comm, needed, self._owner[needed], needed)
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
-        """The bounded surfaces whose motion this process checks: its own surfaces and those on the ground."""
+        """The bounded surfaces whose motion this process checks: its own surfaces and the surfaces on the ground."""
         return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def exchange_motion(self, c: Surfaces) -> None:
@@ -151,7 +151,7 @@ class Share:
             v: velocities of the local coordinates and of the spare coordinate, shape (spare + 1,).
 
         Returns:
-            Returns the surfaces with changed ``marker`` and ``dofs``, and the columns and velocities to which these
+            The surfaces with changed ``marker`` and ``dofs``, and the columns and velocities to which these
             refer.
         """
         if self._curved is None:

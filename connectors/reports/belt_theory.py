@@ -141,7 +141,7 @@ def belt_creep(
         axis_height: height h of the axis of the belt above the rim [m].
         contact_stiffness_per_length: k [N/m²], per reference length of the belt; infinite: a rigid rim.
         friction_stiffness_per_length: mu_k [N/m²], of the bristles, per reference length; infinite: rigid bristles.
-        friction_velocity_penalty_per_length: mu_v [N s/m²] parallel to them, per reference length.
+        friction_velocity_penalty_per_length: mu_v [N s/m²] parallel to the bristles, per reference length.
         gravity: g [m/s²].
         tight_above_slack: height H of the tight strand above the slack strand [m], negative if the tight strand is
             lower.

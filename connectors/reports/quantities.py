@@ -65,8 +65,8 @@ def _format_value(value: Any) -> str:
 def show_numbers(values: Sequence[float], digits: int = 5) -> list[str]:
     """Format numbers of one quantity as texts with equal decimals, such that the largest number has the given digits.
 
-    Numbers that are small compared with it become 0, such as a torque of 1e-4 N m next to 20 N m, which consists of
-    rounding and waves of a belt; NaN becomes "-", and infinite numbers "slack".
+    Numbers that are small compared with the largest number become 0, such as a torque of 1e-4 N m next to 20 N m, which
+    consists of rounding and waves of a belt; NaN becomes "-", and infinite numbers "slack".
     """
     finite = np.abs([value for value in values if np.isfinite(value)])
     largest = float(finite.max(initial=0.0))

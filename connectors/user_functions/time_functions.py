@@ -162,7 +162,7 @@ def compare_rates(
         functions, given: function and derivative of each row, or None.
 
     Returns:
-        Returns the derivatives, which raise ModelError where they contradict their function.
+        The derivatives, which raise ModelError where they contradict their function.
     """
     calls, columns = first_calls(rows.world), rows.local(rates)
 

@@ -211,7 +211,7 @@ class Claim:
             _claims[file] = self
 
     def release(self) -> None:
-        """End writing; Release the files; `begin` claims them again."""
+        """End writing and release the files; `begin` claims them again."""
         for file in self._files:
             if _claims.get(file) is self:
                 del _claims[file]

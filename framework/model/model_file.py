@@ -156,7 +156,7 @@ def explaining(content: Mapping[str, Any]) -> Iterator[None]:
 
 
 def describe_model(world: Tables) -> dict[str, Any]:
-    """Content of a file for a world. The call is collective if the world is in parts.
+    """Content of a file for a world. The call is collective if the world is distributed.
 
     Raises:
         ModelError: two functions of the user have the same name.

@@ -113,7 +113,7 @@ class Numbering:
 
     @property
     def known_count(self) -> int:
-        """Number of the coordinates of rows that this process has: all n unless tables are built in parts."""
+        """Number of the coordinates of rows that this process has: all n unless tables are distributed."""
         return self.count if self._known is None else len(self._known)
 
     @property

@@ -107,8 +107,8 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
 def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) -> Part:
     """The rows that this process keeps, of a call of `World.add` with all rows.
 
-    If many rows each refer to one row (or a chain of rows) of a table in parts, a process keeps, without communication,
-    the rows whose referenced row (the first of the chain) is resident.
+    If many rows each refer to one row (or a chain of rows) of a distributed table, a process keeps, without
+    communication, the rows whose referenced row (the first row of the chain) is resident.
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         if ids.dtype == object:
@@ -123,7 +123,7 @@ def follow_parts(world: Tables, refs: Mapping[str, NDArray[Any]], count: int) ->
 
 
 def begin_parts(world: Tables, table: EntityTable) -> None:
-    """Mark a table as being in parts: processes may have different rows of it.
+    """Mark a table as distributed: processes may have different rows of the table.
 
     Raises:
         ModelError: the table contains history values, which belong to rows of other tables.
@@ -139,7 +139,7 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
 def complete_parts(world: Tables) -> None:
     """Compare the rows of all processes, and get the rows to which own rows refer. The call is collective.
 
-    The function has no effect if no table is in parts. Worlds with contact sets, whose neighbours may be any rows,
+    The function has no effect if no table is distributed. Worlds with contact sets, whose neighbours may be any rows,
     become complete on every process.
 
     Raises:

@@ -1120,7 +1120,7 @@ class World():
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     def save(self, path: str | Path) -> Path:
-        'Save the present model to a file (JSON), which can be stored, compared, edited and sent; `load` reads the\nfile.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is in parts.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
+        'Save the present model to a file (JSON), which can be stored, compared, edited and sent; `load` reads the\nfile.\n\nFunctions of the user are saved only by name, except library functions such as tables and ramps. The call is\ncollective if the world is distributed.\n\nRaises:\n    OutputError: the file cannot be written.\n    ModelError: two functions have the same name.'
     @classmethod
     def load(cls, path: str | Path, functions: Functions | None=None) -> World:
         "Load the model of a file that `save` wrote, with exactly equal numbers.\n\nNo module is imported by a name in the file: import modules that register a user's components before. A file\nthat was edited loads with a `ModelWarning`.\n\nArgs:\n    path: the file.\n    functions: functions of the user by the names in the file.\n\nRaises:\n    OutputError: the file does not exist or does not fit its schema.\n    ModelError: a function is missing, a component is not registered, or values are not allowed."
