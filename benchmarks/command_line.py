@@ -10,7 +10,7 @@ from report import RESULTS, run_cases
 
 
 def create_parser(description: str | None) -> argparse.ArgumentParser:
-    """Create a parser with the options of every benchmark; its description is the docstring of the file."""
+    """Create a parser with the options that all benchmarks share; ``description`` is the docstring of the benchmark."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for <case>.json")

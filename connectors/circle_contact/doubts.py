@@ -44,8 +44,9 @@ from windlass.framework.model.system import Fields, System
 LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path of the cable is longer by 1 %."""
 LONGEST_STEP = 3.0
-"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1]. Measured:
-bristles of 60 EA/R² vibrate with steps of 4 periods, bristles of 8 EA/R² with steps of 16 periods."""
+"""Largest step, in periods of the contact of a belt, above which the losses of the belt are doubtful [1].
+Measured: bristles with a stiffness of 60 EA/R² vibrate at steps of 4 periods, bristles with 8 EA/R² at steps of 16
+periods."""
 FAR = 0.5
 """A circle counts as untouched if every gap is larger than this multiple of its radius."""
 DEEP = 0.25

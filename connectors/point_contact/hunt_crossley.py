@@ -89,7 +89,8 @@ def check(world: Tables, table: EntityTable) -> None:
         for position, row in zip(positions, rows, strict=True):
             if len(initial[row]) != 1:
                 raise ModelError(
-                    f"data of {table.kind} row {position} has {len(initial[row])} values: must have 1, its flag"
+                    f"data of {table.kind} row {position} has {len(initial[row])} values: must have 1 value "
+                    "(1 enabled, 0 disabled)"
                 )
     if len(np.unique(ids)) < len(ids):
         raise ModelError(f"data of {table.kind}: two rows have the same data; each row needs separate data")

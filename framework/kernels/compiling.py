@@ -80,7 +80,7 @@ def find_form(arguments: Any) -> str:
     """The form of the present compilation of a kernel with the given types of arguments."""
     if _Nesting.depth > 1:
         return INNER
-    # Python has no type for addresses, which kernels for C code receive as context
+    # C code passes the context to a kernel as an address, for which Python has no type
     return BY_ADDRESS if _Nesting.by_address or _is_for_c(arguments) else FOR_PYTHON
 
 

@@ -35,7 +35,7 @@ from windlass.framework.parallel.processes import Processes
 
 
 class Layout:
-    """Local numbers of one process.
+    """Local numbering of the rows, coordinates and multipliers of one process.
 
     Args:
         world: the world, finalized.

@@ -127,7 +127,8 @@ class Output:
         evaluate: ``(rows: LocalRows, fields, ...) -> array (rows, ...)``; further arguments with a name and a default
             are places on the entity, for instance ``x=`` [m] along a cable.
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
-        place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
+        place_ranks: number of array axes of a value of a place argument, for arguments that are arrays;
+            ``{"local": 1}`` if ``local`` is a vector.
         units_of: ``(rows: LocalRows) -> units``, one unit per row, if units differ between rows; default: ``unit``.
         summed: whether every process may contribute to any row, as for reactions; values are then sums over all
             processes.

@@ -348,7 +348,7 @@ class RunBalance(Watch):
             self._made_for, self._gravity = (None, None, -1), mark[1]
         self._prepare(state)
         assembly.loads.update()
-        # the work of these forces since the last check is added now, unless each step has added it
+        # add the work of loads and constraint forces since the last check, unless each step has added it
         if self._is_constant or not self._clean:
             self._step_program()
         self._look_program()

@@ -415,8 +415,8 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "wanted": 0.2, "longest": 2.0,
              "strain": 0.01, "name": "rope", **CABLE},
         ),
-        "straight_beam": (el.straight_beam, {"world": s.open, **line, **BEAM}),
-        "beam_along": (el.beam_along, {"world": s.open, "route": el.straight(**line), **BEAM}),
+        "straight_beam": (el.straight_beam, {"world": s.open, **line, "normal": None, **BEAM}),
+        "beam_along": (el.beam_along, {"world": s.open, "route": el.straight(**line), "normal": None, **BEAM}),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,

@@ -32,7 +32,8 @@ from hostile.scene import Scene, create_scene
 from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
-    con.BeltCreep, con.Contacts, con.FreeBelt, con.PulleyReport, con.SurfaceForces, con.SurfaceReport, el.CableMesh,
+    con.BeltCreep, con.Break, con.Contacts, con.FreeBelt, con.PulleyReport, con.SurfaceForces, con.SurfaceReport,
+    el.CableMesh,
     el.FreeCatenary, el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell,
     wl.DriveMeans, wl.DriveReport, wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.SteadyDrive,
     wl.SteadyPulley, wl.SteadySpan, wl.Verdict,

@@ -1,5 +1,7 @@
-"""Joints: equations agree with independent formulas and tangents with central differences; accelerations and switching
-are tested.
+"""Joints: equations agree with independent formulas, and tangents agree with central differences.
+
+Accelerations, and equations that are switched on and off, are tested, too.
+
 """
 
 from __future__ import annotations

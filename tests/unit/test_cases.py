@@ -41,7 +41,7 @@ def test_ranges_with_equal_ratios_and_whole_numbers() -> None:
         ("0.2:0.8:3:lin", "written a:b:n"),
         ("0:1:3:log", "must be > 0"),
         ("1,,2", "a value between any two commas"),
-        ("1:2:1000000", "must be 100000 at most"),
+        ("1:2:1000000", "makes 1000000 cases; must be at most 100000"),
     ],
 )
 def test_wrong_values_of_grids(text: str, message: str) -> None:

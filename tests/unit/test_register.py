@@ -440,7 +440,7 @@ def test_derived_fields_are_those_declared() -> None:
     world = World()
     ends = [position_marker(world, world.add(MassPoint, position=(x, 0.0), mass=1.0)) for x in (0.0, 1.0)]
     world.add(Sprung, marker0=ends[0], marker1=ends[1], stiffness=1.0)
-    with raises("derive of Sprung gives halb: must be half, the names in derived"):
+    with raises("derive of Sprung returns halb: must be half, the names in derived"):
         Static(world).solve()
 
 

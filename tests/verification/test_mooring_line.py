@@ -42,7 +42,7 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_loads_have_no_memory(tmp_path: Path) -> None:
-    """A motion that continues in another world from a saved state is bitwise equal."""
+    """A motion that continues from a saved state in another world is bitwise equal to that in the first world."""
     ends = []
     half = wl.Dynamic(build_line()[0], step=0.05, end=0.5, name="").solve()
     path = half.save(tmp_path / "half.npz")

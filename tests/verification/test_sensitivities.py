@@ -201,8 +201,8 @@ def test_frequencies_of_a_string_by_its_tension() -> None:
 
 
 def test_equal_frequencies_part() -> None:
-    """For a mass on two equal springs, the stiffness of one spring changes one of two equal frequencies by f/(2k), and
-    does not change the other.
+    """For a mass on two equal springs, the derivatives of the two equal frequencies with
+    respect to the stiffness k of one spring are f/(2k) and 0.
     """
 
     def model(p: Mapping[str, float]) -> Any:

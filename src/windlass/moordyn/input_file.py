@@ -1,4 +1,4 @@
-"""The sections of an input file of MoorDyn 2 as numbers, with the faults of all lines in one list.
+"""Read the sections of an input file of MoorDyn 2 as numbers, and collect the faults of all rows in one list.
 
 MoorDyn identifies the values of a row by their position; headings of columns are ignored.
 
@@ -102,7 +102,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: point, number of the line that breaks off there, time [s] and tension [N], 0 for none."""
+    """A row of FAILURE: point, number of the line that breaks off there, and the time [s] and the tension [N] at which
+    it breaks off; 0: no such limit."""
 
     point: int
     line: int
