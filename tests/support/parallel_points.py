@@ -57,7 +57,7 @@ def check_switches(model: Any, state: Any, path: str) -> str:
     changed.load(path, switches="restore")
     after = describe_switches(model.world)
     assert changed.t == state.t and all(np.array_equal(before[name], after[name]) for name in before)
-    return refused.partition("otherwise:")[2]
+    return refused.partition("other switches of the model:")[2]
 
 
 words = sys.argv[1:]
