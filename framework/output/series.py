@@ -119,14 +119,16 @@ class FieldSeries(Closing, ABC):
     ) -> None:
         """Write one frame, which is on disk and can be read when the call returns.
 
-        time: time [s], above the time of the previous frame.
-        points: moved points in the global frame [m], shape (n, 2) or (n, 3).
-        point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
-            third component 0.
-        cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
+        Args:
+            time: time [s], above the time of the previous frame.
+            points: moved points in the global frame [m], shape (n, 2) or (n, 3).
+            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components get a
+                third component 0.
+            cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
 
-        Raises OutputError if a shape, a name or the time is wrong, if fields differ from the first frame, if the series
-        is closed, or if the file cannot be written.
+        Raises:
+            OutputError: if a shape, a name or the time is wrong, if fields differ from the first frame, if the series
+                is closed, or if the file cannot be written.
         """
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
