@@ -37,8 +37,8 @@ _HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
 
 
 class NoEntry:
-    """Placeholder for the entry of a kernel that Python cannot call; each placeholder is unique, because the compiler
-    uses it as a key."""
+    """The address by which Python would call a kernel, for kernels that only other kernels call. Each kernel has its
+    own object, because the compiler uses the object as a key."""
 
     def __init__(self, form: str) -> None:
         self.form = form
