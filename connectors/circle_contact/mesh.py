@@ -17,6 +17,7 @@ R²); see docs/explanation/theory/contact.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -40,10 +41,12 @@ STRAIN_FACTOR = 0.8
 power of the angle."""
 TOLERATED = 1.3
 """Multiple of the largest angle from which the error of tensions exceeds one per cent [1]."""
-CABLES_ON_ARC, FEWEST_ON_ARC = 3.0, 2.5
-"""CABLES_ON_ARC: smallest number of cables on an arc if their number is chosen automatically. FEWEST_ON_ARC: number of
-touching cables below which the speed of a pulley is doubtful [1]; a belt touches along about half a cable more than its
-arc."""
+CABLES_ON_ARC = 3.0
+"""Smallest number of cables on an arc if their number is chosen automatically [1]."""
+MORE_TOUCH = 0.5
+"""Number of cables by which a belt touches along more than its arc [1]."""
+FEWEST_ON_ARC = 2.5 + MORE_TOUCH
+"""Number of touching cables below which the speed of a pulley is doubtful [1]."""
 FINEST = 4.0
 """Largest number of elements for short arcs, relative to the number that the smallest circle needs [1]."""
 LARGEST_TRACTION = 0.75
@@ -95,29 +98,39 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
     ]
 
 
-def find_short_arcs(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find reasons for doubt: rotating circles with too few cables of a belt to determine their speed.
+@dataclass(frozen=True)
+class BeltArc:
+    """A rotating circle on which a belt lies: its name and its radius [m]."""
 
-    Only on one process, because the cables of a circle may belong to several processes.
-    """
+    circle: str
+    radius: float
+
+    def judge(self, total: float) -> str | None:
+        """Reason for doubt if too few cables touch the circle to determine its speed; ``total``: touching cables."""
+        if total >= FEWEST_ON_ARC:
+            return None
+        return (
+            f"{total:.2g} cables touch the circle {self.circle} of radius {self.radius:g} m, which turns: must be "
+            f"{FEWEST_ON_ARC:g} at least, or its speed and its friction are wrong by percents; take "
+            f"{(CABLES_ON_ARC + MORE_TOUCH) / total:.2g} times as many elements"
+        )
+
+
+def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tuple[BeltArc, float]]:
+    """Number of cables of belts that touch each rotating circle with friction."""
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    found = []
-    for circle in np.unique(c["circle"][on]) if rows.layout.size == 1 else ():
+    counts = []
+    for circle in np.unique(c["circle"][on]):
+        if circles.omega[circle, 2] == 0.0:
+            continue
         own = on[c["circle"][on] == circle]
         data, parts = c["data"][own].astype(np.int64), c["segments"][own]
         touch = [np.mean(fields.data[first : first + n] <= 0.0) for first, n in zip(data, parts, strict=True)]
-        cables, marker = float(np.sum(touch)), rows.local("circle")[own[:1]]
-        if cables >= FEWEST_ON_ARC or circles.omega[circle, 2] == 0.0:
-            continue
-        (name,) = name_circles(rows.world, marker)
-        found.append(
-            f"{cables:.2g} cables lie on the circle {name} of radius {c['radius'][own[0]]:g} m, which turns: must be "
-            f"{FEWEST_ON_ARC:g} at least, or its speed and its friction are wrong by percents; take "
-            f"{(CABLES_ON_ARC + 0.5) / cables:.2g} times as many elements"
-        )
-    return found
+        (name,) = name_circles(rows.world, rows.local("circle")[own[:1]])
+        counts.append((BeltArc(name, float(c["radius"][own[0]])), float(np.sum(touch))))
+    return counts
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:

@@ -36,7 +36,7 @@ from windlass.connectors.drives.contact_choice import (
 from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
-from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
@@ -165,8 +165,10 @@ class _Line:
             self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
-            self.strain = find_strain(self.name, self.route.length, self.axial_stiffness, given)
-            self.tension = self.axial_stiffness * self.strain
+            EI = float(np.mean(columns.get("bending_stiffness", 0.0)))
+            self._bends = Bends(EI, np.array(self.radii), np.array(self.wrap_angles), min(self.span_lengths))
+            fit = self.name, self.route.length, self.axial_stiffness, self._bends
+            self.strain, self.tension = find_fit(*fit, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
             self.elements = given["elements"] or self._choose_elements(given["friction"])
             if teeth is not None:
@@ -205,7 +207,7 @@ class _Line:
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
-        notes = note_units(self.drive, self.tension, self.axial_stiffness)
+        notes = note_units(self.drive, self.strain, self.tension, self.axial_stiffness)
         if not options.help_requested():
             say_once(f"note: units of '{self.name}'", notes)
         if closed:
@@ -338,8 +340,8 @@ class _Line:
         held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
-        length = self.route.length / (1.0 + (tension or self.tension) / self.axial_stiffness)
-        EI = float(self.cables.table.collect("bending_stiffness", self.cables.rows).mean()) / (1.0 + self.strain)
+        length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
+        EI = self._bends.stiffness
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
@@ -424,7 +426,7 @@ class _Line:
         mu = [friction if pulley.friction is None else pulley.friction for pulley in self.pulleys]
         wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
         arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
-        return choose_elements(self.route.length, self.strain, self.radii, arcs)
+        return choose_elements(self.route.length, self.tension / self.axial_stiffness, self.radii, arcs)
 
     def _name_parts(self) -> None:
         """Names of the free spans, and of the cables on each pulley, for tables of modes."""

@@ -1,26 +1,41 @@
 """Fit of a belt on its route: strain and tension as mounted, and columns of the slack belt per metre of the route.
 
-A belt with the slack length S0 has on its taut route of the length S the strain e = S/S0 - 1 and the tension T = EA e;
-each of S0, e and T determines the other two. Per metre of the route the same material has
+A belt with the slack length S0 has on its taut route of the length S the strain e = S/S0 - 1 and, without bending
+stiffness, the tension T = EA e; each of S0, e and T determines the other two. Per metre of the route the same material
+has
 
     EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
     GJ (1 + e), C (1 + e),    J/(1 + e),    twist tau0/(1 + e)        cables with torsion
 
 so N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are the same as for the slack
 belt.
+
+A belt with the bending stiffness EI leaves an arc of the radius R and the wrap angle t with l = sqrt(EI/T) as a beam
+under tension; see `steady_drive.py` for an arc that is longer than both ends, 2 l <= R t:
+
+    the ends make its way longer by                        l³/(6 R²)                 otherwise t² l/8 - R t³/24,
+    the tension on the arc is smaller than in spans by     EI k²/2, k = 1/R          otherwise k = t/(2 l).
+
+T is the tension of the spans. The slack length S0 therefore is the sum of all lengths, each divided by its stretch.
+On a shorter arc the belt touches the pulley at one point. l is limited to R and to a quarter of the
+shortest span.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from math import inf, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt: belts that require more do not fit."""
+LONGEST_END = 0.25
+"""Largest l per length of the shortest span [1]."""
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
@@ -30,9 +45,38 @@ SCALED = {
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 
 
-def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[str, Any]) -> float:
-    """Strain of the taut belt on its route of a length [m], from the one of length, strain and tension that is not
-    None.
+class Bends(NamedTuple):
+    """Bending stiffness of a line and the arcs on which it bends.
+
+    stiffness: EI of the slack belt [N m²].
+    radii, angles: R [m] and wrap angle [rad] of each arc, shape (arcs,).
+    shortest: length of the shortest span [m].
+    """
+
+    stiffness: float
+    radii: FloatArray
+    angles: FloatArray
+    shortest: float
+
+
+def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
+    """Length of the slack belt [m] whose spans have a tension [N], on a route of a length [m]; equations: see above."""
+    R, t = bends.radii, bends.angles
+    l = np.minimum(
+        sqrt(bends.stiffness / tension) if tension > 0.0 else inf, np.minimum(LONGEST_END * bends.shortest, R)
+    )
+    lies = 2.0 * l <= t * R
+    longer = np.where(lies, l**3 / (6.0 * R**2), t**2 * l / 8.0 - R * t**3 / 24.0)
+    curvature = np.where(lies, 1.0 / R, t / (2.0 * np.maximum(l, 1e-300)))
+    shorter = 0.5 * bends.stiffness * curvature**2 * R * t / axial_stiffness
+    return float((route + longer.sum()) / (1.0 + tension / axial_stiffness) + shorter.sum())
+
+
+def find_fit(
+    name: str, route: float, axial_stiffness: float, bends: Bends, given: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Strain [1] of the taut belt on its route of a length [m], and tension of its spans [N], from the one of length,
+    strain and tension that is not None.
 
     Raises:
         ModelError: no value or several values are given, or the belt is too short or slack.
@@ -50,13 +94,27 @@ def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[
             f"the route around its pulleys is {route:g} m; "
             f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
         )
-    strain = float({"length": route / value - 1.0, "strain": value, "tension": value / axial_stiffness}[way])
-    if way == "tension" and strain > LARGEST_STRAIN:
+    if way == "tension" and value > LARGEST_STRAIN * axial_stiffness:
         raise ModelError(
-            f"tension = {value:g} N of '{name}' stretches it by {strain:.3g} with axial_stiffness = "
+            f"tension = {value:g} N of '{name}' stretches it by {value / axial_stiffness:.3g} with axial_stiffness = "
             f"{axial_stiffness:g} N: must be <= {LARGEST_STRAIN * axial_stiffness:g} N"
         )
-    return strain
+    if way == "tension":
+        return route / eval_length(value, route, axial_stiffness, bends) - 1.0, float(value)
+    length = value if way == "length" else route / (1.0 + value)
+    return route / length - 1.0, find_tension(length, route, axial_stiffness, bends)
+
+
+def find_tension(length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
+    """Tension of the spans [N] of a slack belt of a length [m]."""
+    least = axial_stiffness * (route / length - 1.0)
+    if bends.stiffness == 0.0:
+        return least
+    from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
+
+    # bending makes the belt tauter, by less than the length that an end of an arc can add at the largest l
+    most = least + axial_stiffness * (eval_length(least, route, axial_stiffness, bends) / length - 1.0) * 4.0 + 1e-9
+    return float(brentq(lambda F: eval_length(F, route, axial_stiffness, bends) - length, least, most, xtol=1e-12))
 
 
 def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:

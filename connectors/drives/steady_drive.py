@@ -367,8 +367,8 @@ def find_steady_motion(
     if press <= 0.0:
         most = sqrt(EA * strain * (1.0 + strain) / rho)
         raise ModelError(
-            f"'{drive.name}' with {EA * strain:.5g} N as mounted lifts off its pulleys at {v:.5g} m/s: the speed must "
-            f"be < {most:.5g} m/s"
+            f"'{drive.name}' with a strain of {strain:.4g} as mounted lifts off its pulleys at {v:.5g} m/s: the speed "
+            f"must be < {most:.5g} m/s"
         )
 
     def move(u: FloatArray) -> _Steady:

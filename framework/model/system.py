@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from struct import pack
 from typing import Any, NamedTuple, Protocol
@@ -302,6 +302,13 @@ class NeighbourPattern:
     reset_caches: Callable[[], None] | None = None
 
 
+class Sum(Protocol):
+    """Key of a sum over all rows and processes: hashable, with equal keys on all processes."""
+
+    def judge(self, total: float) -> str | None:
+        """Reason why results are doubtful, and a remedy; None if the sum raises no doubt."""
+
+
 @dataclass
 class Checks:
     """Messages of a law about its rows, before, during and after solves.
@@ -313,6 +320,8 @@ class Checks:
             the range of the law.
         reasons: ``(fields, step) -> list of str`` gives reasons, at the end of a solve, why its results are doubtful,
             and remedies. ``step`` is the nominal step [s] of dynamics, or 0 in statics.
+        sums: ``(fields) -> (key, number) pairs`` gives numbers, at the end of a solve, that are summed by key over all
+            rows and processes; each key judges its own sum.
         invariants: ``(fields) -> dict`` gives integers by name that stay constant in an intact model, for example how
             often a closed belt winds around its pulleys. Values of the same name are summed.
         diagnose: ``(fields) -> list of str`` gives reasons, for messages of failed solves, why rows cannot be evaluated
@@ -326,6 +335,7 @@ class Checks:
     doubts: Callable[[Fields, float], list[str]] | None = None
     refusals: Callable[[Fields], list[str]] | None = None
     reasons: Callable[[Fields, float], list[str]] | None = None
+    sums: Callable[[Fields], Iterable[tuple[Sum, float]]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
     diagnose: Callable[[Fields], list[str]] | None = None
     find_faults: Callable[[Fields], list[Fault]] | None = None

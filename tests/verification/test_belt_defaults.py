@@ -223,7 +223,7 @@ def test_idler_of_a_short_arc(elements: int | None, least: float, most: float) -
     case = Case(0, centers, (0.06, 0.05, 0.08), 1e5, 1e-4, 0.1, 400.0, 0.5, 0.0, 10.0 / 0.06, (0.0, 6.4))
     outcome = run_drive(case, elements)
     assert least <= outcome.errors["loss"] < most
-    found = ["cables lie on the circle p1 of radius 0.05 m, which turns" in reason for reason in outcome.reasons]
+    found = ["cables touch the circle p1 of radius 0.05 m, which turns" in reason for reason in outcome.reasons]
     assert found == [True] * bool(elements)
 
 
