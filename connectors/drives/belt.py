@@ -337,11 +337,13 @@ class _Line:
         """
         if not self.closed or not isinstance(self.route, Route) or self.teeth is not None:
             raise ModelError(f"steady of '{self.name}': must be a closed 2D belt, without teeth")
-        held = self.contacts.table.collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
+        collect = self.contacts.table.collect
+        held = collect("friction_coefficient", self.contacts.rows)[:: len(self.cables)].tolist()
         mu = held if friction is None else [pulley.wedge(friction) for pulley in self.pulleys]
         mass, places = self.mass_per_length * (1.0 + self.strain), [find_place(self.world, p) for p in self.pulleys]
         length = eval_length(tension or self.tension, self.route.length, self.axial_stiffness, self._bends)
-        EI = self._bends.stiffness
+        EI, layers = self._bends.stiffness, np.array(self._layers) * (1.0 + self.strain)
+        contact = collect("contact_stiffness_per_length", self.contacts.rows)[:: len(self.cables)]
         bending, slowest = read_bending_losses(self.drive.lossy, self.drive.losses, len(self.pulleys))
 
         def lay(moved: Mapping[str, FloatArray]) -> DriveData:
@@ -351,7 +353,8 @@ class _Line:
             ]
             route = lay_route(self.pulleys, there, self.cord_offsets, True, None, None) if moved else self.route
             return gather_drive(
-                self.name, self.pulleys, route, self.radii, mu, bending, slowest, self.axial_stiffness, EI, mass, length
+                self.name, self.pulleys, route, self.radii, mu, layers, contact, bending, slowest,
+                self.axial_stiffness, EI, mass, length,
             )  # fmt: skip
 
         if arms:

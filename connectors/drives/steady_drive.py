@@ -8,10 +8,10 @@ therefore with the speed v = c lam. Of the tension N, the part
 presses on the pulleys and transmits torque. For each pulley, with the radius r of the face, R of the cord, the wrap
 angle t and the spans "in" and "out" in the running direction,
 
-    the belt sticks at the entry, with the speed of the rim:        omega R = c lam_in,
+    the belt sticks at the entry, with the speed of the rim:        omega R = c (lam_in - w),
     the belt slips before the exit, over the angle phi <= t:        |ln(F_out/F_in)| = mu r/R phi,
     torque of the belt on the pulley, in the sense of rotation:     M = (F_out - F_in) R - psi EI/(2 R),
-    power lost by friction:                                         c (F_out - F_in)²/(2 E),
+    power lost by friction and shear:                               c (F_out - F_in) ((F_out - F_in)/(2 E) + w),
     power lost by bending at entry and exit:                        |omega| psi EI/(2 R), see `bending_loss.py`.
 
 A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
@@ -26,9 +26,14 @@ Therefore
     the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans;
     each end adds l³/(12 R²) to the length of the belt.
 
+w is 0 on a rigid layer between cord and face. A layer with the shear stiffness K is not sheared where the belt enters,
+and shears by w per length until friction lets it slip; see `connectors/reports/belt_bristles.py`. It is sheared only
+where the belt touches, see `find_untouched`.
+
 The unknowns are F of all spans and c. F and c follow from the speed or the torque balance of each pulley, and from the
 reference length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
-EA) |ln(F_out lam_in/(F_in lam_out))|. Pulleys and bristles are rigid; sag, air and bearing losses are neglected.
+EA) |ln(F_out lam_in/(F_in lam_out))|. On a layer the parts that stick and
+slip follow from its shear. Pulleys are rigid; sag, air and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -39,13 +44,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import nan, sqrt
+from math import inf, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
 from windlass.connectors.drives.pulleys import Pulley, find_spans
+from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley
 from windlass.connectors.reports.quantities import show_numbers
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
@@ -62,6 +68,10 @@ ERROR = 1e-9
 """Largest error of an equation, where all equations are of order 1 [1]."""
 LEAST = 1e-6
 """Smallest F on an arc during the iterations, per mean F [1]."""
+EQUAL = 1e-9
+"""Change of F on an arc, relative to F, below which a layer is not sheared [1]."""
+SLIP_ROOM = 1.05
+"""Smallest arc on which a layer is sheared, per slip arc on a rigid layer [1]."""
 UNBALANCED = 1e-8
 """Torque that counts as 0, per largest tension and radius [1]."""
 
@@ -74,6 +84,8 @@ class DriveData(NamedTuple):
     radii, touching: R and r [m].
     wraps: wrap angles [rad].
     friction: mu [1].
+    layers: K per length of the slack belt [N/m²]; inf for a rigid layer.
+    contact: contact stiffness k per length of the belt [N/m²].
     bending: torques of the bending losses against the rotation of the pulleys [N m].
     slowest: angular velocities above which these torques are constant; below they are proportional to the speed
     [rad/s].
@@ -90,6 +102,8 @@ class DriveData(NamedTuple):
     touching: FloatArray
     wraps: FloatArray
     friction: FloatArray
+    layers: FloatArray
+    contact: FloatArray
     bending: FloatArray
     slowest: FloatArray
     spans: FloatArray
@@ -236,10 +250,10 @@ def _is_number(given: object) -> bool:
 
 def gather_drive(
     name: str, pulleys: Sequence[Pulley], route: Route | SpatialRoute, radii: Sequence[float],
-    friction: Sequence[float], bending: FloatArray, slowest: FloatArray, axial_stiffness: float,
-    bending_stiffness: float, mass_per_length: float, length: float,
+    friction: Sequence[float], layers: FloatArray, contact: FloatArray, bending: FloatArray, slowest: FloatArray,
+    axial_stiffness: float, bending_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """Collect the data of a 2D belt on its route; mass per length and length belong to the slack belt."""
+    """Collect the data of a 2D belt on its route; layers, mass per length and length belong to the slack belt."""
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
     # the tangents of the arc at both of its ends
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
@@ -251,6 +265,8 @@ def gather_drive(
         touching=np.array([pulley.radius for pulley in pulleys]),
         wraps=np.array([wrap.angle for wrap in route.wraps]),
         friction=np.asarray(friction),
+        layers=layers,
+        contact=contact,
         bending=bending,
         slowest=slowest,
         spans=np.array([end - start for start, end in find_spans(route)]),
@@ -306,7 +322,8 @@ class _Lines(NamedTuple):
 
 class _Steady(NamedTuple):
     """A motion during the iterations, which need not be a solution: F of all spans [N], c [m/s], E [N], lam; per pulley
-    q, F and lam at entry and exit of its arc, shape (2, pulleys), and phi [rad]; and its lines."""
+    q, F and lam at entry and exit of its arc, shape (2, pulleys), phi [rad], w and the slack length of its arc [m]; and
+    its lines."""
 
     force: FloatArray
     flow: float
@@ -316,6 +333,8 @@ class _Steady(NamedTuple):
     arc_force: FloatArray
     arc_stretch: FloatArray
     slip: FloatArray
+    lag: FloatArray
+    on_arc: FloatArray
     lines: _Lines
 
 
@@ -377,17 +396,18 @@ def find_steady_motion(
         stiffness = EA - rho * flow * flow
         lines, stretch = _lay_lines(drive, force), (force + EA) / stiffness
         less = (1.0 + bent / stiffness) ** -0.5
-        on_arc = less * stretch[np.stack((entry, leaving))]
-        arc = np.maximum(stiffness * on_arc - EA, LEAST * press)
-        slip = np.abs(np.log(arc[1] / arc[0])) / (grip * less**2)
-        return _Steady(force, flow, stiffness, stretch, less, arc, on_arc, slip, lines)
+        arc_stretch = less * stretch[np.stack((entry, leaving))]
+        arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
+        ends = find_untouched(force[np.stack((entry, leaving))], drive.bending_stiffness, drive.contact, drive.radii)
+        slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, ends)
+        return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, lag, on_arc, lines)
 
     def pull(found: _Steady) -> FloatArray:
         torque: FloatArray = turns * (found.force[leaving] - found.force[entry]) * drive.radii / found.less
         return torque
 
     def turn(found: _Steady) -> FloatArray:
-        speed: FloatArray = turns * found.flow * found.arc_stretch[0] / drive.radii
+        speed: FloatArray = turns * found.flow * (found.arc_stretch[0] - found.lag) / drive.radii
         return speed
 
     def resist(omega: FloatArray) -> FloatArray:
@@ -402,10 +422,7 @@ def find_steady_motion(
         balance = (torque + machine) / (press * drive.radii)
         # speeds differ by strains; multiplied by EA, the differences have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
-        change = np.log(found.arc_force / found.arc_stretch)
-        on_slip = drive.radii * found.stiffness / (grip * found.less**2 * EA) * np.abs(change[1] - change[0])
-        sticking = (found.lines.wraps - found.slip) * drive.radii / found.arc_stretch[0]
-        total = float((found.lines.spans / found.stretch + on_slip + sticking).sum()) + found.lines.more
+        total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.lines.more
         closing = (total / drive.length - 1.0) * EA / press
         return np.append(np.where(is_driven, matching, balance), closing)
 
@@ -427,6 +444,63 @@ def find_steady_motion(
         _check_slip(drive, found, pull(found))
     omega = turn(found)
     return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
+
+
+def find_untouched(force: FloatArray, bending: float, contact: FloatArray, radius: FloatArray) -> FloatArray:
+    """Angle between the end of the arc t and the point where the belt leaves the circle [rad], on both ends of arcs.
+
+    The belt is a beam under tension on an elastic foundation, the contact, that cannot pull:
+
+        touching:  EI w - F w + k w = F/R,    not touching:  EI w - F w'' = F/R,
+
+    where w [m] is the depth inside the circle. The angle is l/R on a rigid circle, and negative for strings.
+
+    Args:
+        force: F of the spans [N].
+        bending: EI [N m²].
+        contact: contact stiffness k per length of the belt [N/m²].
+        radius: R [m].
+    """
+    depth = force / (radius * contact)
+    if bending == 0.0:
+        return np.asarray(-np.sqrt(force / contact) / radius)
+    l, mean, half = np.sqrt(bending / force), 0.5 * np.sqrt(contact / bending), 0.25 * force / bending
+    # w - depth is a sum of exp((a +- i g) x) where the belt touches; g is imaginary on a soft foundation
+    a, g = np.sqrt(mean + half), np.sqrt((mean - half).astype(complex))
+    sine = (depth * a * (a * a - 3.0 * g * g) - 1.0 / (l * radius) + 0.5 * depth / l**3) / (
+        g * (3.0 * a * a - g * g) + 2.0 * a * g / l
+    )
+    free = l * l / radius - 0.5 * depth + 2.0 * l * l * a * g * sine
+    return np.asarray((g * sine - a * depth + free / l).real)
+
+
+def _pass_arcs(
+    drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
+    wraps: FloatArray, ends: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+    """Slip arc [rad], w and slack length of the belt [m] on each arc, with the F and stretch at entry and exit;
+    ``ends``: angles at entry and exit along which the belt does not touch [rad]."""
+    EA, friction = drive.axial_stiffness, grip * less**2
+    slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
+    change = np.log(force / stretch)
+    slipping = drive.radii * stiffness / (friction * EA) * np.abs(change[1] - change[0])
+    length = slipping + (wraps - slip) * drive.radii / stretch[0]
+    for i in np.flatnonzero(
+        (drive.layers < inf) & (slip < WHOLE * wraps) & (np.abs(force[1] / force[0] - 1.0) > EQUAL)
+    ):
+        R, (entry, leave) = float(drive.radii[i]), force[:, i].tolist()
+        # without slip at the ends, unless slip needs them
+        arc = float(max(wraps[i] - ends[:, i].sum(), min(SLIP_ROOM * slip[i], wraps[i])))
+        rim = Rim(
+            lambda F, R=R: (F + EA) / (stiffness * R), 1.0 / stiffness, R, float(less[i] ** 2), float(grip[i]),
+            float(drive.layers[i]), 0.0,
+        )  # fmt: skip
+        found = pass_pulley(rim, entry, leave, arc)
+        slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))
+        outside = (wraps[i] - arc) * R * (0.5 / stretch[:, i]).sum()
+        slip[i], lag[i] = found.slip_angle, found.lag
+        length[i] = found.stick_length + R * stiffness / (friction[i] * EA) * slipped + outside
+    return slip, lag, length
 
 
 def find_steady_arms(
@@ -549,7 +623,8 @@ def _describe(
     torque = direction * drive.turns * change * drive.radii / found.less + bending
     # the torque of freely rotating pulleys is the error of the solution
     torque = np.where(np.abs(torque) > UNBALANCED * found.force.max() * drive.radii, torque, 0.0)
-    power, loss, bent = torque * speed, found.flow * change**2 / (2.0 * found.stiffness), np.abs(bending * speed)
+    power, bent = torque * speed, np.abs(bending * speed)
+    loss = found.flow * change * (change / (2.0 * found.stiffness) + found.lag / found.less)
     # a driven pulley receives the power minus the losses; a driver supplies the power plus the losses
     total = np.where(power > 0.0, power + loss + bent, -power)
     wraps, turned = found.lines.wraps, found.lines.turned
