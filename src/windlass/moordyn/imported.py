@@ -12,6 +12,7 @@ Lines without bending stiffness get EI = 1e-9 w L^3 (w: weight in water), which 
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
 from windlass.framework.state.state import State
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
-from windlass.moordyn.input_file import InputFile, Line, LineType, NotTranslated, Point, read_input
+from windlass.moordyn.input_file import FORCES, InputFile, Line, LineType, NotTranslated, Point, read_input
 from windlass.moordyn.motion import find_paths
 from windlass.moordyn.starts import find_shape
 from windlass.solvers.static import Static
@@ -58,6 +59,8 @@ class Mooring:
         environment: the options of the file.
         file: its rows.
         notes: differences without effect on the motion, one line for each.
+        motion_end: end of the table of motions [s], after which coupled objects stop abruptly; infinite without a
+            table.
     """
 
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
@@ -72,6 +75,7 @@ class Mooring:
         self.bed: Entity | None = None
         self.contacts: Entity | None = None
         self.notes = file.notes
+        self.motion_end = inf
 
     def rest(self, **settings: Any) -> State:
         """The state at rest at t = 0, without waves and with the current.
@@ -141,7 +145,8 @@ def import_system(world: World, file: str | Path, motion: str | Path | None = No
 
     Raises:
         NotTranslated: rows cannot be expressed; the error lists all of them.
-        ModelError: the file is not an input file of MoorDyn, the world has another gravity, or the motion is wrong.
+        ModelError: the file is not an input file of MoorDyn, the world has another gravity, the motion is wrong, or
+            ``hold`` is False and an output is the force of a coupled point.
         OutputError: a file cannot be read.
     """
     given, environment = _read(Path(file))
@@ -173,10 +178,6 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
     for number, point in file.points.items():
         if point.kind == "free" and (point.drag_area or point.added_mass * point.volume):
             file.faults.append(f"point {number}: CdA and Ca of free points are refused: must be 0")
-    forces = {channel.number: channel.name for channel in file.channels if channel.quantity[0] == "F"}
-    for number, name in forces.items():
-        if file.points[number].kind not in ("fixed", "coupled"):
-            file.faults.append(f"output {name}: must be the force of a fixed or coupled point")
     if file.faults:
         raise NotTranslated(path, file.faults)
     return file, environment
@@ -184,8 +185,17 @@ def _read(path: Path) -> tuple[InputFile, Environment]:
 
 def _build(world: World, file: InputFile, environment: Environment, motion: str | Path | None, hold: bool) -> Mooring:
     """Add the parts to the world."""
+    for channel in () if hold else file.channels:
+        if channel.quantity in FORCES and file.points[channel.number].kind == "coupled":
+            raise ModelError(
+                f"hold = False with the output {channel.name}, the force of coupled point {channel.number}: must be "
+                "True, or leave out the output"
+            )
     table = None if motion is None else read_motion(Path(motion))
     mooring, places = Mooring(world, file, environment), Places(*find_paths(file, table))
+    if table is not None:
+        # the last row is extrapolated
+        mooring.motion_end = float(places.times[-2])
     if environment.density > 0.0:
         growth: dict[str, Any] = {"wave_growth": GROWTH} if "wave_amplitudes" in environment.flow else {}
         mooring.sea = world.add(
