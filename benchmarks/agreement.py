@@ -20,8 +20,9 @@ relative to the largest entry of its kind in the whole run. The kinds are displa
 slopes and rotations, multipliers by constraint, history values by their meaning, and each sensor. States are compared
 at up to 40 instants, and sensors at every step. Displacements are compared instead of positions, so that errors of
 large models remain visible. Multipliers below a millionth of the largest multiplier of the run are compared with that
-millionth. Such multipliers are round-off, for example those of the norm of Euler parameters, which are 0 in theory. The
-exit code is 1 if a difference is above 1e-8, or if the Newton iterations or the passes of any step differ.
+millionth, because such multipliers are rounding errors. For example, the multiplier of the constraint that keeps the
+norm of Euler parameters is 0 in theory. The exit code is 1 if a difference is above 1e-8, or if the Newton iterations
+or the passes of any step differ.
 """
 
 import argparse

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
 
 Quantity = Callable[..., FloatArray]
 Function = Callable[[Any], None]
@@ -83,6 +84,10 @@ class Account:
     powers: Function | None = None
     conserves: bool = False
 
+    def __post_init__(self) -> None:
+        if self.powers is not None and self.jumps is not None:
+            raise ModelError("powers and jumps of an Account: must be at most one of them, as jumps read all powers")
+
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all energies and powers, in the order of a `Reading`."""
@@ -101,8 +106,9 @@ class Account:
         """An account made from one function of the fields per name, which returns values of shape (rows,) in J or W.
 
         Args:
-            stored, lost: functions by name. **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; an
-            account without losses conserves energy.
+            stored, lost: functions by name.
+            **more: arguments ``by``, ``is_whole`` and ``conserves`` of the account; an account without losses conserves
+                energy.
         """
         energies, powers = dict(stored or {}), dict(lost or {})
 

@@ -189,8 +189,8 @@ def build(rows: LocalRows) -> CableSystem:
     def post_newton(s: Evaluation) -> None:
         assign(s)
         number = places.number
-        # if the last stage or attempt was rejected, the places differ from those of the last update, and the next
-        # update must search
+        # if the last stage or attempt was rejected, the places have changed since the last update, and the next update
+        # must search
         search.forgotten |= not np.array_equal(number, search.left)
         follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
         search.update(s)

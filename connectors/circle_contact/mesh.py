@@ -96,7 +96,10 @@ def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[
 
 
 def find_short_arcs(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find reasons for doubt: rotating circles with too few cables of a belt to determine their speed."""
+    """Find reasons for doubt: rotating circles with too few cables of a belt to determine their speed.
+
+    Only on one process, because the cables of a circle may belong to several processes.
+    """
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
     circles: PositionColumns = fields.markers[CIRCLE_FAMILY]

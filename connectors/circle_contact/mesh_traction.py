@@ -7,9 +7,9 @@ middle, with slopes up to 3 w/l.
 - Soft bristles deflect by the whole of w. Stiff bristles hold the cubic: the false strain 3 w/l remains, decays over
   the length a = sqrt(EA/mu_k), and deflects the bristles by 3 w a/l. A combination of both limits is u = w/(1 + l/(3
   a)).
-- Bristles that deflect by the mean of a cable have half of this deflection. A uniform traction mu_k u on a bar of the
-  length l with fixed ends displaces the bar by a mean of mu_k u l²/(12 EA), so u = (w/2)/(1 + (l/a)²/12).
-
+- If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean of
+  the error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of
+  mu_k u l²/(12 EA), so u = (w/2)/(1 + (l/a)²/12).
 - Cables that keep their stretch at the entry, on a rigid layer, deflect bristles by half of this u: measured 0.45 to
   0.59.
 

@@ -168,7 +168,7 @@ class _Line:
             self.strain = find_strain(self.name, self.route.length, self.axial_stiffness, given)
             self.tension = self.axial_stiffness * self.strain
             self.mass_per_length = slack_mass / (1.0 + self.strain)
-            self.elements = given["elements"] or self._choose_elements()
+            self.elements = given["elements"] or self._choose_elements(given["friction"])
             if teeth is not None:
                 if self.in_space:
                     raise ModelError(f"teeth of '{self.name}': must be a 2D belt")
@@ -418,10 +418,12 @@ class _Line:
         title = title or f"{self.name} as laid: length {self.length:.5g} m, tension {self.tension:.4g} N"
         return hand_over(draw_circles(centers, np.array(self.radii), names, line, title), target)
 
-    def _choose_elements(self) -> int:
+    def _choose_elements(self, friction: float) -> int:
         """Choose a number of elements that are short enough for the smallest pulley, and on belts for the shortest
         arc."""
-        arcs = [wrap.length for wrap in self.route.wraps] if self.closed else ()
+        mu = [friction if pulley.friction is None else pulley.friction for pulley in self.pulleys]
+        wraps = zip(self.wrap_angles, self.radii, mu, strict=True)
+        arcs = [angle * radius for angle, radius, own in wraps if self.closed and own > 0.0]
         return choose_elements(self.route.length, self.strain, self.radii, arcs)
 
     def _name_parts(self) -> None:

@@ -26,8 +26,8 @@ class PulleyRows(NamedTuple):
     """Rows of one pulley in the order of the cable; arrays of shape (rows,) unless noted otherwise.
 
     Attributes:
-        circle: positions of the markers of the circles in the columns of their family. data: positions of the first
-            history values.
+        circle: positions of the markers of the circles in the columns of their family.
+        data: positions of the first history values.
         n: numbers of segments or points.
         active: whether they contribute.
         chain: number of the chain of cables.

@@ -67,7 +67,11 @@ class Beam2D(Component):
         default=((0.0,) * 3,) * 3,
     )
     length = column(
-        "m", "length L without load; 0: that of the axis in the reference configuration", default=0.0, minimum=0.0
+        "m",
+        "length L by which strains and mass count; the reference configuration has no force for any L, prestress is a "
+        "reference_strain; 0: the length of the axis",
+        default=0.0,
+        minimum=0.0,
     )
     node_angles = column(
         "rad",
@@ -76,7 +80,10 @@ class Beam2D(Component):
         default=(0.0,) * 4,
     )
     reference_strain = column(
-        "1, 1, 1/m", "ε, γ, κ without force, in addition to those of the reference", shape=(3,), default=(0.0,) * 3
+        "1, 1, 1/m",
+        "ε, γ, κ without force, added to ε, γ, κ of the reference configuration",
+        shape=(3,),
+        default=(0.0,) * 3,
     )
 
 
@@ -127,7 +134,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_beams(world, table, "stiffness", "damping")
     x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
     order = find_orders((table.local("node2"), table.local("node3")))
-    cosine, size = np.ones(len(x)), np.ones(len(x))
+    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
     for p in np.unique(order):
         some = np.flatnonzero(order == p)
         slopes = np.einsum("ga,iad->igd", create_rule(int(p)).D, x[some, : p + 1, :2])
@@ -135,7 +142,7 @@ def check(world: Tables, table: EntityTable) -> None:
         phi = (phi - FULL_TURN * np.round((phi - phi[:, :1]) / FULL_TURN)) @ create_rule(int(p)).N.T
         length = np.linalg.norm(slopes, axis=2)
         along = (slopes * np.stack((np.cos(phi), np.sin(phi)), axis=2)).sum(axis=2)
-        size[some] = length.min(axis=1, initial=np.inf)
+        size[some] = np.stack((length.min(axis=1), length.max(axis=1), length @ create_rule(int(p)).w), axis=1)
         cosine[some] = (along / np.where(length > 0.0, length, 1.0)).min(axis=1, initial=1.0)
     refuse_axes(table, cosine, size)
 

@@ -78,11 +78,15 @@ class Beam3D(Component):
         "N s, N m s, N m^2 s", "section damping D by the rates of strains", shape=(6, 6), default=((0.0,) * 6,) * 6
     )
     length = column(
-        "m", "length L without load; 0: that of the axis in the reference configuration", default=0.0, minimum=0.0
+        "m",
+        "length L by which strains and mass count; the reference configuration has no force for any L, prestress is a "
+        "reference_strain; 0: the length of the axis",
+        default=0.0,
+        minimum=0.0,
     )
     reference_strain = column(
         "1, 1, 1, 1/m, 1/m, 1/m",
-        "strains without force, in addition to those of the reference",
+        "strains without force, added to the strains of the reference configuration",
         shape=(6,),
         default=(0.0,) * 6,
     )
@@ -154,20 +158,20 @@ def check(world: Tables, table: EntityTable) -> None:
         raise ModelError(f"rotary_inertia of {where} = {theta[k].tolist()}: must be positive definite [kg m]")
     x = world.numbering.reference_of(world.resident_dofs(table)).reshape(len(table.resident), -1, WIDTH)
     order = find_orders((table.local("node2"), table.local("node3")))
-    cosine, size = np.ones(len(x)), np.ones(len(x))
+    cosine, size = np.ones(len(x)), np.ones((len(x), 3))
     for p in np.unique(order):
         cosine[order == p], size[order == p] = _measure_axes(x[order == p, : p + 1], int(p))
     refuse_axes(table, cosine, size)
 
 
 def _measure_axes(x: FloatArray, order: int) -> tuple[FloatArray, FloatArray]:
-    """Least cosine between axis and e_1 at the Gauss points, and least |r'| L, of rows of an order."""
+    """Least cosine between axis and e_1 at the Gauss points, and ``size`` of `refuse_axes`, of rows of one order."""
     rule, e = create_rule(order), x[:, :, 3:] * find_flips(x[:, :, 3:])[:, : order + 1, None]
     slopes, frames = np.einsum("ga,iad->igd", rule.D, x[:, :, :3]), np.einsum("ga,iad->igd", rule.N, e)
     first = rotation_matrix(frames.reshape(-1, 4))[:, :, 0].reshape(slopes.shape)
     length = np.linalg.norm(slopes, axis=2)
     along = (slopes * first).sum(axis=2) / np.where(length > 0.0, length, 1.0)
-    return along.min(axis=1), length.min(axis=1)
+    return along.min(axis=1), np.stack((length.min(axis=1), length.max(axis=1), length @ rule.w), axis=1)
 
 
 register(

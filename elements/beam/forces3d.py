@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from windlass.elements.beam.rules import LineRule
+from windlass.elements.bodies.rigid3d_kernels import fill_rotation, times_transposed
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -70,40 +71,13 @@ def find_factor(u: float) -> tuple[float, float, float]:
 
 
 @kernel
-def fill_rotation(y: FloatArray, A: FloatArray, W: FloatArray) -> float:
-    """A, shape (3, 3), and W, (3, 4), at y; returns n."""
-    e0, e1, e2, e3 = y[3], y[4], y[5], y[6]
-    n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
-    c = 2.0 / n
-    A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
-    A[2, 2] = 1.0 - c * (e1 * e1 + e2 * e2)
-    A[0, 1], A[1, 0] = c * (e1 * e2 - e0 * e3), c * (e1 * e2 + e0 * e3)
-    A[0, 2], A[2, 0] = c * (e1 * e3 + e0 * e2), c * (e1 * e3 - e0 * e2)
-    A[1, 2], A[2, 1] = c * (e2 * e3 - e0 * e1), c * (e2 * e3 + e0 * e1)
-    W[0, 0], W[0, 1], W[0, 2], W[0, 3] = -c * e1, c * e0, c * e3, -c * e2
-    W[1, 0], W[1, 1], W[1, 2], W[1, 3] = -c * e2, -c * e3, c * e0, c * e1
-    W[2, 0], W[2, 1], W[2, 2], W[2, 3] = -c * e3, c * e2, -c * e1, c * e0
-    return n
-
-
-@kernel(inline=True)
-def turned_back(A: FloatArray, p: Vector) -> Vector:
-    """Aᵀ p."""
-    return (
-        A[0, 0] * p[0] + A[1, 0] * p[1] + A[2, 0] * p[2],
-        A[0, 1] * p[0] + A[1, 1] * p[1] + A[2, 1] * p[2],
-        A[0, 2] * p[0] + A[1, 2] * p[1] + A[2, 2] * p[2],
-    )
-
-
-@kernel
 def fill_point(
     l: float, y: FloatArray, A: FloatArray, W: FloatArray, z: FloatArray, G: FloatArray
 ) -> tuple[float, Vector, float, float, float]:
     """z = (Γ, κ), shape (6,), and G, shape (6, 11), whose zeros stay; returns n, k, F, F' and F''."""
-    n = fill_rotation(y, A, W)
+    n = fill_rotation(y[3], y[4], y[5], y[6], A, W)
     c, d0, d1, d2, d3 = 2.0 / n, y[7], y[8], y[9], y[10]
-    gamma = turned_back(A, (y[0], y[1], y[2]))
+    gamma = times_transposed(A, (y[0], y[1], y[2]))
     u = l * (d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3) / n
     F, first, second = find_factor(u)
     # ∂k/∂e without its part along e

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.beam.rules import MOST_NODES, MOST_POINTS, ORDERS, LineRule, create_rule
+from windlass.elements.beam.rules import INNER, MOST_NODES, MOST_POINTS, ORDERS, LineRule, create_rule
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
@@ -18,8 +18,13 @@ NODES = ("node0", "node1", "node2", "node3")
 SYMMETRY = 1e-9
 """Largest asymmetry of a matrix of the section that counts as rounding, relative to its largest entry [1]."""
 LEAST_COSINE = 0.5
-"""If the cosine of the angle between the axis and e_1 of a node is below this value (60°), the node is an error of the
-model."""
+"""If the cosine of the angle between the axis and e_1 of a cross section is below this value (60°), the nodes are an
+error of the model."""
+MOST_UNEVEN = 1.05
+"""Largest ratio of |r'| at two Gauss points of an element with inner nodes [1]: 1.0033 on an arc of 120°, 1.10 with the
+inner node at 0.52 instead of 0.5, which changes the deflection by 4 %."""
+OTHER_LENGTH = 2.0
+"""Largest ratio of a given length to the length of the axis, and its inverse [1]."""
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
@@ -122,17 +127,31 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
 
 
 def refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> None:
-    """Raise ModelError for beams without length, or whose nodes are turned away from the axis.
+    """Raise ModelError for beams without length or of another length, and for nodes at wrong places or angles.
 
     Args:
         cosine: least cosine of the angles between the axis and e_1 of the sections, shape (resident,).
-        size: |r'| L at the same point [m].
+        size: least and largest |r'| L at the Gauss points and the length of the axis [m], shape (resident, 3).
     """
-    for k in np.flatnonzero(~(size > 0.0))[:1]:
+    for k in np.flatnonzero(~(size[:, 0] > 0.0))[:1]:
         raise ModelError(f"nodes of {table.kind} row {table.resident[k]} are at one point: must have a distance > 0 m")
+    for k in np.flatnonzero(size[:, 1] > MOST_UNEVEN * size[:, 0])[:1]:
+        raise ModelError(
+            f"inner nodes of {table.kind} row {table.resident[k]} are not at their places: must be at x/L = 0.5 with "
+            f"order 2, at {INNER:.4f} and {1.0 - INNER:.4f} with order 3, along the axis from node0 to node1"
+        )
+    given = table.local("length")
+    ratio = np.where(given > 0.0, given, size[:, 2]) / size[:, 2]
+    for k in np.flatnonzero(np.maximum(ratio, 1.0 / ratio) > OTHER_LENGTH)[:1]:
+        axis = size[k, 2]
+        raise ModelError(
+            f"length = {given[k]:g} m of {table.kind} row {table.resident[k]}, whose axis is {axis:g} m long: must be "
+            f"from {axis / OTHER_LENGTH:g} to {OTHER_LENGTH * axis:g} m, or 0 for the length of the axis"
+        )
     for k in np.flatnonzero(~(cosine > LEAST_COSINE))[:1]:
         angle = np.degrees(np.arccos(np.clip(cosine[k], -1.0, 1.0)))
         raise ModelError(
-            f"the nodes of {table.kind} row {table.resident[k]} are turned by {angle:.3g}° from its axis: must be less "
-            "than 60°, as e_1 of each node lies along the beam from node0 to node1"
+            f"cross sections of {table.kind} row {table.resident[k]} are turned by {angle:.3g}° from its axis: must be "
+            "less than 60°, as e_1 of each node lies along the beam from node0 to node1; a curved line may need more "
+            "elements"
         )

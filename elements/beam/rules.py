@@ -15,8 +15,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import roots_legendre
 
+from windlass.elements.cable2d.points import gauss_rule
 from windlass.framework.arrays import FloatArray, IntArray
 
 ORDERS = (1, 2, 3)
@@ -44,12 +44,6 @@ class LineRule(NamedTuple):
     W: FloatArray
 
 
-def gauss_points(count: int) -> tuple[FloatArray, FloatArray]:
-    """Places s and weights of a Gauss rule for an integral from 0 to 1, shape (count,) each."""
-    xi, w = roots_legendre(count)
-    return 0.5 * (1.0 + xi), 0.5 * w
-
-
 def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The polynomials that are 1 at one of n places and 0 at the others, and their derivatives, at s.
 
@@ -67,9 +61,9 @@ def lagrange(places: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray]
 def create_rule(order: int) -> LineRule:
     """Shape functions and Gauss rule of a beam element of order 1, 2 or 3."""
     places = np.array(PLACES[order])
-    s, w = gauss_points(order)
+    s, w = gauss_rule(order)
     N, D = lagrange(places, s)
-    exact, weight = gauss_points(order + 1)
+    exact, weight = gauss_rule(order + 1)
     S = lagrange(places, exact)[0]
     return LineRule(w, N, D, np.einsum("g,ga,gb->ab", weight, S, S), weight @ S)
 
@@ -92,5 +86,5 @@ def eval_places(order: IntArray, s: FloatArray) -> LinePlaces:
         some = np.flatnonzero(order == p)
         if len(some):
             found.N[some, :, : p + 1] = lagrange(np.array(PLACES[p]), s[some])[0]
-            found.E[some, :, :p] = lagrange(gauss_points(p)[0], s[some])[0]
+            found.E[some, :, :p] = lagrange(gauss_rule(p)[0], s[some])[0]
     return found

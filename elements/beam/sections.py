@@ -14,8 +14,7 @@ import numpy as np
 
 from windlass.elements.beam.rows import group_rows
 from windlass.elements.beam.rules import LinePlaces, LineRule, eval_places
-from windlass.elements.cable2d.outputs import label_parts
-from windlass.elements.cable2d.places import find_places
+from windlass.elements.cable2d.outputs import find_fractions, label_parts
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output
@@ -54,7 +53,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
     """An output at places of the beams; the places of the last call are cached."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-        s = find_places(rows, x)
+        s = find_fractions(rows, rows.columns["length"][:, None], x)
         kept: list[tuple[FloatArray, LinePlaces]] = rows.kept("places", list)
         if not (kept and np.array_equal(kept[0][0], s)):
             kept[:] = [(s, eval_places(rows.columns["order"], s))]

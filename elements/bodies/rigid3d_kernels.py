@@ -63,11 +63,8 @@ def times_transposed(A: FloatArray, a: Vector) -> Vector:
 
 
 @kernel
-def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
-    """Fill e (4,), A (3, 3) and Γ (3, 4) of a row, return n."""
-    for a in range(4):
-        e[a] = x[dofs[3 + a]]
-    e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+def fill_rotation(e0: float, e1: float, e2: float, e3: float, A: FloatArray, G: FloatArray) -> float:
+    """Fill A (3, 3) and Γ (3, 4) of Euler parameters, return n."""
     n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1] = 1.0 - c * (e2 * e2 + e3 * e3), 1.0 - c * (e1 * e1 + e3 * e3)
@@ -78,6 +75,15 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
     G[0, 0], G[0, 1], G[0, 2], G[0, 3] = -c * e1, c * e0, c * e3, -c * e2
     G[1, 0], G[1, 1], G[1, 2], G[1, 3] = -c * e2, -c * e3, c * e0, c * e1
     G[2, 0], G[2, 1], G[2, 2], G[2, 3] = -c * e3, c * e2, -c * e1, c * e0
+    return n
+
+
+@kernel(inline=True)
+def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray, G: FloatArray) -> float:
+    """Fill e (4,), A (3, 3) and Γ (3, 4) of a row, return n."""
+    for a in range(4):
+        e[a] = x[dofs[3 + a]]
+    n: float = fill_rotation(e[0], e[1], e[2], e[3], A, G)
     return n
 
 

@@ -29,6 +29,7 @@ from windlass.elements.cable2d.force_functions import (
 from windlass.elements.cable2d.strains import Bending, Strains, cross, dot, eval_bending, interpolate, turned
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
@@ -195,15 +196,27 @@ def find_places(rows: LocalRows, x: Any) -> Places:
         ModelError: places beyond the ends of a cable.
     """
     view: CableView = rows.columns
-    length = view.length
+    return view.find_places(find_fractions(rows, view.length, x))
+
+
+def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
+    """Return x/L [1], shape (rows, k), for x [m] as in `find_places`.
+
+    Args:
+        length: L of cables or beams [m], shape (rows, 1).
+
+    Raises:
+        ModelError: places beyond the ends, or of a wrong shape.
+    """
     place = 0.5 * length if x is None else _per_row(rows, "x", x)
-    outside = np.argwhere(~(np.abs(place / length - 0.5) <= 0.5 + TOLERANCE))
+    s: FloatArray = place / length
+    outside = np.argwhere(~(np.abs(s - 0.5) <= 0.5 + TOLERANCE))
     if len(outside):
         row, k = outside[0]
-        given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
         where = f"{rows.table.kind} row {rows.rows[row]}"
-        raise ModelError(f"x = {given} m in {where}: must lie from 0 to its length {L} m")
-    return view.find_places(np.clip(place / length, 0.0, 1.0))
+        given = np.broadcast_to(place, s.shape)[row, k]
+        raise ModelError(f"x = {given} m in {where}: must lie from 0 to its length {length[row, 0]} m")
+    return np.clip(s, 0.0, 1.0)
 
 
 def eval_position(c: CableSections) -> FloatArray:
@@ -269,12 +282,12 @@ def eval_moment(c: CableSections) -> FloatArray:
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
     """Places as an array of shape (rows or 1, k)."""
-    places = np.asarray(value, dtype=np.float64)
-    count = len(rows.rows)
-    if not (places.ndim == 0 or (places.ndim <= 2 and len(places) == count)):
+    places, count = read_numbers(value), len(rows.rows)
+    if places is None or not (places.ndim == 0 or (places.ndim <= 2 and len(places) == count)):
+        shape = "" if places is None else f", shape {places.shape},"
         raise ModelError(
-            f"{name} [m] for {rows.table.kind} has shape {places.shape}: "
-            f"must be a number, or of shape ({count},) or ({count}, k)"
+            f"{name} = {show(value)} m{shape} for {rows.table.kind}: must be a number, or of shape ({count},) or "
+            f"({count}, k)"
         )
     return places.reshape(1, 1) if places.ndim == 0 else places.reshape(count, -1)
 

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.outputs import find_parts
-from windlass.elements.cable2d.places import find_places
+from windlass.elements.cable2d.outputs import find_fractions, find_parts
 from windlass.elements.cable2d.points import Rule, Shape, create_rule, eval_shape
 from windlass.elements.cable3d.twist_forces import mean_strain, read, times
 from windlass.elements.cable3d.twist_points import (
@@ -206,7 +205,7 @@ def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, Section
     """Evaluate an output at places of the cables; the places of the last call are cached."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-        s = find_places(rows, x)
+        s = find_fractions(rows, rows.columns["length"][:, None], x)
         kept: list[SectionPlaces] = rows.kept("places", list)
         if not (kept and np.array_equal(kept[0].s, s)):
             kept[:] = [SectionPlaces(rows, s)]

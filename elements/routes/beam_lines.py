@@ -54,7 +54,7 @@ def straight_beam(
         order: 1, 2 or 3, the order of the elements, which have order + 1 nodes.
         normal: in 3D the direction of e_2, shape (3,); default: see `beam_along`.
         name: name for messages and output.
-        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`.
+        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, without ``length``.
 
     Returns:
         The elements in order; `nodes_of` gives their nodes.
@@ -93,7 +93,7 @@ def beam_along(
         normal: in 3D the direction of e_2 at the start, shape (3,); default: global y after the smallest rotation from
             global x to the route.
         name: name for messages and output.
-        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`.
+        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, without ``length``.
 
     Returns:
         The elements in order; `nodes_of` gives their nodes.
@@ -116,6 +116,9 @@ def _add_line(
         raise ModelError(f"{name}: order = {order}: must be 1, 2 or 3")
     elements = int(elements)
     in_space = route.eval_points(np.zeros(1))[0].shape[1] == 3
+    for column in ("length", "node0", "node1", "node2", "node3", "part"):
+        if column in given:
+            raise ModelError(f"{name}: {column} = {show(given[column])}: must be left out, as the line determines it")
     if normal is not None and not in_space:
         raise ModelError(f"{name}: normal = {show(normal)} on a 2D route: must be left out")
     node, kind = _find_kinds(in_space)
@@ -142,8 +145,7 @@ def _add_line(
     refs = {"node0": nodes[first], "node1": nodes[(first + order) % count]}
     for k in range(1, order):
         refs[f"node{1 + k}"] = nodes[first + k]
-    values = {"length": length, **pick_rows(mine, kind, given)}
-    return world.add(kind, name=name, part=mine, **refs, **values)
+    return world.add(kind, name=name, part=mine, length=length, **refs, **pick_rows(mine, kind, given))
 
 
 def _find_kinds(in_space: bool) -> tuple[type[Component], type[Component]]:

@@ -232,11 +232,12 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
         route: result of `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
             `hang_from_ground`.
         elements: number of cable elements.
-        name: name for messages and output. **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default
-        of ``length`` [m]: the length of the route divided by the number of elements. With ``torsional_stiffness=`` on
-        3D routes these are columns of `TwistCable3D` and two columns of its nodes, see `PointSlopeTwist3D`: ``normal``,
-        the direction of d_1 at the start, which moves along the route without spin, and ``turned_from``, by default a
-        direction to which no slope of the route is opposite, for instance the axis of its sheaves.
+        name: name for messages and output.
+        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. Default of ``length`` [m]: the length of
+            the route divided by the number of elements. With ``torsional_stiffness=`` on 3D routes these are columns of
+            `TwistCable3D` and two columns of its nodes, see `PointSlopeTwist3D`: ``normal``, the direction of d_1 at
+            the start, which moves along the route without spin, and ``turned_from``, by default a direction to which no
+            slope of the route is opposite, for instance the axis of its sheaves.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.

@@ -199,7 +199,8 @@ def _judge_without_solver(
 ) -> str:
     """The error message for an option that begins with the prefix of no solver."""
     if not known:
-        hint = _hint(suggest(name, solvers, own))
+        announced = {prefix + other.name for prefix, solver in solvers.items() for other in solver.own or ()}
+        hint = _hint(suggest(name, solvers, announced | set(own)))
         return "unknown option" + (hint or "; a model declares its options before it makes its first solver")
     if petsc_names() and SOLVER_FAMILY.fullmatch(name):
         return "lacks the prefix of a solver" + _hint([prefix + name for prefix in list(solvers)[:2]])

@@ -137,10 +137,22 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
             follows = False
     inner = [_describe_code(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     chains.extend(list(chain) for _, more in inner for chain in more)
-    constants = [_describe(constant, {}, ()) for constant in code.co_consts if not isinstance(constant, CodeType)]
+    constants = [_describe(constant, {}, ()) for constant in _list_constants(code)]
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
     facts = (code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags & _KIND_FLAGS, names, constants)
     return repr((facts, [text for text, _ in inner])), sorted({tuple(chain) for chain in chains})
+
+
+def _list_constants(code: CodeType) -> list[object]:
+    """Constants of a function except inner functions, and except documentation that no instruction reads."""
+    documented = not code.co_name.startswith("<") and isinstance(next(iter(code.co_consts), None), str)
+    if documented:
+        raw = code.co_code
+        first = {
+            raw[i] for i in range(0, len(raw), 2) if raw[i + 1] == 0 and (i == 0 or raw[i - 2] != dis.EXTENDED_ARG)
+        }
+        documented = first.isdisjoint(dis.hasconst)
+    return [constant for constant in code.co_consts[int(documented) :] if not isinstance(constant, CodeType)]
 
 
 def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:

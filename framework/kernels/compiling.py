@@ -37,8 +37,8 @@ _HAS_BUILDERS = hasattr(_core.codegen.CPUCodegen, "_pass_builder") and hasattr(
 
 
 class NoEntry:
-    """Placeholder for the entry of a kernel that Python cannot call; each placeholder is unique, because the compiler
-    uses it as a key."""
+    """The address by which Python would call a kernel, for kernels that only other kernels call. Each kernel has its
+    own object, because the compiler uses the object as a key."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -108,7 +108,9 @@ _FOR_OTHERS = frozenset({
     "WithLifting", "InlineInlinables", "FindLiterallyCalls", "LiteralUnroll", "InlineOverloads",
     "DumpParforDiagnostics",
 })  # fmt: skip
-"""Passes for words that no kernel uses: ``with``, ``literally``, ``literal_unroll``, ``inline="always"``."""
+"""Passes for the names below and for ``inline="always"`` of the compiler's own functions."""
+_NAMES_OF_OTHERS = frozenset({"objmode", "objmode_context", "literally", "literal_unroll"})
+"""Names in a kernel that need these passes; kernels of this project have none of them."""
 _FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
 """Passes for functions and comprehensions within a kernel."""
 
@@ -136,8 +138,11 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """The compiler's passes, with `KernelLowering`, without those that find nothing in this kernel."""
-        unused = {"NativeLowering", *_FOR_OTHERS}
-        if not any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts):
+        code: CodeType = self.state.func_id.code
+        unused = {"NativeLowering"}
+        if _NAMES_OF_OTHERS.isdisjoint((*code.co_names, *code.co_freevars)):
+            unused |= _FOR_OTHERS
+        if not any(isinstance(constant, CodeType) for constant in code.co_consts):
             unused |= _FOR_CLOSURES
         pipelines: list[Any] = super().define_pipelines()
         for pipeline in pipelines:

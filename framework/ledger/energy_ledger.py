@@ -51,7 +51,7 @@ from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows
-from windlass.framework.state.state import State, as_local
+from windlass.framework.state.state import State, as_local, check_world
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
 """MOST_ROWS, MOST_NAMES: largest number of rows of a law, and of their different names, that pages list. LINE: number
@@ -190,7 +190,9 @@ class EnergyLedger(EveryNth):
             self._claim.begin()
         super().before_solve(state, end, steps)
         assembly = parallel_assembly(state.world)
-        if self._balance is None or self._world is not state.world:
+        if self._world is not None:
+            check_world(state, self._world, "a solve with this EnergyLedger")
+        if self._balance is None:
             self._world, self._balance = state.world, Balance(assembly, as_local(state))
             self._name(self._balance)
         if not self._losses:

@@ -205,11 +205,11 @@ class World:
             part: the rows that this process gives, of ``part.count`` on all processes, see `Part`; values and
                 references are for these rows, and the handle refers to all rows. Nodes and history values that a kind
                 creates are not built in parts. Without a part, many rows that each refer to a row of a distributed
-                table are also distributed. **values: columns and references of the component, each with one value for
-                all rows or one per row. A reference is a handle, a list of handles, or an array of entity numbers,
-                where -1 means no entity and numbers from ``World.count`` on are the rows of this call. For a chain
-                (`refs`), each of these values is one chain for all rows; one chain per row is a list of chains, or an
-                array of shape (rows, n).
+                table are also distributed.
+            **values: columns and references of the component, each with one value for all rows or one per row. A
+                reference is a handle, a list of handles, or an array of entity numbers, where -1 means no entity and
+                numbers from ``World.count`` on are the rows of this call. For a chain (`refs`), each of these values is
+                one chain for all rows; one chain per row is a list of chains, or an array of shape (rows, n).
 
         Raises:
             ModelError: the world is finalized, the component is not registered, a value is missing, unknown or not

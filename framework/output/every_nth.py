@@ -20,6 +20,8 @@ ROUNDING = 1e-6
 """Tolerance of the times of frames, as a fraction of an interval or of a step [1]."""
 MOST_STEPS = 1 << 30
 """A number of steps that compiled code never takes in one call."""
+STEP_CALLS = {"before_step", "after_step", "idle_steps"}
+"""Methods that determine at which steps a hook is called."""
 STEPS, EVERY, DONE, PASSED = range(4)
 """Indices in the array `counts` of `count_step`."""
 
@@ -101,8 +103,14 @@ class EveryNth(StepHook, Closing, ABC):
 
     @property
     def can_ask(self) -> bool:
-        """Whether compiled code can decide which steps are recorded: frames must be spaced by steps or by time."""
-        return self._every is not None or (self._by_time and self._interval > 0.0)
+        """Whether compiled code can decide which steps are recorded: frames must be spaced by steps or by time.
+
+        Subclasses that extend the calls of steps must be called at all recorded steps, unless they also define
+        ``idle_steps``.
+        """
+        first = next(vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS)
+        spaced = self._every is not None or (self._by_time and self._interval > 0.0)
+        return spaced and "idle_steps" in first
 
     def find_asking(self, state: State) -> Program | None:
         """A program that records the steps that are due by a call of Python, so that all other steps stay in compiled

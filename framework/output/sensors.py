@@ -247,8 +247,8 @@ class Sensors(EveryNth):
         self._keep(row, mark)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps: those that are recorded call Python from compiled code."""
-        return MOST_STEPS
+        """All next steps, if compiled code can decide which are recorded: it calls Python for these."""
+        return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
         """The program that records steps that are due."""

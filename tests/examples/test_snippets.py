@@ -112,7 +112,7 @@ def has(page: Path, language: str, comment: str = "") -> bool:
 @pytest.mark.parametrize("page", [page for page in PAGES if has(page, "python")], ids=name_of)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
-    # Empty lines between the blocks make the line numbers of tracebacks equal to those of the page.
+    # Empty lines between the blocks give each line of code its line number on the page, for tracebacks.
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
     for block in read_blocks(page):
         if block.language == "python":

@@ -101,7 +101,7 @@ MODELS: dict[str, Callable[[], wl.World]] = {
     "rail": build_rail,
     "loads": build_loads,
     "winch": lambda: hang(4.0, 0.1, 2, True, shortest=0.1, store_tension=1.0)[0],
-    "winch of the plane": lambda: hang(4.0, 0.1, 2, shortest=0.1, store_tension=1.0)[0],
+    "2D winch": lambda: hang(4.0, 0.1, 2, shortest=0.1, store_tension=1.0)[0],
     "marked cable": build_marked,
 }
 ROOMS = ("surface_contact", "cable_contact", "sliding", "line_load", "fluid", "cable3d", "nodes3d", "cable_markers3d")
@@ -194,7 +194,7 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
     ("loads", con.Fluid, "wave_phases", (0.0,), "wave_phases in Fluid row 0 has 1 values: must have 2"),
     ("loads", con.Fluid, "fills", "above", "fills = 'above' .* must be 'below'"),
     ("winch", WinchCable3D, "shortest", 4.0, "has the length 4 m .* must be > shortest = 4 m"),
-    ("winch of the plane", WinchCable2D, "share", 0.4, "begin, share in WinchCable2D .* must cover 0 to 1"),
+    ("2D winch", WinchCable2D, "share", 0.4, "begin, share in WinchCable2D .* must cover 0 to 1"),
     ("marked cable", el.PointSlope3D, "slope", (0.0, 0.0, 0.0), "slope = .0, 0, 0. .* must have a length > 0"),
     (
         "marked cable",

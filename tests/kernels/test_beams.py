@@ -100,6 +100,12 @@ def test_forces_are_gradients_of_the_energy(create: Any, order: int) -> None:
     assert_allclose(power - rate @ f, lost, rtol=1e-12)
 
 
+def multiply(p: Any, q: Any) -> Any:
+    """Return products of quaternions, shape (..., 4)."""
+    w, u, s, v = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
+    return np.concatenate((w * s - (u * v).sum(axis=-1, keepdims=True), w * v + s * u + np.cross(u, v)), axis=-1)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_objectivity_under_random_rotations(order: int) -> None:
     """Energies are equal, and forces rotate, for 1000 beams in one deformed shape, each with another rotation."""
@@ -119,11 +125,7 @@ def test_objectivity_under_random_rotations(order: int) -> None:
     r = np.column_stack((s, 0 * s, 0 * s)) + 0.2 * rng.normal(size=(n, 3))
     e = np.roll(Rotation.from_rotvec(0.4 * rng.normal(size=(n, 3))).as_quat(), 1, axis=1)
     turned = np.einsum("nij,aj->nai", turns.as_matrix(), r)
-    w, u = q[:, None, :1], q[:, None, 1:]
-    product = np.concatenate(
-        (w * e[:, :1] - (u * e[:, 1:]).sum(axis=2, keepdims=True), w * e[:, 1:] + e[:, :1] * u + np.cross(u, e[:, 1:])),
-        2,
-    )
+    product = multiply(q[:, None], np.broadcast_to(e, (count, *e.shape)))
     state.q[dofs] = np.concatenate((turned, product), axis=2)
     state.q[dofs[:, :, 0]] -= s
     state.q[dofs[:, :, 3]] -= 1.0
@@ -135,11 +137,7 @@ def test_objectivity_under_random_rotations(order: int) -> None:
     assert_allclose(back, np.broadcast_to(back[0], back.shape), rtol=0, atol=1e-12 * np.abs(f).max())
     # forces on Euler parameters rotate like Euler parameters
     conjugate = q * (1.0, -1.0, -1.0, -1.0)
-    w, u, g = conjugate[:, None, :1], conjugate[:, None, 1:], f[:, :, 3:]
-    back = np.concatenate(
-        (w * g[:, :, :1] - (u * g[:, :, 1:]).sum(axis=2, keepdims=True),
-         w * g[:, :, 1:] + g[:, :, :1] * u + np.cross(np.broadcast_to(u, g[:, :, 1:].shape), g[:, :, 1:])), 2
-    )  # fmt: skip
+    back = multiply(conjugate[:, None], f[:, :, 3:])
     assert_allclose(back, np.broadcast_to(back[0], back.shape), rtol=0, atol=1e-12 * np.abs(f).max())
 
 
@@ -262,13 +260,16 @@ def test_drawing(create: Any) -> None:
         ({"node3": 3}, "node3 without node2 in Beam2D row 0"),
         ({"node2": 1}, "nodes of Beam2D row 0: must be different nodes"),
         ({"node1": 4}, "are at one point: must have a distance > 0 m"),
-        ({"node0": 5, "node1": 6}, "are turned by 90° from its axis"),
+        ({"node0": 5, "node1": 6}, "cross sections of Beam2D row 0 are turned by 90° from its axis"),
+        ({"node2": 3}, r"inner nodes of Beam2D row 0 are not at their places: must be at x/L = 0\.5 with order 2"),
+        ({"node2": 7, "node3": 8}, r"must be .* at 0\.2764 and 0\.7236 with order 3"),
+        ({"length": 1000.0}, r"length = 1000 m .*, whose axis is 1 m long: must be from 0\.5 to 2 m, or 0 for"),
     ],
 )
 def test_errors(columns: dict[str, Any], words: str) -> None:
     world = World()
-    place = [(0, 0), (1, 0), (0.5, 0), (0.7, 0), (0, 0), (0, 0), (1, 0)]
-    nodes = world.add(RigidNode2D, position=place, angle=[0, 0, 0, 0, 0, np.pi / 2, np.pi / 2])
+    place = [(0, 0), (1, 0), (0.5, 0), (0.7, 0), (0, 0), (0, 0), (1, 0), (1 / 3, 0), (2 / 3, 0)]
+    nodes = world.add(RigidNode2D, position=place, angle=[0, 0, 0, 0, 0, np.pi / 2, np.pi / 2, 0, 0])
     given = {"node0": 0, "node1": 1, **PLANE, **columns}
     given = {name: nodes[value] if name.startswith("node") else value for name, value in given.items()}
     world.add(Beam2D, **given)
@@ -284,6 +285,8 @@ def test_errors_in_space() -> None:
         straight_beam(world, (0, 0, 0), (1, 0, 0), 2, normal=(2.0, 0.0, 0.0), **SPACE)
     with pytest.raises(ModelError, match=r"normal .* on a 2D route: must be left out"):
         straight_beam(world, (0, 0), (1, 0), 2, normal=(0.0, 0.0, 1.0), **PLANE)
+    with pytest.raises(ModelError, match=r"beam: length = 1\.0: must be left out, as the line determines it"):
+        straight_beam(world, (0, 0), (1, 0), 2, length=1.0, **PLANE)
     with pytest.raises(ModelError, match="must both be two finite numbers"):
         straight_beam(world, (0, 0), (1, 0, 0), 2, **PLANE)
     nodes = world.add(RigidNode3D, position=[(0, 0, 0), (1, 0, 0)])

@@ -311,7 +311,7 @@ def test_tangent_depends_on_the_axial_motion() -> None:
 @pytest.mark.parametrize("sticking", LENGTHS)
 @pytest.mark.parametrize("stiffness", [800.0, 0.0])
 def test_update_refers_sticking_positions_to_the_material(stiffness: float, sticking: str) -> None:
-    """States, gaps and errors after an update equal those of the plain cable with the same slip.
+    """A moving cable and a plain cable with the same slip have equal states, gaps and errors after an update.
 
     On reference lengths, sticking positions differ by s. On current lengths, sticking positions are equal and stored
     with the current s.

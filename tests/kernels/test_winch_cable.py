@@ -61,8 +61,8 @@ def test_tangent_against_differences(end: Any) -> None:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_at_fixed_length_it_is_the_plain_cable(end: Any) -> None:
-    """At fixed length, forces, inertia and weight on the nodes equal those of the plain cable to 1e-12 of the largest
-    entry.
+    """At fixed length, winch cable and plain cable exert the same forces, inertia forces and weight on the nodes, to
+    1e-12 of the largest entry.
     """
     world, _ = create_rope(end)
     state, n = disturb(world), 3 * 2 * len(end)

@@ -201,7 +201,6 @@ HOLD = """
 import sys
 from pathlib import Path
 from windlass.framework.kernels.locks import Lock
-from windlass.framework.kernels.operators import remember_operators
 lock = Lock(Path(sys.argv[1]))
 print(flush=True)
 sys.stdin.read()

@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass import elements as el
+from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.circle_contact.mesh_traction import describe_more
 from windlass.connectors.drives.bristle_creep import ArcLaw, BeltLaw
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, choose_contact, choose_layer
@@ -110,6 +111,29 @@ def test_an_arm_that_nothing_holds_is_named(
     else:
         with pytest.raises(wl.ModelError, match=words):
             motion(world, step=1e-6, end=1e-6, name="").solve()
+
+
+def test_elements_for_short_arcs() -> None:
+    """An arc gets three cables, with at most four times as many as the smallest pulley needs, if it has friction."""
+    given = {"length": 1.0, "strain": 1.0, "radii": [0.1, 0.05]}
+    assert choose_elements(**given, arcs=[0.3, 0.2]) == choose_elements(**given, arcs=[]) == 80
+    assert choose_elements(**given, arcs=[0.3, 0.02]) == 150
+    assert choose_elements(**given, arcs=[0.3, 0.0, 1e-4]) == 320
+    numbers = []
+    for friction in (0.3, 0.0):
+        world = wl.World()
+        wheels = [
+            world.add(RigidBody2D, position=at, mass=1.0, inertia=1e-3)
+            for at in ((-0.15, 0.0), (0.0, 0.039), (0.15, 0.0))
+        ]
+        pulleys = [
+            wl.Pulley(wheels[0], 0.06),
+            wl.Pulley(wheels[1], 0.05, friction=friction),
+            wl.Pulley(wheels[2], 0.08),
+        ]
+        columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-4, "mass_per_length": 0.1}
+        numbers.append(wl.Belt(world, pulleys, tension=400.0, friction=0.3, **columns).elements)
+    assert numbers[0] > 2 * numbers[1]
 
 
 def test_misspelt_and_missing_arguments_are_named() -> None:

@@ -31,6 +31,7 @@ from windlass.framework.kernels.kernel import kernel
 SCALE = 2.0
 @kernel(inline=True)
 def length(a, b):
+    "Length of a vector."
     return SCALE * sqrt(a * a + b * b)
 """
 LAW = """
@@ -161,8 +162,9 @@ def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
 
-def test_editing_a_constant_of_a_callee_recompiles_and_a_comment_does_not(user: Path) -> None:
+def test_editing_a_constant_of_a_callee_recompiles_and_words_do_not(user: Path) -> None:
     edit(user / "helpers.py", "@kernel", "# a comment\n\n@kernel")
+    edit(user / "helpers.py", "Length of a vector.", "Euclidean norm.")
     assert run(user).compiled == []
     edit(user / "helpers.py", "SCALE = 2.0", "SCALE = 3.0")
     edited = run(user)

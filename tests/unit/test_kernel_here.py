@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from numba import literal_unroll
 from numpy.typing import NDArray
 
 from windlass.framework.kernels import kernel as kernels
@@ -253,6 +254,19 @@ def test_default_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 def test_only_functions_are_accepted() -> None:
     with pytest.raises(TypeError, match="must be a plain Python function"):
         kernel(math.sqrt)
+
+
+@kernel
+def add_tuple(x: float) -> float:
+    total = 0.0
+    for value in literal_unroll((1, 2.5, x)):
+        total += value
+    return total
+
+
+def test_kernels_may_unroll_tuples_of_several_types() -> None:
+    """Passes of the compiler that most kernels do not need run for kernels whose names require them."""
+    assert add_tuple(4.0) == 7.5
 
 
 def test_nan_and_infinity_are_seen_by_fast_kernels() -> None:

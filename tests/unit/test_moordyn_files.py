@@ -129,7 +129,7 @@ def test_other_files(tmp_path: Path) -> None:
     for columns, words in (
         (
             2,
-            "has 2 columns beside the time: must have 3, 6 for each coupled body and 3 for each coupled point, or 6 of",
+            "has 2 columns after the time: must have 3, 6 for each coupled body and 3 for each coupled point, or 6 of",
         ),
         (-1, "must have four rows or more with times that rise"),
     ):

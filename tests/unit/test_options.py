@@ -217,6 +217,10 @@ def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) ->
     solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=(Option("passes_max_it", 1, "1", "passes"),))}
     (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])
     assert line.startswith("-dynamic_alpha 3: unknown option")
+    # a misspelt prefix
+    unread_options = {"dynmic_passes_max_it": "3"}
+    (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])
+    assert line == "-dynmic_passes_max_it 3: unknown option; did you mean -dynamic_passes_max_it?"
 
 
 def test_importing_the_command_is_quick() -> None:

@@ -102,7 +102,7 @@ def test_three_pulleys(direction: float) -> None:
     flows = [abs(span.speed) / (1.0 + span.tension / 1e4) for span in found.spans]
     assert_allclose(flows, found.flow, rtol=1e-12)
     assert_allclose(sum(p.power for p in found.pulleys), -sum(p.loss for p in found.pulleys), rtol=1e-9)
-    # hub loads of a belt at rest equal those of the mounted belt
+    # a belt that runs slowly has the hub loads of the mounted belt
     idle = belt.steady({"driver": 1e-3 * direction})
     assert_allclose([p.hub_load for p in idle.pulleys], belt.hub_loads, rtol=1e-6, atol=1e-6)
     assert "steady motion" in found.format() and "slip reserve [1]" in found.format()

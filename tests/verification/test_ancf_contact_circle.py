@@ -60,8 +60,8 @@ def test_counts(solved: Solved) -> None:
 
 
 def test_whole_state(solved: Solved) -> None:
-    """All coordinates, gaps and multipliers agree with Exudyn; tolerances are those of the tip. Multipliers change sign
-    in Exudyn.
+    """All coordinates, gaps and multipliers agree with Exudyn, with the same tolerances as the coordinates of the tip.
+    Multipliers have the opposite sign in Exudyn.
     """
     _, _, state = solved
     with np.load(MODELS / "ANCFcontactCircleTest_r1_state0.npz") as file:

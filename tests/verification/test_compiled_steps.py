@@ -89,6 +89,39 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
     assert len(sensors.times) == 1 + 300 // 7 + 1 and film.frames == all_film.frames >= 11
 
 
+def test_hooks_that_extend_a_recorder_see_recorded_steps(calls: list[int], tmp_path: Path) -> None:
+    """Subclasses of sensors, recorders and ledgers that extend ``after_step`` are called at each recorded step."""
+
+    class Counting:
+        seen = 0
+
+        def after_step(self, state: wl.State) -> None:
+            super().after_step(state)  # type: ignore[misc]
+            self.seen += 1
+
+    class CountingSensors(Counting, wl.Sensors):
+        pass
+
+    class CountingRecorder(Counting, wl.Recorder):
+        pass
+
+    class CountingLedger(Counting, wl.EnergyLedger):
+        pass
+
+    solver, middle = chain()
+    sensors = CountingSensors(None, [wl.Sensor(middle, "displacement")])
+    film = CountingRecorder(tmp_path / "film", every=5)
+    ledger = CountingLedger(every=1)
+    with film:
+        solver.solve(hooks=[sensors, film, ledger])
+    assert sensors.seen == ledger.seen == 300 and len(sensors.times) == 301
+    solver, _ = chain()
+    film = CountingRecorder(tmp_path / "other film", every=5)
+    with film:
+        solver.solve(hooks=[film])
+    assert film.frames == 61 and film.seen >= 60 and sum(calls) > 0
+
+
 def test_march_gives_each_step(calls: list[int]) -> None:
     """A caller of `march` gets the state of each step."""
     solver, _ = chain(end=0.05)
@@ -262,3 +295,30 @@ def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) ->
     assert compiled[:3] == seen[:3] and compiled[2] > 1.02 * compiled[0]
     assert np.allclose(compiled[3], seen[3], rtol=0.0, atol=1e-12)
     assert 3 * compiled[4] < seen[4]
+
+
+def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
+    """A ledger evaluates the records of a solve that a hook has ended, and refuses solves of another model."""
+
+    class Failing(wl.StepHook):
+        def after_step(self, state: wl.State) -> None:
+            if state.step >= 100:
+                raise ValueError("a mistake of the user")
+
+        def idle_steps(self, state: wl.State, size: float) -> int:
+            return max(0, 99 - state.step)
+
+    solver, _ = chain()
+    ledger, whole = wl.EnergyLedger(every=1), wl.EnergyLedger(every=1)
+    with pytest.raises(ValueError, match="a mistake of the user"):
+        solver.solve(hooks=[ledger, Failing()])
+    world = wl.World(gravity=(0.0, -9.81))
+    world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+    with pytest.raises(wl.ModelError, match="state in a solve with this EnergyLedger belongs to another world"):
+        wl.Dynamic(world, step=1e-3, end=0.01, name="").solve(hooks=[ledger])
+    solver, _ = chain(end=0.1)
+    solver.solve(hooks=[whole])
+    count = len(ledger.times)
+    assert 90 <= count <= 101 and sum(calls) > 0
+    for name in whole.names:
+        np.testing.assert_allclose(ledger[name], whole[name][:count], rtol=1e-12, atol=1e-13)

@@ -22,6 +22,7 @@ from scipy.integrate import trapezoid
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes_of, straight_cable
+from windlass.framework.accounts import Account
 from windlass.framework.output.csv import read_csv
 
 from support.creep import Case, create_drive
@@ -474,3 +475,9 @@ def test_functions_of_users_act_in_the_middle_of_steps() -> None:
         assert abs(ledger.rest) < 1e-9
         lost.append(ledger["dissipation"][-1] + ledger["not accounted"][-1])
     assert lost[0] > 2.0 and abs(lost[0] - lost[1]) < 1e-3 * lost[0]
+
+
+def test_an_account_has_powers_or_jumps() -> None:
+    """Jumps read all powers, so an account with a separate function of powers must have none."""
+    with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must be at most one of them"):
+        Account(lambda s: None, powers=lambda s: None, jumps=lambda s: None)

@@ -161,6 +161,31 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
     assert np.abs(np.array(solved["q"])).max() > 1e-3
 
 
+def test_beams_count_strains_from_a_straight_beam(tmp_path: Path) -> None:
+    """A node that is turned by 0.5 rad about the axis of a beam of Exudyn twists the beam: torque GJ 0.5 rad/L.
+
+    A length that is not positive is refused with its field.
+    """
+    items, file = read("beams_in_space"), tmp_path / "beams.json"
+    beam = items["objects"][0]
+    node = items["nodes"][int(beam["nodeNumbers"][1])]
+    straight = load(FOLDER / "beams_in_space.json")
+    before = wl.eval_output(straight.objects[0], "torque", straight.initial_state())
+    e = np.array(node["referenceCoordinates"][3:])
+    w, u = e[0], e[1:]
+    c, s = np.cos(0.25), np.array((np.sin(0.25), 0.0, 0.0))
+    node["referenceCoordinates"][3:] = [w * c - u @ s, *(w * s + c * u + np.cross(u, s))]
+    file.write_text(json.dumps(items))
+    twisted = load(file)
+    torque = wl.eval_output(twisted.objects[0], "torque", twisted.initial_state())
+    assert_allclose(torque - before, 1.5 * 0.5 / 0.4, rtol=1e-12)
+    for length, words in ((0.0, "length = 0 m: must be > 0 m"), (-1.0, "length = -1 m: must be > 0 m")):
+        beam["length"] = length
+        file.write_text(json.dumps(items))
+        with pytest.raises(NoCounterpart, match=words):
+            load(file)
+
+
 def test_a_point_that_slides_is_described_as_there() -> None:
     """A sliding joint has the same cable number, position along the cable and force as in Exudyn.
 

@@ -47,7 +47,7 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     else:
         also = ", or 6 of a platform" if points and not bodies else ""
         raise ModelError(
-            f"the motion has {width} columns beside the time: must have {wanted}, 6 for each coupled body and 3 "
+            f"the motion has {width} columns after the time: must have {wanted}, 6 for each coupled body and 3 "
             f"for each coupled point{also}"
         )
     return start | {number: path[0] for number, path in paths.items()}, table[:, 0], paths

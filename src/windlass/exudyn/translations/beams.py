@@ -1,8 +1,8 @@
 """Beams with shear of Exudyn: the same elements of order 1 and 2 in 2D, and of order 1 in 3D.
 
 In Exudyn strains count from a straight beam of the given length.  Without includeReferenceRotations the cross sections
-of the reference lie across the axis, for all angles of the nodes.  In 3D the rotary inertia has a consistent matrix
-there, and is lumped to the nodes here.
+of the reference lie across the axis, for all angles of the nodes.  In 3D Exudyn lumps the mass of the axis and the
+rotary inertia at the nodes; here the mass of the axis is consistent, and the rotary inertia is lumped.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
     found = [node for node in nodes if node is not None and node.kind == kind]
     if len(found) < len(nodes) or len(nodes) not in (2, 3):
         raise Refused(f"nodeNumbers: must be two or three nodes that are {kind} here")
+    if not float(item["length"]) > 0.0:
+        raise Refused(f"length = {item['length']:g} m: must be > 0 m")
     return [found[0], found[-1], *found[1:-1]]
 
 
@@ -58,8 +60,11 @@ def beam3d(b: Building, item: Item) -> Entity:
     nodes, length, section = find_nodes(b, item, "RigidNode3D"), float(item["length"]), item["sectionData"]
     chord = nodes[1].position - nodes[0].position
     size, frames = float(np.linalg.norm(chord)), [el.rotation_matrix(node.euler_parameters) for node in nodes]
-    if len(nodes) != 2 or max(np.abs(A[:, 0] - chord / size).max() for A in frames) > STRAIGHT:
+    apart = max(np.abs(A[:, 0] * size - chord).max() for A in frames)
+    if len(nodes) != 2 or not size > 0.0 or apart > STRAIGHT * size:
         raise Refused("nodeNumbers: both nodes must have their x axes along the beam in the reference configuration")
+    # strains of the reference count from a straight beam without twist
+    twist = np.arctan2(frames[0][:, 2] @ frames[1][:, 1], frames[0][:, 1] @ frames[1][:, 1])
     carried = {int(other["nodeNumber"]) for other in b.items["objects"] if other["objectType"] == "RigidBody"}
     constrained = b.world.table(el.UnitRotation3D).local("node").tolist()
     for number, node in zip(item["nodeNumbers"], nodes, strict=True):
@@ -68,5 +73,5 @@ def beam3d(b: Building, item: Item) -> Entity:
     return b.add(
         el.Beam3D, item, "length", node0=nodes[0], node1=nodes[1], stiffness=section["stiffnessMatrix"],
         damping=section["dampingMatrix"], mass_per_length=section["massPerLength"], rotary_inertia=section["inertia"],
-        reference_strain=(1.0 - size / length, 0.0, 0.0, 0.0, 0.0, 0.0),
+        reference_strain=(1.0 - size / length, 0.0, 0.0, -twist / length, 0.0, 0.0),
     )  # fmt: skip
