@@ -36,8 +36,10 @@ from windlass.solvers.static import Static
 
 SOFT = 1e-9
 """Bending stiffness of lines without one, relative to weight in water times length cubed [1]."""
-TOUCHING = 2
-"""Number of pieces of a bed that a cable can touch at a time."""
+TOUCHING = 3
+"""Number of surfaces of a bed that a cable can touch at a time: a crest and both pieces beside it."""
+ROUNDING = 4.0
+"""Radius of the crests of a bed, per length of the longest segment [1]."""
 GROWTH = 0.01
 """Time in which waves grow at the start [s], because statics have no waves."""
 
@@ -55,7 +57,8 @@ class Mooring:
         sea: the `Fluid`, or None without water.
         breaking: breaks of lines, a hook for dynamic solves, or None.
         loads: loads of the water, by the number of the line.
-        bed, contacts: the bed and its contact with all lines, or None without a bed.
+        bed: the surfaces of the bed, see `add_bed`, empty without a bed.
+        contacts: contact of the bed with all lines, or None.
         environment: the options of the file.
         file: its rows.
         notes: differences without effect on the motion, one line for each.
@@ -72,7 +75,7 @@ class Mooring:
         self.loads: dict[int, Entity] = {}
         self.breaking: con.BreakingLinks | None = None
         self.sea: Entity | None = None
-        self.bed: Entity | None = None
+        self.bed: list[Entity] = []
         self.contacts: Entity | None = None
         self.notes = file.notes
         self.motion_end = inf
@@ -330,11 +333,12 @@ def _add_bed(mooring: Mooring) -> None:
     """The bed and its contact with all lines."""
     world, environment = mooring.world, mooring.environment
     if len(environment.bed):
-        mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading)
+        rounding = ROUNDING * max(line.length / line.segments for line in mooring.file.lines.values())
+        mooring.bed = con.add_bed(world, environment.bed, heading=environment.heading, rounding=rounding)
     else:
         marker = con.rigid_marker(world, world.add(Ground))
-        mooring.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)
-    touching = TOUCHING if len(mooring.bed) > TOUCHING else None
+        mooring.bed = [world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)]
+    touching = TOUCHING if sum(map(len, mooring.bed)) > TOUCHING else None
     columns: dict[str, list[FloatArray]] = {}
     for number, line in mooring.file.lines.items():
         kind = mooring.file.types[line.type]
