@@ -23,6 +23,8 @@ from windlass.solvers.dynamic import Dynamic
 
 FRAME = 0.5
 """Time between frames of the recording [s]."""
+ROUNDING = 1e-9
+"""Largest rounding error of times of a table of motions, per time [1]."""
 
 
 def run_file(file: str) -> None:
@@ -32,7 +34,7 @@ def run_file(file: str) -> None:
     step = option("step", 0.05, "s", "time step", minimum=1e-6)
     output = option("output", f"{Path(file).stem}_out", "", "folder for results; 'none' writes no files")
     mooring = load(file, motion or None)
-    if end > mooring.motion_end and not help_requested():
+    if end > mooring.motion_end + ROUNDING * end and not help_requested():
         raise ModelError(f"-end = {end:g} s: must be <= {mooring.motion_end:g} s, the end of {motion}")
     folder = None if output == "none" or help_requested() else create_output_folder(output)
     state = mooring.rest()
@@ -56,7 +58,7 @@ def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
     """Write a table of the outputs at times with constant spacing [s], by linear interpolation between the steps of the
     solver."""
     times = sensors.times
-    rows = np.arange(times[0], times[-1] + 1e-9 * step, step)
+    rows = np.arange(times[0], times[-1] + ROUNDING * step, step)
     values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
     columns = [("time", "s"), *((name, sensors.units[name]) for name in sensors.names)]
     CsvTable(file, columns, np.column_stack((rows, *values)).tolist()).close()
