@@ -4,8 +4,9 @@ The bed has the same height across its direction.  Below a hollow the pieces do 
 pieces act; both regions are as small as the penetration of the cables.
 
 At a sharp crest of the angle theta a cable turns within one element, and forces normal to the pieces have a part along
-the cable, up to theta^2 of its tension.  On a rounded crest, a drum of the radius R that is tangent to both pieces at
-the distance R tan(theta/2) from the corner, forces are normal to the cable, so its tension is continuous.
+the cable, of the order of theta^2 times its tension.  On a rounded crest, a drum of the radius R that is tangent to
+both pieces at the distance R tan(theta/2) from the corner, forces are normal to the cable, so its tension is
+continuous.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def add_bed(
         origin: x and y at the distance 0 [m].
         rounding: radius of the crests [m], about four cables long, and smaller where an arc would take more than half
             of a piece between two corners, or its drum would cross another piece; 0: sharp crests, behind which
-            tensions may be wrong by up to the square of the angle of the crest [rad]; the verdict of statics names
-            such crests.
+            tensions have errors of the order of the square of the angle of the crest [rad]; the verdict of statics
+            names such crests.
 
     Returns:
         The surfaces, for `add_surface_contact`: the planes of the pieces from the first to the last, shape (k - 1,),

@@ -6,7 +6,7 @@ is
 
     |Σ f_n n·t|,
 
-up to theta² times the tension for an edge of the angle theta; shorter cables do not reduce it.
+of the order of theta² times the tension for an edge of the angle theta; shorter cables do not reduce it.
 """
 
 from __future__ import annotations
