@@ -52,15 +52,15 @@ LIMIT = re.compile(r"\s*([\w.-]+)\s*(<=|>=)\s*(\S+)\s*")
 
 
 class Limit(NamedTuple):
-    """A limit on a result: its name, ``<=`` or ``>=``, and the bound."""
+    """A limit on a result: name of the result, ``<=`` or ``>=``, and bound."""
 
     name: str
     sense: str
     bound: float
 
     def slack(self, row: Row) -> float:
-        """Distance of a result from the bound, relative to the bound; >= 0 within the limit, NaN without this
-        result."""
+        """Return the distance of a result from the bound, relative to the bound; >= 0 within the limit, NaN if the run
+        has no such result."""
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
         return distance / (abs(self.bound) or 1.0)
@@ -79,7 +79,7 @@ class SearchPlan(StudyPlan):
 
     @property
     def goal(self) -> tuple[str, float]:
-        """Name of the result, and 1 to minimise it or -1 to maximise it."""
+        """Return the name of the objective, and 1 to minimise it or -1 to maximise it."""
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
-    """The search that a command line describes; runs the model once, without solves, to get its options.
+    """Return the search that a command line describes; run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -113,7 +113,7 @@ def make_plan(words: Sequence[str]) -> SearchPlan:
 
 
 def read_limits(text: str) -> tuple[Limit, ...]:
-    """The limits of ``-within``; raises OptionError."""
+    """Return the limits that ``-within`` gives; raises OptionError."""
     found = []
     for part in filter(str.strip, text.split(",")):
         match = LIMIT.fullmatch(part)
@@ -130,7 +130,7 @@ def to_number(value: Any) -> float:
 
 
 class SearchRuns:
-    """Results of points in the parameter space for the search.
+    """Evaluates results of points in the parameter space for the search.
 
     Args:
         plan: the search.
@@ -141,7 +141,7 @@ class SearchRuns:
         self._plan, self._runs = plan, runs
 
     def __call__(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Results of points; new points run at the same time."""
+        """Return the results of points; new points run at the same time."""
         return [self._judge(row) for row, _ in self._runs.run([case_at(self._plan.ranges, point) for point in points])]
 
     def _judge(self, row: Row) -> SearchResult:

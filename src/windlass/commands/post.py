@@ -4,7 +4,7 @@ windlass post TABLE.csv [-columns a,b] [-start 600] [-end 4200] [-spectrum FILE.
                         [-breaking_load 4.9e6] [-line "studless chain"] [-diameter 0.084] [-picture FILE.png]
 windlass post RECORDING.vtkhdf [-field axial_force] [-start 600] [-end 4200] [-envelope FILE.csv] [-picture FILE.png]
 
-TABLE.csv is a file of Sensors, or any table with a column "time".  RECORDING.vtkhdf is a file of a Recorder.
+TABLE.csv is a file of Sensors, or any table with a column "time"; RECORDING.vtkhdf is a file of a Recorder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `windlass run-moordyn`: the model of an input file of MoorDyn, with the solvers of Windlass."""
+"""The command `windlass run-moordyn`: solves the model of an input file of MoorDyn with the solvers of Windlass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def execute(file: str) -> None:
-    """Solve the model of the file."""
+    """Solve the model of the given file."""
     from windlass.moordyn.run import run_file  # imported here, because help does not need it
 
     run_file(file)

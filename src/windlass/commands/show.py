@@ -1,11 +1,11 @@
-"""The command `windlass show`: results in a window, as a picture or as a film, by PyVista.
+"""The command `windlass show`: shows results in a window, as a picture or as a film, with PyVista.
 
 windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4] [-fps 25] [-size 1280,720]
 
-FILE is a file of a Recorder, .vtkhdf or .pvd. In the window the mouse rotates, moves and zooms; space plays and stops,
-left and right move by a frame, up and down change the field, the slider selects the time, q closes the window. -frame
-counts from 0, negative numbers from the end (-1, the default of pictures, is the last frame). Pictures and films need
-no screen.
+FILE is a file of a Recorder, .vtkhdf or .pvd. Controls of the window: the mouse rotates, moves and zooms; space plays
+and stops; left and right move by a frame; up and down change the field; the slider selects the time; q closes the
+window. -frame counts from 0; negative numbers count from the end (-1, the default of pictures, is the last frame).
+Pictures and films need no screen.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SUFFIXES = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 def main(words: Sequence[str]) -> int:
-    """Show a file, or write pictures of it; returns the exit code.
+    """Show a file, or write pictures or a film of it; return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or requirements of PyVista are missing.

@@ -1,7 +1,7 @@
 """The command `windlass sweep`: runs a model with many sets of options, each in its own process.
 
-Every case runs in its own folder, ``cases/0007``, which gets a file when the case has ended. These files are the
-journal of the sweep: each is written completely or not at all, and a sweep that was killed continues with the cases
+Every case runs in its own folder, ``cases/0007``, which receives a file when the case has ended. These files are the
+journal of the sweep. Each file is written completely or not at all, so a sweep that was killed continues with the cases
 without a file.
 """
 
@@ -43,7 +43,7 @@ Options of the sweep, which win over those of the model (give these by -fixed or
 
 
 def main(words: Sequence[str]) -> int:
-    """Carry out a sweep; the exit code is 0 if any case has a result.
+    """Carry out a sweep; return 0 as exit code if any case has a result.
 
     Raises:
         OptionError: the command line is wrong.
@@ -58,7 +58,7 @@ def main(words: Sequence[str]) -> int:
             return conduct(plan, executor)
     if "-jobs" in words:
         raise OptionError("-jobs: under mpiexec each process except the first runs a case; must be omitted")
-    from mpi4py.futures import MPICommExecutor  # imported here, because one process works without it
+    from mpi4py.futures import MPICommExecutor  # imported here, because sweeps with one process do not need it
 
     with MPICommExecutor(comm, root=0) as executor:
         return 0 if executor is None else conduct(plan_sweep(words), cast(Executor, executor))

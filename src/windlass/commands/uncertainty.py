@@ -1,4 +1,5 @@
-"""The command `windlass uncertainty`: the spread of results of a model with uncertain options, and its causes."""
+"""The command `windlass uncertainty`: spread of results of a model with uncertain options, and the influence of each
+option."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ WORDS = {
     "sample": "squared rank correlation",
     "sobol": "first index of Sobol",
 }
-"""Name of the measure of influence of an option, for each method."""
+"""Name of the measure of influence of an option, by method."""
 OWN = option_table(
     Option("output", "", "", "folder of the study; the same command with it continues a stopped study"),
     Option("method", "first_order", "", "first_order (two runs per option), sample (distribution of results), sobol "
@@ -63,14 +64,14 @@ OWN = option_table(
 DEFINITION, TABLE = "uncertainty.json", ("uncertainty.csv", "uncertainty.parquet")
 RESULT, PICTURE = "spread.json", "spread.png"
 BEND = 0.1
-"""Second-order term, relative to the deviation, above which the first order is not sufficient."""
+"""Ratio of the second-order term to the deviation, above which the first-order method is not sufficient."""
 LISTED = 0.01
-"""Smallest influence of listed options."""
+"""Smallest influence of an option that the summary lists."""
 
 
 @dataclass(frozen=True)
 class UncertaintyPlan(StudyPlan):
-    """A study, with the distributions of options by name."""
+    """The plan of a study, with the distributions of options by name."""
 
     laws: dict[str, Distribution]
 
@@ -112,7 +113,7 @@ def make_plan(words: Sequence[str]) -> UncertaintyPlan:
 
 
 def conduct(plan: UncertaintyPlan, executor: Executor) -> int:
-    """Run all points, and write table, result and picture."""
+    """Run all points, and write table, results and picture."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "study", lambda: check_files(plan.folder))
     runs = plan.open_runs(executor)
     points = plan.points
@@ -217,7 +218,7 @@ def write_result(plan: UncertaintyPlan, spreads: Mapping[str, Spread]) -> Path:
 
 
 def describe(plan: UncertaintyPlan, name: str, spread: Spread) -> list[str]:
-    """Summary of a result, in some lines."""
+    """Return the summary of a result as lines of text."""
     names = list(plan.laws)
     line = f"{name}: {'mean ' if spread.quantiles else ''}{spread.mean:.6g}, deviation {spread.deviation:.3g}"
     if spread.quantiles:

@@ -18,7 +18,7 @@ KINDS = {
     "triangular": "LEAST:MODE:LARGEST",
     "lognormal": "MEDIAN:DEVIATION of the logarithm",
 }
-"""Names of the parameters of each kind, in the order of the command line."""
+"""Names of the parameters of each kind of distribution, in the order of the command line."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Distribution:
         return stats.lognorm(rest[0], scale=first)
 
     def values(self, shares: FloatArray) -> FloatArray:
-        """Values at the given quantiles."""
+        """Return the values at the given quantiles."""
         found: FloatArray = self.law.ppf(shares)
         return found
 
@@ -120,5 +120,5 @@ def read_distributions(words: StudyWords) -> dict[str, Distribution]:
 
 
 def write_case(distributions: dict[str, Distribution], values: Any) -> Case:
-    """Values of the options in the form of the command line."""
+    """Return the values of the options in the form of the command line."""
     return {name: f"{value:.12g}" for name, value in zip(distributions, values, strict=True)}

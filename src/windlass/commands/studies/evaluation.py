@@ -92,7 +92,7 @@ def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def _places(values: FloatArray, lengths: FloatArray, times: FloatArray, row: Any) -> list[str]:
-    """A value with its position and time, as text."""
+    """Return a value with its position and time, as text."""
     return [f"{values[row]:.6g}", f"{lengths[row]:.6g}", f"{times[row]:g}"]
 
 
@@ -101,7 +101,7 @@ def _asks(given: Mapping[str, Any], name: str) -> bool:
 
 
 def _check_table(given: Mapping[str, Any], name: str, file: Path) -> Path | None:
-    """The path of a table, checked before any file is read, or None if no table is requested."""
+    """Return the path of a table, checked before any file is read, or None if no table is requested."""
     if not _asks(given, name):
         return None
     path = Path(given[name]).absolute()
@@ -132,7 +132,7 @@ def _choose(table: Mapping[str, Series], given: Mapping[str, Any]) -> list[Serie
 
 
 def _describe(series: Series) -> list[str]:
-    """A row of the table of statistics."""
+    """Return the row of a column in the table of statistics."""
     found = find_statistics(series)
     numbers = [found.mean, found.deviation, found.minimum, found.time_of_minimum, found.maximum, found.time_of_maximum]
     return [series.name, series.unit, *(f"{x:.6g}" for x in numbers), _number(found.period)]
@@ -165,7 +165,8 @@ def _describe_extremes(chosen: Sequence[Series], duration: float, threshold: flo
 def _describe_utilisation(
     chosen: Sequence[Series], breaking_load: float, duration: float | None, given: Mapping[str, Any]
 ) -> str:
-    """The largest tension, and the most probable largest tension, as fractions of the breaking load."""
+    """Return the largest tension and the most probable largest tension, both as fractions of the breaking load, as
+    text."""
     rows = []
     for series in chosen:
         _check_force(series)
@@ -219,7 +220,7 @@ def _format(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _draw_envelope(lengths: FloatArray, found: Any) -> Any:
-    """Minimum, mean and maximum over the length."""
+    """Draw minimum, mean and maximum of a field over the length of cables."""
     order = np.lexsort((lengths, found.part))
     curves = [(f"{name} {found.field}", "SI", getattr(found, name)[order]) for name in ("minimum", "mean", "maximum")]
     return plot_curves(ReportCurves("length along the line [m]", lengths[order], curves))

@@ -1,4 +1,4 @@
-"""Options of a model that vary in ranges: ``-preload 200:500``, or with equal ratios ``-stiffness 1e4:1e8:log``."""
+"""Options of a model that vary in ranges: ``-preload 200:500``, or ``-stiffness 1e4:1e8:log`` with equal ratios."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Range:
 
     Attributes:
         low, high: smallest and largest value.
-        ratios: whether equal fractions are equal ratios (``:log``).
+        ratios: whether equal fractions of the range correspond to equal ratios of values (``:log``).
         start: value at which a search begins.
         unit: unit of the values.
     """
@@ -37,7 +37,7 @@ class Range:
         return self.low + share * (self.high - self.low)
 
     def share(self, value: float) -> float:
-        """The fraction of the range for a value; the inverse of `value`."""
+        """Return the fraction of the range at a value; the inverse of `value`."""
         if self.ratios:
             return log(value / self.low) / log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -48,7 +48,7 @@ class Range:
 
     @property
     def unit_words(self) -> str:
-        """The unit after a number, preceded by a space."""
+        """Return the unit as text after a number, with a space before it."""
         return f" {self.unit}" if self.unit not in ("", "1") else ""
 
 
@@ -56,7 +56,7 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
     """The ranges of options by name; runs the model to get its options.
 
     Args:
-        model: file of the script.
+        model: file of the model script.
         varied: texts of the options that vary.
         constant: names of the options that are equal in all runs.
         common: words of the command line that are equal in all runs.

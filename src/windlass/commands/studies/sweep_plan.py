@@ -1,4 +1,4 @@
-"""The plan of a sweep: its command line, checked before any run."""
+"""The plan of a sweep: its command line, checked before the first run."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SweepPlan:
     """A sweep.
 
     Attributes:
-        model: file of the script.
+        model: file of the model script.
         names: names of the options that vary.
         cases: their values.
         common: words of the command line that all cases share.
         units: units of the options that vary, empty for options without unit.
         folder: folder of the sweep.
         jobs: number of cases that run at a time.
-        limit: time after which a case is stopped [s]; None for none.
+        limit: time after which a case is stopped [s]; None for no limit.
         retry: whether failed cases run again.
         plot: results to draw; empty for the first results.
         quiet: whether only errors are printed.
@@ -112,7 +112,7 @@ def plan_sweep(words: Sequence[str]) -> SweepPlan:
 
 
 def _read_listed(varied: Case, own: Mapping[str, Any]) -> list[Case]:
-    """The cases of -cases, empty without -cases; other varying options are an error."""
+    """Return the cases of the file of -cases, or no cases without -cases; other varying options are an error."""
     ways = [f"-{name}" for name in ("cases", "samples") if own[name]]
     if len(ways) > 1:
         raise OptionError(f"{' and '.join(ways)} are given: expected one of them")

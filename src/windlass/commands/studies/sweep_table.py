@@ -20,7 +20,7 @@ NO_RESULTS = ("written_by", "verdict", "verdicts")
 """Entries of a summary that are not results."""
 CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
 COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
-"""Statistics of each solve that are columns."""
+"""Statistics of each solve that become columns."""
 LONGEST_LIST = 16
 """Largest number of entries of a list that become columns; longer lists are only in the file of the case."""
 PIP_LINE = "pip install 'pandas>=2,<4'"
@@ -35,9 +35,9 @@ def read_sweep(folder: str | Path) -> Any:
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
 
-    Returns:
-        Frame with the number of the case as its index, the options that vary, ``status`` (``ok``, ``doubtful`` or
-        ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary`` and counts of each solve.
+    Returns: Frame with the number of the case as its index. Columns: the options that vary, ``status`` (``ok``,
+        ``doubtful`` or ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary``, and counts of
+        each solve.
 
     Raises:
         OutputError: pandas is not installed, or the folder is not the folder of a sweep.
@@ -52,7 +52,7 @@ def read_sweep(folder: str | Path) -> Any:
 
 
 def case_folder(folder: Path, number: int) -> Path:
-    """The folder of a case, counted from 1."""
+    """Return the folder of a case; case numbers start at 1."""
     return folder / CASES / f"{number:04d}"
 
 
@@ -108,7 +108,8 @@ def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any],
 
 
 def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
-    """Results by dotted names: dictionaries by key, short lists by number; long lists are omitted."""
+    """Return results by dotted names: entries of dictionaries by key, entries of short lists by number; long lists are
+    omitted."""
     if isinstance(values, Mapping):
         parts = [(str(key), part) for key, part in values.items()]
     elif isinstance(values, list):
@@ -129,7 +130,7 @@ def to_value(text: str) -> int | float | str:
 
 
 def find_columns(rows: Sequence[Row]) -> list[str]:
-    """All columns, in the order of the rows: columns of the longest row first."""
+    """Return all columns in the order of the rows; the columns of the longest row come first."""
     ordered = sorted(rows, key=len, reverse=True)
     return list(dict.fromkeys(name for row in ordered for name in row))
 
@@ -154,11 +155,12 @@ def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV
 
 
 def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
-    """The table as the bytes of a Parquet file; a column that contains text is stored as text; None without pyarrow."""
+    """Return the table as the bytes of a Parquet file, or None without pyarrow; a column that contains text is stored
+    as text."""
     try:
         import pyarrow  # imported here, because it is optional and large
         import pyarrow.parquet  # imported here, because it is optional and large
-    except ImportError:  # this also fails if pyarrow needs another NumPy
+    except ImportError:  # the import also fails if pyarrow needs another version of NumPy
         return None
 
     table = {name: [row.get(name) for row in rows] for name in columns}
