@@ -64,7 +64,7 @@ def beam3d(b: Building, item: Item) -> Entity:
     apart = max(np.abs(A[:, 0] * size - chord).max() for A in frames)
     if len(nodes) != 2 or not size > 0.0 or apart > STRAIGHT * size:
         raise Refused("nodeNumbers: both nodes must have their x axes along the beam in the reference configuration")
-    # strains of the reference count from a straight beam without twist
+    # strains of the reference configuration are measured from a straight beam without twist
     twist = np.arctan2(frames[0][:, 2] @ frames[1][:, 1], frames[0][:, 1] @ frames[1][:, 1])
     carried = {int(other["nodeNumber"]) for other in b.items["objects"] if other["objectType"] == "RigidBody"}
     constrained = b.world.table(el.UnitRotation3D).local("node").tolist()
