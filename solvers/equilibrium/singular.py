@@ -1,13 +1,12 @@
 """Check for unconstrained coordinates without stiffness before a static solve.
 
-A tangent K is considered singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
-random b: the error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions without
-stiffness.
+A tangent K is considered singular in two cases: its factorisation fails, or rounding errors alone spoil the solution of
+K x = b for a random b. The error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) in motions
+without stiffness.
 
-The linear solver of Newton's method is tried first, and the first iteration uses its factorisation; a solver that
+The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. A solver that
 exchanges pivots is used only if the first result is not clear. The same solution shows whether factors in dense blocks
-are
-accurate: if the solution is not exact after refinement, the tangent is stored by rows from then on.
+are accurate: if the solution is not exact after refinement, the tangent is stored by rows in later iterations.
 """
 
 from __future__ import annotations
@@ -32,23 +31,23 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Rounding error of a solution, relative to the right-hand side: singular tangents have 1 and more, slender cables up
-to 1e-5."""
+"""Rounding error of a solution, relative to the right-hand side, above which a tangent counts as singular: singular
+tangents have errors of 1 and more, slender cables up to 1e-5."""
 EXACT = 1e-13
-"""Error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
+"""Largest error of an exact solution, relative to the terms of each row; good pivots give about 1e-16."""
 SHIFT = 1e-10
-"""Addition to the diagonal, relative to the entries of the row (or of the largest row, if these are nearly 0), to find
-the motions that a singular tangent does not resist."""
+"""Value added to the diagonal to find the motions that a singular tangent does not resist, relative to the entries of
+the row, or of the largest row if the entries of the row are nearly 0."""
 INVERSE_ITERATIONS = 8
-"""Number of successive solutions with the modified matrix that isolate a free motion (inverse iteration)."""
+"""Number of successive solutions (inverse iteration) with the modified matrix, which isolate a free motion."""
 
 
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
-    """Check the first tangent, stabiliser included, with the history values in the fields.
+    """Check the first tangent, including the stabiliser, with the history values in the fields.
 
     Raises:
-        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; the message names free
-            coordinates.
+        ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular; the
+            message names free coordinates.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -82,13 +81,13 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
-    """Findings about the shape at the present fields (slack or folded cables): the first finding, and the number of
-    further ones."""
+    """Return findings about the shape at the present fields (slack or folded cables): the first finding, and the number
+    of additional findings."""
     return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """A hint if the stabiliser has no mass along the motion that `find_free_motion` has stored."""
+    """Return a hint if the stabiliser has no mass along the motion that `find_free_motion` has stored."""
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
