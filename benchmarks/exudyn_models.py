@@ -11,16 +11,17 @@ words. --seconds is the longest process time of a script (default 60). --until e
 the table of docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after
 less than --seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
 
-A script that takes too long in one of the programs is cut in both: each solve ends after the first 200 steps, or the
-first 20, and the script ends after its fourth solve. --steps 200 20 begins with such cut runs.
+A script that takes too long in one of the programs is cut in both programs: each solve ends after the first 200 steps,
+or after the first 20 if 200 still take too long, and the script ends after its fourth solve. --steps 200 20 begins with
+such cut runs.
 
 Both programs run with the settings of the script. If the results differ by more than 1e-8, both run again with
-tolerances of 1e-10, 1e-12, 1e-9 and 1e-8 and a new Jacobian in each iteration, so that the comparison does not depend
-on where Newton's method ends. After that, both run with two, four and eight times as many time steps. If only the
-integrators differ, each halving of the steps reduces the difference. After each solve, the comparison includes the
-whole vectors of coordinates and of multipliers, the values of each sensor, and the result of the script. Each
-difference is relative to the largest entry, or to 1e-6 if all entries are smaller. It excludes multipliers without a
-counterpart in Windlass, and sensors that one of the programs cannot read.
+tolerances of 1e-10, 1e-12, 1e-9 and 1e-8, and with a new Jacobian in each iteration. The comparison then does not
+depend on the point at which Newton's method ends. After that, both run with two, four and eight times as many time
+steps. If only the integrators differ, each halving of the steps reduces the difference. After each solve, the
+comparison includes the complete vectors of coordinates and of multipliers, the values of each sensor, and the result of
+the script. Each difference is relative to the largest entry, or to 1e-6 if all entries are smaller. The comparison
+excludes multipliers without an equivalent in Windlass, and sensors that one of the programs cannot read.
 """
 
 import argparse
@@ -43,23 +44,23 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Scripts whose reason is stated by hand, for the verdicts of REASONED."""
+"""Scripts for which the reason of a difference is stated by hand, for the verdicts of REASONED."""
 REASONED = "differs", "refused", "fails", "not finished", "no result"
 MEASURED = "agrees", "converges", "differs"
 MARK = "<!-- table by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
-"""Smallest scale of multipliers, sensors and results. Smaller values are rounding errors of 0."""
+"""Smallest scale of differences of multipliers, sensors and results. Smaller values are rounding errors of 0."""
 TOLERANCES = 1e-10, 1e-12, 1e-9, 1e-8
 TIMES = 2, 4, 8
-"""Numbers of time steps for each step of the script."""
+"""Factors of the number of time steps of the script, in successive runs."""
 MOST = 0, 200, 20
-"""Largest number of steps of a solve: 0 is unlimited, the other values are for scripts that are cut."""
+"""Largest number of steps of a solve; 0 means no limit, the other values are for scripts that are cut."""
 WAITS = 10.0
-"""Ratio of elapsed time to process time above which a script counts as waiting and is ended."""
+"""Ratio of elapsed time to process time, above which a script counts as waiting and is ended."""
 LONGER = "longer than"
 REFUSAL = "ModelError: "
-"""First word of errors that name an item of the model, a reason, and allowed values."""
+"""First words of errors that name an item of the model, a reason, and allowed values."""
 NO_TOLERANCE = 0.5
 """Ratio of the differences with tighter and with given tolerances above which tolerances are not the cause [1]."""
 SPOILT = 3.0

@@ -42,7 +42,7 @@ FOLLOW: constraints. IDLE: programs of monitors and hooks for steps at which the
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """Stages of a step, in order; `StepContext.counts` contains the stage that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST = range(11)
-"""Places in `StepContext.counts`."""
+"""Indices in `StepContext.counts`."""
 
 
 class Follow(NamedTuple):
