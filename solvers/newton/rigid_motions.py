@@ -1,8 +1,8 @@
 """Rigid motions of a model as the near null space of its tangent, from which algebraic multigrid (GAMG) builds its
 coarse spaces.
 
-Without supports a rigid motion has no elastic energy. There are three motions in 2D and six in 3D. Each is a translation
-along a unit vector i or a rotation about an axis k. The positions r, the slopes p and the Euler parameters e change by
+Without supports a rigid motion has no elastic energy. There are three motions in 2D and six in 3D. Each motion is a
+translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler parameters e change by
 
     translation   δr = i,            δp = 0,          δe = 0
     rotation      δr = k × r,        δp = k × p,      δe = k e/2  (product of quaternions),    δφ = 1 about z
