@@ -136,9 +136,8 @@ def compare_free() -> Rows:
 
 
 def compare_cost() -> Rows:
-    """Time the contact kernels for 240 cables with all data in the caches of the processor; history values determine
-    which contacts are closed.
-    """
+    """Time the contact kernels for 240 cables with all data in the caches of the processor; history values
+    determine which contacts are closed."""
     rows: Rows = [("nanoseconds", "residual, closed", "residual, open", "tangent, closed", "update")]
     for name, (law, _, count) in FORMS.items():
         model = create_drive(law, 240, count, *BELTS["soft"])

@@ -31,11 +31,11 @@ class Sketch:
         return file.getvalue()
 
     def line(self, *points: Place, color: str = BLACK, width: float = 1.5, style: str = "-") -> None:
-        """Straight lines through points."""
+        """Draw straight lines through points."""
         self.axes.plot(*np.array(points).T, color=color, lw=width, ls=style, solid_capstyle="round")
 
     def text(self, at: Place, words: str, color: str = BLACK, size: float = 10, align: str = "left") -> None:
-        """Words, centred in height."""
+        """Write words, centred in height."""
         self.axes.text(*at, words, color=color, fontsize=size, ha=align, va="center")
         self.axes.plot(*at, alpha=0.0)  # the limits of the axes must include the text
 
@@ -76,7 +76,7 @@ class Sketch:
             self.text(points[-1] + shift, words, color=color, align=align)
 
     def circle(self, centre: Place, radius: float, color: str = GREY, fill: str = "none", style: str = "-") -> None:
-        """A whole circle."""
+        """Draw a whole circle."""
         self.axes.add_patch(plt.Circle(tuple(centre), radius, ec=color, fc=fill, lw=1.5, ls=style))
         for end in ((-radius, -radius), (radius, radius)):
             self.axes.plot(*np.add(centre, end), alpha=0.0)

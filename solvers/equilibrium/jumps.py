@@ -149,7 +149,7 @@ class JumpWatch:
             self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
 
     def _eval_work(self, way: FloatArray) -> float:
-        """Δp·Δq [J]."""
+        """Return Δp·Δq [J]."""
         return self._sum(self._loads[:-1] @ way)
 
     def _sum(self, value: Any) -> float:

@@ -13,12 +13,12 @@ from windlass.solvers.stepping.integrator import Integrator
 
 
 def newmark(_spectral_radius: float) -> Integrator:
-    """Index 3."""
+    """Return constants for index 3."""
     return Integrator(beta=0.25, gamma=0.5, needs_linear=True)
 
 
 def trapezoidal_index2(_spectral_radius: float) -> Integrator:
-    """Index 2."""
+    """Return constants for index 2."""
     return Integrator(beta=0.25, gamma=0.5, rate_level=True)
 
 

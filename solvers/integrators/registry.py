@@ -52,7 +52,7 @@ def method_name() -> Check:
 def create_integrator(
     method: str, spectral_radius: float = 0.9, rotations: str = "steady", layout: Layout | None = None
 ) -> Integrator:
-    """The integrator by name.
+    """Return the integrator by name.
 
     Args:
         method: a registered name.

@@ -94,7 +94,7 @@ def _is_mumps(pc: Any) -> bool:
 
 
 def lacks_memory(pc: Any) -> bool:
-    """Whether the last factorisation was by MUMPS and failed because the allocated memory was too small."""
+    """Return whether the last factorisation was by MUMPS and failed because the allocated memory was too small."""
     return _is_mumps(pc) and int(pc.getFactorMatrix().getMumpsInfog(1)) in LACKS_MEMORY
 
 

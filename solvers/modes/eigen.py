@@ -394,7 +394,7 @@ class Eigensolver:
         return min(found, LARGEST)
 
     def _norm(self, vectors: list[Any]) -> float:
-        """2-norm over owned coordinates."""
+        """Return the 2-norm over owned coordinates."""
         motion = self._motion
         own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
         squares = np.array([sum(float(np.sum(vector.array_r[own] ** 2)) for vector in vectors)])

@@ -273,7 +273,7 @@ def require_balance(left: float, size: float, rounding: float) -> None:
 
 
 def factorise(motion: LinearMotion) -> Any:
-    """Factors of the tangent.
+    """Return factors of the tangent.
 
     Raises:
         ModelError: it is singular.

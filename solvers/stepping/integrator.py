@@ -134,8 +134,8 @@ def add_turning(
     rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float, tau: float,
     base: float, scale: float, out: FloatArray,
 ) -> None:  # fmt: skip
-    """out += scale (acceleration of the rotation after a time tau, minus base times its acceleration at the start); see
-    `start_circle`."""
+    """Add to out: scale (acceleration of the rotation after a time tau, minus base times its acceleration at the
+    start); see `start_circle`."""
     e, w = np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
         rate = start_circle(rotations, i, reference, q, v, a, ahead, e, w)

@@ -108,7 +108,7 @@ class Statistics:
                 self.unconverged_passes += 1
 
     def describe(self) -> str:
-        """One line for people."""
+        """Return the counts in one line of text."""
         per_step = self.newton_iterations / max(self.steps, 1)
         line = f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
         line += f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"

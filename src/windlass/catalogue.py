@@ -129,7 +129,8 @@ class LineSheet:
 
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
-        """Mass per length minus the mass of the displaced fluid [kg/m], from the density of the fluid [kg/m^3]."""
+        """Return the mass per length minus the mass of the displaced fluid [kg/m], from the density of the fluid
+        [kg/m^3]."""
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 
     def format(self) -> str:
@@ -153,7 +154,7 @@ class Groove(NamedTuple):
 
 @checked(name=word(), ribs=optional(whole(1)), width=optional(number("m", above=0.0)))
 def belt(name: str, ribs: int | None = None, width: float | None = None) -> BeltSheet:
-    """The data sheet of a belt.
+    """Return the data sheet of a belt.
 
     Args:
         name: profile, see `belts`, or a name such as "6PK" for the profile PK with six ribs. Capitals, spaces and
@@ -240,7 +241,7 @@ def belts() -> list[str]:
 
 @checked(grade=word(), diameter=number("m", above=0.0), stud=yes_no())
 def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
-    """The data sheet of a mooring chain.
+    """Return the data sheet of a mooring chain.
 
     Args:
         grade: grade of the steel: "R3", "R3S", "R4", "R4S", "R5", or "ORQ" for chain with studs.
@@ -275,7 +276,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
 
 @checked(construction=word(), diameter=number("m", above=0.0), core=word("IWRC", "FC"), grade=number("MPa", above=0.0))
 def wire_rope(construction: str, diameter: float, core: str = "IWRC", grade: float = 1960.0) -> LineSheet:
-    """The data sheet of a steel wire rope.
+    """Return the data sheet of a steel wire rope.
 
     Args:
         construction: class of the rope: "6x7", "8x7", "6x19", "8x19", "6x36", "8x36", "18x7" or "34x7".
@@ -325,12 +326,12 @@ def groove(rope_diameter: float) -> Groove:
 
 
 def chains() -> list[str]:
-    """The grades of all chains in the catalogue."""
+    """Return the grades of all chains in the catalogue."""
     return list(_read("lines.toml")["chains"]["grades"])
 
 
 def wire_ropes() -> list[str]:
-    """The constructions of all wire ropes in the catalogue."""
+    """Return the constructions of all wire ropes in the catalogue."""
     return list(_read("lines.toml")["wire_ropes"])
 
 
@@ -347,7 +348,7 @@ def _create_sheet(
 
 
 def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> float:
-    """The diameter in mm."""
+    """Return the diameter in mm."""
     low, high = (MM * value for value in family["range_mm"])
     if not low <= diameter <= high:
         raise ModelError(f"diameter = {diameter:g} m of {name} of the catalogue: must be {low:g} to {high:g} m")
@@ -375,7 +376,7 @@ def _format(title: str, quantities: Mapping[str, Quantity], notes: str, sources:
 
 @cache
 def _read(file: str) -> dict[str, Any]:
-    """A table of the catalogue."""
+    """Return a table of the catalogue."""
     return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 

@@ -44,7 +44,7 @@ class CompileError(WindlassError):
 
 
 def compile_all(processes: int | None = None) -> str:
-    """Compile all missing kernels of the list; returns a summary as text.
+    """Compile all missing kernels of the list; return a summary as text.
 
     Args:
         processes: number of parallel processes; default one for each core.

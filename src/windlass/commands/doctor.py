@@ -137,7 +137,7 @@ def _add_slepc(found: _Findings) -> None:
 
 
 def _solves(PETSc: Any, package: str) -> bool:
-    """Whether PETSc solves K x = b, a chain of three springs [N/m], with the given package."""
+    """Return whether PETSc solves K x = b, a chain of three springs [N/m], with the given package."""
     K = PETSc.Mat().createAIJ((3, 3), nnz=3, comm=PETSc.COMM_SELF)
     for row, values in enumerate(((2.0, -1.0, 0.0), (-1.0, 2.0, -1.0), (0.0, -1.0, 2.0))):
         K.setValues([row], [0, 1, 2], values)

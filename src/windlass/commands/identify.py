@@ -78,7 +78,7 @@ class FitPlan(StudyPlan):
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; returns the exit code, 0 if there is a fit.
+    """Run the command; return the exit code, 0 if there is a fit.
 
     Raises:
         OptionError: the command line is wrong, or no table of the runs contains a measured column.
@@ -150,7 +150,7 @@ class FitRuns:
 
 
 def conduct(plan: FitPlan, executor: Executor) -> int:
-    """Run the fit, write tables and picture, and print the summary; returns the exit code."""
+    """Run the fit, write tables and picture, and print the summary; return the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "fit", lambda: check_files(plan.folder))
     own, measured = plan.own, plan.measured
     runs = plan.open_runs(executor)
@@ -201,7 +201,7 @@ def write_curves(plan: FitPlan, best: FloatArray) -> Path:
 
 
 def write_result(plan: FitPlan, fit: Fit) -> Path:
-    """Write values, intervals and correlations as JSON; returns the file."""
+    """Write values, intervals and correlations as JSON; return the file."""
     names = list(plan.ranges)
     values = {}
     for (name, each), share, width in zip(plan.ranges.items(), fit.point, fit.half_widths, strict=True):

@@ -66,7 +66,7 @@ class Limit(NamedTuple):
         return distance / (abs(self.bound) or 1.0)
 
     def describe(self) -> str:
-        """The limit as text, in the form of the command line."""
+        """Return the limit as text, in the form of the command line."""
         return f"{self.name} {self.sense} {self.bound:g}"
 
 
@@ -83,14 +83,14 @@ class SearchPlan(StudyPlan):
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """Settings that must be equal when the search continues."""
+        """Return settings that must be equal when the search continues."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"ranges": ranges, **self.describe_common(kept)}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; returns the exit code, 0 if at least one run is within all limits.
+    """Run the command; return the exit code, 0 if at least one run is within all limits.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -125,7 +125,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
 
 
 def to_number(value: Any) -> float:
-    """A result as a number, or NaN if the result is not a number."""
+    """Return a result as a number, or NaN if the result is not a number."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")
 
 
@@ -156,7 +156,7 @@ class SearchRuns:
 
 
 def conduct(plan: SearchPlan, executor: Executor) -> int:
-    """Run the search, write the table and the picture, and print the summary; returns the exit code."""
+    """Run the search, write the table and the picture, and print the summary; return the exit code."""
     lock = open_study(plan.folder, DEFINITION, plan.describe(), "search", lambda: check_files(plan.folder))
     own, (goal, sign) = plan.own, plan.goal
     runs = plan.open_runs(executor)
@@ -182,7 +182,7 @@ def check_files(folder: Path) -> None:
 
 
 def describe(plan: SearchPlan, search: BoxSearch, runs: KeptRuns, best: int | None, ended: str) -> list[str]:
-    """Lines of the summary of a search."""
+    """Return lines of the summary of a search."""
     goal = plan.goal[0]
     failed = sum(row["status"] == "failed" for row in runs.rows)
     lines = [f"{len(search.found)} runs, {failed} failed; {ended}"]

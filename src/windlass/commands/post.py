@@ -39,7 +39,7 @@ RECORDING = COMMON | option_table(
 
 
 def main(words: Sequence[str]) -> int:
-    """Print the evaluation of a file; returns the exit code.
+    """Print the evaluation of a file; return the exit code.
 
     Raises:
         OptionError: the command line is wrong.
@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
-    """The values of the given options; raises OptionError for unknown or wrong options."""
+    """Return the values of the given options; raises OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
     for name, text in refuse_twice(split_options(words)):
         if name not in options:

@@ -21,7 +21,7 @@ options and those of its solvers."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Run a model; returns the exit code."""
+    """Run a model; return the exit code."""
     return run_script(words, "run", HELP)
 
 
@@ -91,7 +91,7 @@ def run_script(
 
 
 def _exit_code(end: SystemExit) -> int:
-    """The exit code of a script that called sys.exit; prints the message of sys.exit, if any."""
+    """Return the exit code of a script that called sys.exit; prints the message of sys.exit, if any."""
     if end.code is None or isinstance(end.code, int):
         return end.code or 0
     print(end.code, file=sys.stderr)

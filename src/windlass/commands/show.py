@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def check_picture(text: str, what: str) -> Path:
-    """The path of a picture or film; raises OutputError if the path cannot be written."""
+    """Return the path of a picture or film; raises OutputError if the path cannot be written."""
     path = Path(text).absolute()
     if path.suffix not in SUFFIXES[what] or not path.parent.is_dir():
         raise OutputError(f"-{what} {text}: must be a {' or '.join(SUFFIXES[what])} file in a folder that exists")
@@ -64,7 +64,7 @@ def check_picture(text: str, what: str) -> Path:
 
 
 def read_options(words: Sequence[str]) -> dict[str, Any]:
-    """Values of all options; raises OptionError for unknown or wrong options."""
+    """Return values of all options; raises OptionError for unknown or wrong options."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
     for name, text in refuse_twice(split_options(words)):
         if name not in OPTIONS:
@@ -74,7 +74,7 @@ def read_options(words: Sequence[str]) -> dict[str, Any]:
 
 
 def read_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels], which must be even for films."""
+    """Return width and height [pixels], which must be even for films."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() and 64 <= int(part) <= 8192 for part in parts):
         raise OptionError(f"-size {text}: must be width,height, each from 64 to 8192 pixels")

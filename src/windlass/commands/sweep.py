@@ -91,7 +91,7 @@ def check_files(folder: Path) -> None:
 
 
 def needs_run(folder: Path, retry: bool) -> bool:
-    """Whether a case has not ended, or has failed and is run again."""
+    """Return whether a case has not ended, or has failed and is run again."""
     outcome = read_json(folder / OUTCOME)
     return outcome is None or (retry and bool(outcome["reason"]))
 
@@ -112,7 +112,7 @@ def run_all(plan: SweepPlan, executor: Executor, cases: Mapping[Path, Case]) -> 
 
 
 def describe(count: int, failed: Sequence[dict[str, object]], files: Sequence[Path]) -> list[str]:
-    """Summary of a sweep, in some lines."""
+    """Return the summary of a sweep, in some lines."""
     lines = [f"{count} cases, {len(failed)} failed"]
     lines += [f"  case {row['case']} failed: {row['reason']}" for row in failed[:10]]
     lines += [f"  ... and {len(failed) - 10} more"] if len(failed) > 10 else []

@@ -56,7 +56,7 @@ noise."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Search for the fastest solver of a model; returns the exit code.
+    """Search for the fastest solver of a model; return the exit code.
 
     Raises:
         OptionError: the command line is wrong, or the model fails with its default settings.
@@ -70,7 +70,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """The search of a command line; runs the model to get its options.
+    """Return the search of a command line; run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -98,7 +98,7 @@ def plan_search(words: Sequence[str], scratch: Path) -> Search:
 
 
 def _names(setting: Setting, prefix: str) -> bool:
-    """Whether a setting has options of the solver with the given prefix."""
+    """Return whether a setting has options of the solver with the given prefix."""
     return any(word.startswith(f"-{prefix}") for word in setting.options)
 
 
@@ -191,7 +191,7 @@ class Search:
         self._agree = max(self._agree, allowed)
 
     def _find_solvers(self, run: Result) -> list[str]:
-        """Prefixes of the solvers that take a significant part of the time, or whose options the user names."""
+        """Return prefixes of the solvers that take a significant part of the time, or whose options the user names."""
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
         heavy = [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]

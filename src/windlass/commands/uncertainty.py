@@ -84,13 +84,13 @@ class UncertaintyPlan(StudyPlan):
         return choose(self.laws, self.own["runs"], self.own["seed"])
 
     def describe(self) -> dict[str, Any]:
-        """Settings that must be equal when the study continues."""
+        """Return settings that must be equal when the study continues."""
         laws = {name: law.text for name, law in self.laws.items()}
         return {"laws": laws, **self.describe_common(("method", "runs", "seed"))}
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the command; returns the exit code, 0 if there are results.
+    """Run the command; return the exit code, 0 if there are results.
 
     Raises:
         OptionError: the command line is wrong, or a name is not a result of the model.
@@ -100,7 +100,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
-    """The study that a command line describes; runs the model once, without solves, to get its options.
+    """Return the study that a command line describes; run the model once, without solves, to get its options.
 
     Raises:
         OptionError: the command line is wrong.
@@ -150,7 +150,7 @@ def check_files(folder: Path) -> None:
 
 
 def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row]) -> dict[str, Spread]:
-    """The spread of each result; empty if too many runs have failed.
+    """Return the spread of each result; empty if too many runs have failed.
 
     Raises:
         OptionError: the model does not have a selected result.
@@ -178,7 +178,7 @@ def find_spreads(plan: UncertaintyPlan, points: FloatArray, rows: Sequence[Row])
 
 
 def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
-    """The reason why there are no results."""
+    """Return the reason why there are no results."""
     if all(row["status"] == "failed" for row in rows):
         return "all runs have failed"
     if any(row["status"] == "failed" for row in rows):
@@ -187,7 +187,7 @@ def explain(plan: UncertaintyPlan, rows: Sequence[Row]) -> str:
 
 
 def write_result(plan: UncertaintyPlan, spreads: Mapping[str, Spread]) -> Path:
-    """Write all numbers as JSON; returns the file."""
+    """Write all numbers as JSON; return the file."""
     names = list(plan.laws)
     results = {}
     for name, spread in spreads.items():

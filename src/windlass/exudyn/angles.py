@@ -130,7 +130,7 @@ class FollowAngles(StepHook):
             node.last = node.read(q, v, a)[0][3:] + node.reference[3:]
 
     def checkpoint(self) -> dict[str, Any]:
-        """The last angles."""
+        """Return the last angles."""
         return {"last": [node.last for node in self._nodes]}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:

@@ -109,7 +109,7 @@ def _find_modes(model: Imported, count: int, quadratic: bool) -> ModesResult:
 
 
 def _place_shapes(model: Imported, result: ModesResult) -> ComplexArray:
-    """Shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
+    """Return shapes in Exudyn's order of coordinates, shape (modes, coordinates)."""
     shapes = np.zeros((len(result), model.size()), complex)
     for node, where in model.places() if len(result) else ():
         shapes[:, where] = result.of(node)[:, 0, : len(where)]

@@ -84,7 +84,7 @@ def _initial() -> Any:
 
 
 def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An item without graphics."""
+    """Return an item without graphics."""
     return {key: _dense(value) for key, value in item.items() if not key.startswith("V")}
 
 
@@ -182,7 +182,7 @@ def _answer_class(solvers: Any, kind: str, call: Callable[..., bool], error: typ
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = dict(zip(words[1::2], words[2::2], strict=False))
     number = options.pop("-solve", "1")

@@ -112,7 +112,7 @@ class UserFunctions:
         return with_numbers(function)
 
     def reads_state(self, function: Any) -> bool:
-        """Whether the code of a function reads the state of the system."""
+        """Return whether the code of a function reads the state of the system."""
         names = getattr(getattr(unwrap(function), "__code__", None), "co_names", ()) if callable(function) else ()
         return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
 

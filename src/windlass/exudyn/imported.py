@@ -87,7 +87,7 @@ class Imported:
         ]
 
     def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
-        """Nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
+        """Return nodes with the indices of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``.
 
         Nodes with other coordinates in Windlass, ``turned``, are not included.
         """
@@ -98,7 +98,7 @@ class Imported:
         ]
 
     def size(self, kind: str = "ODE2") -> int:
-        """Length of one of Exudyn's vectors."""
+        """Return the length of one of Exudyn's vectors."""
         return sum(len(where) for _, _, where in self._list(kind))
 
     def _list(self, kind: str) -> list[tuple[int, Entity, IntArray]]:
@@ -113,7 +113,7 @@ class Imported:
         return found
 
     def initial_state(self) -> State:
-        """The initial state of Exudyn's solvers."""
+        """Return the initial state of Exudyn's solvers."""
         state = State(self.world)
         initial = {name: np.asarray(values, np.float64) for name, values in self.items["initial"].items()}
         # the vectors of Exudyn, their kinds, and the corresponding arrays of a state in Windlass

@@ -72,7 +72,7 @@ def _sliding(item: Mapping[str, Any]) -> FloatArray:
 
 
 def _unit(size: int) -> Any:
-    """The same multipliers."""
+    """Return the same multipliers."""
     return lambda item: np.eye(size)
 
 

@@ -239,7 +239,7 @@ class Building:
         return self.world.add(component, name=str(item.get("name", "")), **values)
 
     def node(self, number: Any) -> Entity | None:
-        """The entity of a node; None for the ground."""
+        """Return the entity of a node; None for the ground."""
         if int(number) not in self.nodes:
             raise Refused("" if 0 <= int(number) < len(self.items["nodes"]) else f"{self._name_read()}: no such node")
         return self.nodes[int(number)]
@@ -252,7 +252,7 @@ class Building:
         return node
 
     def body(self, number: Any) -> Entity:
-        """The entity of a body."""
+        """Return the entity of a body."""
         entity = self.objects.get(int(number))
         if entity is None:
             exists = 0 <= int(number) < len(self.items["objects"])
@@ -260,11 +260,11 @@ class Building:
         return entity
 
     def number(self, item: Item) -> int:
-        """The number of an object."""
+        """Return the number of an object."""
         return self._numbers[id(item)]
 
     def marker(self, number: Any) -> Item:
-        """The dictionary of a marker."""
+        """Return the dictionary of a marker."""
         if not 0 <= int(number) < len(self.items["markers"]):
             fields = [key for key, value in self._item.items() if "arkerNumber" in key and number in np.ravel(value)]
             raise Refused(f"{', '.join(fields)} = {self._item[fields[0]]!r:.60}: there is no marker {int(number)}")
@@ -274,7 +274,7 @@ class Building:
         return item
 
     def function(self, item: Item, key: str) -> Any:
-        """The user function of an item, or None; see `UserFunctions.find`."""
+        """Return the user function of an item, or None; see `UserFunctions.find`."""
         found = self.functions.find(item, key)
         if isinstance(found, str):
             raise Refused(found)
@@ -282,7 +282,7 @@ class Building:
 
 
 def read_numbers(item: Item, key: str, *shape: int) -> FloatArray:
-    """An array of an item; refuses wrong shapes, texts, infinite numbers and NaN."""
+    """Return an array of an item; refuses wrong shapes, texts, infinite numbers and NaN."""
     try:
         values = np.asarray(item[key], np.float64)
     except (TypeError, ValueError):

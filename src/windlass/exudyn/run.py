@@ -159,7 +159,7 @@ class Mirror:
 
 
 def find_time(state: State) -> float:
-    """The time of a state [s]."""
+    """Return the time of a state [s]."""
     return state.t
 
 
@@ -204,7 +204,7 @@ class Due:
         return True
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps of the given size [s] before the next row."""
+        """Return the number of steps of the given size [s] before the next row."""
         return max(0, int((self._next - self._clock(state)) / size * (1.0 - 1e-9)) - 1)
 
     @staticmethod
@@ -249,7 +249,7 @@ class SensorHook(StepHook):
             rows.append([self._due.last, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next row."""
+        """Return the number of steps before the next row."""
         return self._due.idle_steps(state, size) if self._wanted else 1 << 30
 
     def finish(self, state: State) -> None:
@@ -327,7 +327,7 @@ class SolutionFile(StepHook):
         self._rows.append((self._due.last, self._read()))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Number of steps before the next row."""
+        """Return the number of steps before the next row."""
         return self._due.idle_steps(state, size)
 
     def finish(self, state: State) -> None:

@@ -114,7 +114,7 @@ def read_environment(file: InputFile) -> Environment:
 
 
 def _read_waves(file: InputFile) -> dict[str, Any]:
-    """Columns of the waves."""
+    """Return columns of the waves."""
     at, text = file.options.get("wavekin", (0, "0"))
     if text == "0":
         return {}
@@ -169,7 +169,7 @@ def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
 
 
 def _read_current(file: InputFile) -> dict[str, Any]:
-    """Columns of the current."""
+    """Return columns of the current."""
     at, text = file.options.get("currents", (0, "0"))
     if text == "0":
         return {}

@@ -271,7 +271,7 @@ def _read_body(file: InputFile, row: Row) -> None:
 
 
 def _find_kind(word: str) -> str:
-    """Kind of an attachment."""
+    """Return the kind of an attachment."""
     kinds = {"fixed": FIXED, "coupled": COUPLED, "free": FREE}
     return next((kind for kind, words in kinds.items() if word.upper() in words), "")
 
@@ -367,13 +367,13 @@ def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None
 
 
 def _read_option(file: InputFile, row: Row) -> None:
-    """OPTIONS: value, name."""
+    """Read a row of OPTIONS: value, name."""
     if _has(file, row, "OPTIONS", 2):
         file.options[row.words[1].lower()] = row.number, row.words[0]
 
 
 def _read_channels(file: InputFile, row: Row) -> None:
-    """OUTPUTS: names of channels."""
+    """Read a row of OUTPUTS: names of channels."""
     for word in row.words:
         if word.upper() == "END":
             return

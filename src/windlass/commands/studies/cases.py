@@ -77,7 +77,7 @@ def create_sample(varied: Mapping[str, str], count: int, seed: int, known: Mappi
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The rows of a CSV file whose first line has the names of options.
+    """Return the rows of a CSV file whose first line has the names of options.
 
     Raises:
         OptionError: the file does not exist or has no rows, rows have different lengths, or names are empty or
@@ -102,7 +102,7 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def _list_values(name: str, text: str, item: Option | None) -> list[str]:
-    """The values of a list or range of a grid."""
+    """Return the values of a list or range of a grid."""
     if not is_range(text):
         values = text.split(",")
         if not all(values):

@@ -44,13 +44,13 @@ def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
 
 
 def describe_default(solve: Mapping[str, Any]) -> str:
-    """The default settings."""
+    """Return the default settings."""
     storage = {"blocks": ", dense blocks", "substructures": ", elimination by parts"}.get(str(solve["storage"]), "")
     return f"default: {solve['solver']}{storage}"
 
 
 def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Settings of reused tangents, line searches, tolerances."""
+    """Generate settings of reused tangents, line searches, tolerances."""
     if not str(solve["prefix"]).startswith("static"):
         yield "full Newton", "-lag false"
     yield "new tangent in every second iteration", "-snes_lag_jacobian 2"
@@ -61,7 +61,7 @@ def _newton(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """LU by all packages with their orderings."""
+    """Generate settings of LU by all packages with their orderings."""
     # SuperLU_DIST does not exchange pivots across processes, and needs its own option for the zeros of constraints
     tiny = " -mat_superlu_dist_replacetinypivot" if solve["multipliers"] else ""
     if int(solve["processes"]) == 1:
@@ -83,7 +83,7 @@ def _direct(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _incomplete(solve: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Krylov methods with incomplete factors, or with factors of subdomains."""
+    """Generate settings of Krylov methods with incomplete factors, or with factors of subdomains."""
     if int(solve["processes"]) == 1:
         for level in (0, 1, 2):
             yield f"GMRES, ILU({level})", f"{GMRES} -pc_type ilu -pc_factor_levels {level}"

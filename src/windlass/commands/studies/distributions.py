@@ -68,12 +68,12 @@ class Distribution:
 
 
 def is_distribution(text: str | None) -> bool:
-    """Whether a text is written as a distribution, valid or not."""
+    """Return whether a text is written as a distribution, valid or not."""
     return text is not None and text.split(":")[0] in KINDS and ":" in text
 
 
 def read_distribution(name: str, text: str, item: Option | None) -> Distribution:
-    """The distribution of an option; raises OptionError."""
+    """Return the distribution of an option; raises OptionError."""
     kind, *words = text.split(":")
     try:
         numbers = tuple(map(float, words))
@@ -96,7 +96,7 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """The distributions of a command line; runs the model to get its options.
+    """Return the distributions of a command line; run the model to get its options.
 
     Raises:
         OptionError: there are no distributions, a distribution is wrong, or the model does not have an option.

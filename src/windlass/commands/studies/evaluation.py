@@ -23,7 +23,7 @@ from windlass.post.spectra import Spectrum, find_spectrum
 
 
 def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
-    """Statistics of the columns of a table, and the evaluations that the options request; returns the text to print.
+    """Return the text with statistics of the columns of a table, and with the evaluations that the options request.
 
     Args:
         file: the table.
@@ -63,7 +63,7 @@ def evaluate_table(file: Path, given: Mapping[str, Any]) -> str:
 
 
 def evaluate_recording(file: Path, given: Mapping[str, Any]) -> str:
-    """The envelope of a field of a recording, by cables; returns the text to print.
+    """Return the text with the envelope of a field of a recording, by cables.
 
     Raises:
         ModelError: the file cannot be read, the field does not exist, or no frame is in the time interval.
@@ -121,7 +121,7 @@ def _write(path: Path, columns: Sequence[tuple[str, str]], values: Sequence[Floa
 
 
 def _choose(table: Mapping[str, Series], given: Mapping[str, Any]) -> list[Series]:
-    """The selected columns in the selected time interval."""
+    """Return the selected columns in the selected time interval."""
     names = [name.strip() for name in given["columns"].split(",")] if _asks(given, "columns") else list(table)
     for name in names:
         if name not in table:
@@ -182,7 +182,7 @@ def _describe_utilisation(
 
 
 def _utilise(tension: float, breaking_load: float) -> list[str]:
-    """A tension as a fraction of the breaking load, and the safety factor, as text."""
+    """Return a tension as a fraction of the breaking load, and the safety factor, as text."""
     return [f"{tension / breaking_load:.4f}", f"{breaking_load / tension:.3f}" if tension > 0.0 else "-"]
 
 
@@ -211,7 +211,7 @@ def _check_force(series: Series) -> None:
 
 
 def _format(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text, with right-aligned numbers."""
+    """Return a table of text, with right-aligned numbers."""
     lines = [list(heads), *(list(row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(

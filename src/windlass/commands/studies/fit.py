@@ -123,7 +123,7 @@ class BoxFit:
         return self._judge(point, ended)
 
     def evaluate(self, points: Sequence[Point]) -> list[FloatArray | None]:
-        """Residuals of points; new points run at the same time; raises Spent."""
+        """Return residuals of points; new points run at the same time; raises Spent."""
         new = [point for point in dict.fromkeys(points) if point not in self.found]
         affordable = new[: self._runs - len(self.found)]
         if affordable:
@@ -143,7 +143,7 @@ class BoxFit:
         return np.full(len(self._columns), np.inf) if found is None else self._scaled(found)
 
     def _slopes(self, x: FloatArray) -> FloatArray:
-        """Derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
+        """Return derivatives of the scaled residuals from one-sided differences, shape (n, p)."""
         sides = np.where(x + self._step <= 1.0, self._step, -self._step)
         slopes = np.zeros((len(self._columns), len(x)))
         base = self._residuals(x)

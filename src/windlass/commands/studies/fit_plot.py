@@ -14,7 +14,7 @@ MOST_POINTS = 400
 
 
 def draw_fit(file: Path, measured: MeasuredTable, start: FloatArray, best: FloatArray) -> Path:
-    """Draw each column over time, with its residuals below; returns the file.
+    """Draw each column over time, with its residuals below; return the file.
 
     Args:
         file: the picture.

@@ -38,12 +38,12 @@ class MeasuredTable:
         return np.repeat(np.arange(len(self.names)), len(self.times))
 
     def label(self, column: int) -> str:
-        """Name and unit of a column."""
+        """Return name and unit of a column."""
         return self.names[column] + (f" [{self.units[column]}]" if self.units[column] != "1" else "")
 
 
 def read_measured(file: Path) -> MeasuredTable:
-    """The table of a file; raises OptionError."""
+    """Return the table of a file; raises OptionError."""
     try:
         times, columns = read_columns(file, "time")
     except ModelError as error:

@@ -103,7 +103,7 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
 
 
 def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> bool:
-    """Print a command's description and options if only help is requested; returns whether help was requested."""
+    """Print a command's description and options if only help is requested; return whether help was requested."""
     asked = not words or bool(set(words) & set(HELP_WORDS))
     if asked:
         print("\n".join([text, *(item.describe() for item in own.values())]))
@@ -111,7 +111,7 @@ def show_help(words: Sequence[str], text: str, own: Mapping[str, Option]) -> boo
 
 
 def write_options(case: Case) -> list[str]:
-    """The words of a command line that give the options of a case."""
+    """Return the words of a command line that give the options of a case."""
     return join_options([(name, text or None) for name, text in case.items()])
 
 

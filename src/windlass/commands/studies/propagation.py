@@ -63,7 +63,7 @@ def points_of_first_order(laws: Mapping[str, Distribution]) -> FloatArray:
 
 
 def first_order(values: FloatArray) -> Spread:
-    """The spread of a result from its values at `points_of_first_order`."""
+    """Return the spread of a result from its values at `points_of_first_order`."""
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
@@ -75,7 +75,7 @@ def first_order(values: FloatArray) -> Spread:
 
 
 def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
-    """A Latin hypercube, shape (count, options)."""
+    """Return a Latin hypercube, shape (count, options)."""
     from scipy.stats import qmc  # imported here, because help is printed faster without it
 
     shares = qmc.LatinHypercube(len(laws), seed=np.random.default_rng(seed)).random(count)
@@ -111,7 +111,7 @@ def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> 
 
 
 def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
-    """The spread of a result from its values at `points_of_sobol`."""
+    """Return the spread of a result from its values at `points_of_sobol`."""
     from scipy.stats import sobol_indices  # imported here, because help is printed faster without it
 
     parts = values.reshape(options + 2, 1, count)
@@ -142,7 +142,7 @@ def describe_values(values: FloatArray) -> Spread:
 
 
 def to_values(laws: Mapping[str, Distribution], shares: FloatArray) -> FloatArray:
-    """Values of options at given quantiles of their distributions, shape (points, options)."""
+    """Return values of options at given quantiles of their distributions, shape (points, options)."""
     inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
     return np.column_stack([law.values(column) for law, column in zip(laws.values(), inside.T, strict=True)])
 

@@ -31,7 +31,7 @@ class Range:
     unit: str
 
     def value(self, share: float) -> float:
-        """The value at a fraction of the range: 0 at ``low``, 1 at ``high``."""
+        """Return the value at a fraction of the range: 0 at ``low``, 1 at ``high``."""
         if self.ratios:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
@@ -43,7 +43,7 @@ class Range:
         return (value - self.low) / (self.high - self.low)
 
     def describe(self) -> list[object]:
-        """Numbers that must be equal when a study continues."""
+        """Return numbers that must be equal when a study continues."""
         return [self.low, self.high, self.ratios, self.start]
 
     @property
@@ -53,7 +53,7 @@ class Range:
 
 
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
-    """The ranges of options by name; runs the model to get its options.
+    """Return the ranges of options by name; run the model to get its options.
 
     Args:
         model: file of the model script.
@@ -77,7 +77,7 @@ def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequ
 
 
 def read_range(name: str, text: str, item: Option | None) -> Range:
-    """The range of an option; raises OptionError."""
+    """Return the range of an option; raises OptionError."""
     parts = text.split(":")
     if not is_range(text) or parts[2:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: must be a range a:b or a:b:log")
@@ -97,10 +97,10 @@ def read_range(name: str, text: str, item: Option | None) -> Range:
 
 
 def start_of(ranges: Mapping[str, Range]) -> tuple[float, ...]:
-    """Fractions of the ranges at which a search begins."""
+    """Return fractions of the ranges at which a search begins."""
     return tuple(round(each.share(each.start), 12) for each in ranges.values())
 
 
 def case_at(ranges: Mapping[str, Range], point: Sequence[float]) -> Case:
-    """The values at fractions of the ranges, as texts for the command line."""
+    """Return the values at fractions of the ranges, as texts for the command line."""
     return {name: f"{each.value(share):.12g}" for (name, each), share in zip(ranges.items(), point, strict=True)}

@@ -38,18 +38,18 @@ def judge(tried: Tried, run: Result, default: Result, agree: float, limit: float
 
 
 def rank(tried: Sequence[Tried], prefix: str, clock: str) -> list[Tried]:
-    """Settings that are not excluded, fastest first."""
+    """Return settings that are not excluded, fastest first."""
     return sorted((one for one in tried if not one.out), key=lambda one: one.time(prefix, clock))
 
 
 def choose(ranked: Sequence[Tried], default: Tried, prefix: str, clock: str) -> Tried:
-    """The fastest setting, or the default if the gain is not significant."""
+    """Return the fastest setting, or the default if the gain is not significant."""
     best = ranked[0] if ranked else default
     return best if best.time(prefix, clock) < GAIN * default.time(prefix, clock) else default
 
 
 def format_ranking(tried: Sequence[Tried], default: Tried, prefix: str, clock: str) -> str:
-    """The table, with one line for each setting.
+    """Return the table, with one line for each setting.
 
     Times per step are times of the solves divided by the number of steps of the default, so additional steps after cuts
     count.

@@ -88,7 +88,7 @@ class BoxSearch:
         return min(inside, key=lambda point: self.found[point].objective) if inside else None
 
     def evaluate(self, points: Sequence[Point]) -> list[SearchResult]:
-        """Results of points; new points run at the same time.
+        """Return results of points; new points run at the same time.
 
         Raises:
             Spent: the new points exceed the maximum number of runs.

@@ -69,7 +69,7 @@ def carry_out(
     make_plan: Callable[[Sequence[str]], AnyPlan],
     conduct: Callable[[AnyPlan, Executor], int],
 ) -> int:
-    """Print the help of a command, or plan and execute its study; returns the exit code.
+    """Print the help of a command, or plan and execute its study; return the exit code.
 
     Args:
         words: words of the command line after the command.

@@ -60,7 +60,7 @@ class SweepPlan:
     quiet: bool
 
     def describe(self) -> dict[str, Any]:
-        """Values that must be equal when a sweep continues."""
+        """Return values that must be equal when a sweep continues."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -72,7 +72,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """The sweep of a command line; runs the model to get its options.
+    """Return the sweep of a command line; run the model to get its options.
 
     Raises:
         OptionError: the command line is wrong.

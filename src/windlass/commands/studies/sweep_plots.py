@@ -29,7 +29,7 @@ Draw = Callable[[Sequence[Row], Sequence[str], Mapping[str, str], str], Any]
 def draw_sweep(
     folder: Path, rows: Sequence[Row], names: Sequence[str], units: Mapping[str, str], chosen: Sequence[str]
 ) -> list[Path]:
-    """Draw selected results, or the first results that differ between cases, over the options that vary; returns the
+    """Draw selected results, or the first results that differ between cases, over the options that vary; return the
     files.
 
     Raises:
@@ -69,7 +69,7 @@ def create_folder(folder: Path) -> None:
 
 
 def find_numbers(rows: Sequence[Row], without: Sequence[str]) -> list[str]:
-    """Columns of numbers alone."""
+    """Return columns of numbers alone."""
     names = dict.fromkeys(name for row in rows for name in row if name not in without)
     return [name for name in names if all(is_number(row.get(name)) for row in rows)]
 
@@ -161,7 +161,7 @@ def create_figure(lines: int, columns: int) -> tuple[Any, list[Any]]:
 
 
 def find_groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """The rows grouped by their values of the given options."""
+    """Return the rows grouped by their values of the given options."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in axes), []).append(row)
@@ -177,7 +177,7 @@ def find_places(rows: Sequence[Row], name: str) -> tuple[dict[Any, float], bool]
 
 
 def find_edges(centres: Sequence[float]) -> FloatArray:
-    """Borders of the cells around the given positions, shape (positions + 1,)."""
+    """Return borders of the cells around the given positions, shape (positions + 1,)."""
     middles = np.array(centres)
     inner = (middles[1:] + middles[:-1]) / 2
     ends = (

@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 @checked(OutputError, folder=path())
 def read_sweep(folder: str | Path) -> Any:
-    """The table of a sweep as a frame of pandas, one row for each finished case, also while other cases run.
+    """Return the table of a sweep as a frame of pandas, one row for each finished case, also while other cases run.
 
     Args:
         folder: folder of the sweep (``windlass sweep ... -output DIR``).
@@ -57,7 +57,7 @@ def case_folder(folder: Path, number: int) -> Path:
 
 
 def read_definition(folder: Path) -> dict[str, Any]:
-    """Description of the sweep in a folder.
+    """Return the description of the sweep in a folder.
 
     Raises:
         OutputError: the folder contains no sweep.
@@ -72,7 +72,7 @@ def read_definition(folder: Path) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a file of a case, or None if the file is missing or incomplete."""
+    """Return the content of a file of a case, or None if the file is missing or incomplete."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -80,7 +80,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """The rows of the finished cases, in order."""
+    """Return the rows of the finished cases, in order."""
     definition = read_definition(folder)
     rows = []
     for number, values in enumerate(definition["cases"], 1):
@@ -92,7 +92,7 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any], folder: Path) -> Row:
-    """The row of a case, with the results in its folder."""
+    """Return the row of a case, with the results in its folder."""
     summary, solves = read_json(folder / SUMMARY) or {}, read_json(folder / STATISTICS) or []
     failed = bool(outcome["reason"])
     status = "failed" if failed else "doubtful" if summary.get("verdict") == "doubtful" else "ok"
@@ -120,7 +120,7 @@ def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
 
 
 def to_value(text: str) -> int | float | str:
-    """A word as a number if possible, otherwise as text."""
+    """Return a word as a number if possible, otherwise as text."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -136,7 +136,7 @@ def find_columns(rows: Sequence[Row]) -> list[str]:
 
 
 def write_table(folder: Path, rows: Sequence[Row], names: tuple[str, str] = (CSV_FILE, PARQUET_FILE)) -> list[Path]:
-    """Write the table as CSV, and as Parquet if pyarrow is installed; returns the files.
+    """Write the table as CSV, and as Parquet if pyarrow is installed; return the files.
 
     Raises:
         OutputError: a file cannot be written.

@@ -49,7 +49,7 @@ class Result:
         return float(sum(solve.get(name, 0) for solve in self.solves if solve["prefix"] == prefix))
 
     def differ_from(self, other: Result) -> float:
-        """Largest difference between two answers, relative to the largest coordinate and velocity [1].
+        """Return the largest difference between two answers, relative to the largest coordinate and velocity [1].
 
         Very small velocities are compared with the largest coordinate divided by the end time.
         """

@@ -31,7 +31,7 @@ def find_nodes(b: Building, item: Item, kind: str) -> list[Entity]:
 
 @translates("BeamGeometricallyExact2D", body=True)
 def beam2d(b: Building, item: Item) -> Entity:
-    """A 2D beam of two or three nodes."""
+    """Add a 2D beam of two or three nodes."""
     nodes, length = find_nodes(b, item, "RigidNode2D"), float(item["length"])
     r = np.array([node.position for node in nodes])
     phi, chord = np.array([float(node.angle) for node in nodes]), r[1] - r[0]

@@ -66,12 +66,12 @@ def angle_node(b: Building, item: Item) -> Entity:
 
 @translates("NodePointGround")
 def ground_node(b: Building, item: Item) -> None:
-    """A node without coordinates."""
+    """Add a node without coordinates."""
 
 
 @translates("NodeGenericData")
 def data_node(b: Building, item: Item) -> Entity:
-    """History values."""
+    """Add history values."""
     return b.add(GenericData, item, "initialCoordinates:initial")
 
 
@@ -150,7 +150,7 @@ def _cable_function(b: Building, item: Item, function: Callable[..., float], ben
 
 @translates("ANCFCable", body=True)
 def cable(b: Building, item: Item) -> Entity:
-    """A 3D cable."""
+    """Add a 3D cable."""
     return b.add(el.Cable3D, item, *CABLE, **_cable_nodes(b, item, 2))
 
 

@@ -90,7 +90,7 @@ def spring_damper(b: Building, item: Item) -> Entity:
 
 @translates("ConnectorDistance")
 def distance(b: Building, item: Item) -> Entity:
-    """A massless rod."""
+    """Add a massless rod."""
     return b.add(con.DistanceConstraint, item, "distance", ACTIVE, **find_points(b, item))
 
 
@@ -120,7 +120,7 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
 
 @translates("JointRevolute2D")
 def revolute2d(b: Building, item: Item) -> Entity:
-    """A 2D pin."""
+    """Add a 2D pin."""
     return b.add(con.RevoluteJoint2D, item, ACTIVE, **find_points(b, item))
 
 
@@ -209,7 +209,7 @@ def _data(b: Building, item: Item) -> dict[str, Any]:
 
 @translates("ContactCoordinate")
 def contact_coordinate(b: Building, item: Item) -> Entity:
-    """A stop."""
+    """Add a stop."""
     require(item, contactStiffnessExponent=1.0, impactModel=0)
     keys = "contactStiffness:contact_stiffness", "contactDamping:contact_damping", "offset", ACTIVE
     return b.add(con.ContactCoordinate, item, *keys, **_data(b, item), **find_coordinates(b, item))
@@ -249,7 +249,7 @@ def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
 
 @translates("LoadForceVector", "LoadTorqueVector")
 def vector_load(b: Building, item: Item) -> Entity:
-    """A force or torque."""
+    """Add a force or torque."""
     component: type[Component] = con.Torque if item["loadType"] == "TorqueVector" else con.Force
     turning = bool(item["bodyFixed"])
     frame = find_frame(b, item["markerNumber"], rigid=turning or component is con.Torque)

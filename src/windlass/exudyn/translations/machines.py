@@ -220,7 +220,7 @@ def mass1d(b: Building, item: Item) -> Entity:
 
 @translates("GenericODE1", body=True)
 def states(b: Building, item: Item) -> Entity:
-    """First-order states."""
+    """Add first-order states."""
     if len(item["nodeNumbers"]) != 1:
         raise Refused(f"nodeNumbers has {len(item['nodeNumbers'])} nodes: must be 1")
     node, mbs, number = b.node(item["nodeNumbers"][0]), b.functions.in_motion, b.number(item)
@@ -326,7 +326,7 @@ def _equation(
 
 @translates("Node1D")
 def node1d(b: Building, item: Item) -> Entity:
-    """One coordinate."""
+    """Add one coordinate."""
     return _generic(b, item, "initialVelocities")
 
 
@@ -349,6 +349,6 @@ def _generic(b: Building, item: Item, velocity: str) -> Entity:
 
 @translates("NodeGenericODE1")
 def state_node(b: Building, item: Item) -> Entity:
-    """First-order states."""
+    """Add first-order states."""
     require(item, referenceCoordinates=np.zeros(len(item["referenceCoordinates"])))
     return b.add(el.state_node(len(item["initialCoordinates"])), item, "initialCoordinates:states")

@@ -103,7 +103,7 @@ def can_leave_plane(b: Building, number: Any) -> bool:
 
 
 def find_point(b: Building, number: Any) -> Entity:
-    """A marker with position."""
+    """Return a marker with position."""
     return find_frame(b, number, rigid=False).marker
 
 
@@ -114,7 +114,7 @@ def find_points(b: Building, item: Item) -> dict[str, Entity]:
 
 
 def find_coordinate(b: Building, number: Any) -> Entity:
-    """A coordinate marker."""
+    """Return a coordinate marker."""
     item = b.marker(number)
     kind = item["markerType"]
     if kind not in ("NodeCoordinate", "NodeRotationCoordinate"):
