@@ -124,7 +124,7 @@ def check_node(component: type[Component]) -> None:
     states = (component.state_column,) * bool(component.state_column)
     check_needs(component, (*component.reference_columns, *component.initial_columns, *states), f"node {kind}")
     if states and (component.reference_columns or component.initial_columns):
-        raise ModelError(f"state_column of {kind}: must be the only one, without reference_columns and initial_columns")
+        raise ModelError(f"state_column of {kind}: must be given without reference_columns and initial_columns")
     groups = [states or component.reference_columns, *((name,) for name in component.initial_columns)]
     for names in groups:
         numbers = sum(prod(component.columns[name].shape or ()) for name in names)

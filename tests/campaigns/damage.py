@@ -79,8 +79,8 @@ def run(count: int, folder: Path, seed: int = 1) -> str:
 def _restart(whole: Undisturbed, place: Path, name: str, rng: random.Random) -> tuple[str, bool]:
     """Interrupt a run, damage a series, and continue. The state must be exact, without a crash.
 
-    Returns: The kind of damage, and whether the damaged series was stored under another name; otherwise the series
-    equals the series of the undisturbed run.
+    Returns: The kind of damage, and whether the damaged series was stored under another name; if not, the series equals
+    the undisturbed series.
     """
     place.mkdir()
 

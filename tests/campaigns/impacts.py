@@ -1,5 +1,5 @@
-"""Compares impacts over five decades of stiffness and step with closed forms. A run that ends as ok must have the right
-speed.
+"""Compares impacts over five decades of stiffness and step with closed forms. A run with the verdict ok must have the
+right speed.
 
 Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
 third and hundreds. A linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5). With N >=

@@ -187,7 +187,7 @@ class Undisturbed:
 
 
 def interrupt_calls(at: int, half: bool) -> None:
-    """Kill this process in its disk call of a given number, possibly after half of the call."""
+    """Kill this process in its n-th disk call, possibly after half of the call."""
     calls = 0
 
     def wrap(name: str) -> None:

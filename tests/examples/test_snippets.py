@@ -75,7 +75,8 @@ def read_blocks(page: Path) -> list[Block]:
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """Write the files that the commands of a page expect, its `file:` blocks and the examples; create the folder."""
+    """Create a folder with the files that the commands of a page expect: the `file:` blocks of the page and the
+    examples."""
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("*_out", "__pycache__"))
     for block in read_blocks(page):
         if block.comment.startswith("file:"):

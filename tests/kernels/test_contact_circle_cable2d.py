@@ -48,7 +48,7 @@ def test_reference(case: int) -> None:
     x, v = Q_REF + get("q"), get("v")
     start = get("data_start")
     contact.data[0] = start
-    # rounding of sums of some thousand N leaves 1e-12; an independent implementation reached 2e-12
+    # sums of some thousand N have relative rounding errors of 1e-12; an independent implementation reached 2e-12
     assert_allclose(contact.force(x, v)[0], -get("rhs_beforePN"), rtol=0, atol=2e-12)
     check_outputs(contact, x, v, get, "beforePN", case in OUTPUT_CORNER)
     data = start.copy()
@@ -97,8 +97,8 @@ def test_tangent_against_numeric_reference(case: int) -> None:
 
 
 def random_rows(rows: int, place: Any, seed: int) -> tuple[Any, Any, Any]:
-    """Return admissible coordinates and velocities with the circle below, above or beyond an end of the cable, and
-    history.
+    """Return admissible coordinates and velocities, and history; the circle is below, above or beyond an end of the
+    cable.
 
     The history has all segments closed, so distant segments, whose rho is limited to 0 or 1, also have forces.
     """
@@ -344,8 +344,8 @@ def test_update_without_friction() -> None:
 
 
 def test_clipped_normal_force() -> None:
-    """Damping of a separating segment causes a tensile force. With the option, the segment has neither a tensile force
-    nor friction.
+    """Damping of a separating segment causes a tensile force. With `clip_normal_force`, the segment has neither a
+    tensile force nor friction.
     """
     x, v = Q_REF[None].copy(), np.zeros((1, 11))
     v[0, [1, 5]] = 3.0

@@ -94,8 +94,8 @@ def test_equation_by_hand() -> None:
 
 
 def test_pendulum_by_a_function() -> None:
-    """A point that a constraint function keeps on a circle of radius 0.8 swings as a pendulum. Its tension follows from
-    its speed by the closed form.
+    """A point that a constraint function keeps on a circle of radius 0.8 swings as a pendulum. The tension agrees with
+    the closed form at the speed of the pendulum.
     """
     length, g = 0.8, 9.81
 
@@ -122,7 +122,7 @@ def test_pendulum_by_a_function() -> None:
         ({"factors1": (1.0,)}, r"factors1 of .* row 0 has 1 numbers: must have 2"),
         ({}, "has neither factors"),
         ({**FACTORS, "constraint_function": circle}, "has both factors"),
-        ({**FACTORS, "gradient_function": gradient}, "must come with its constraint_function"),
+        ({**FACTORS, "gradient_function": gradient}, "is given without a constraint_function"),
         ({"constraint_function": lambda t, row, q, v: None}, "gave None at t = 0 s: must give one finite number"),
     ],
 )

@@ -1,4 +1,5 @@
-"""Hunt-Crossley contact: geometry, wrenches and energies agree with Simbody, and ellipsoids with brute force.
+"""Hunt-Crossley contact: geometry, wrenches and energies agree with Simbody, and overlaps of ellipsoids agree with
+brute force.
 
 Tolerances of single contacts are 1e-12 + 4 eps s/x with the largest length s of a case and the depth x, because the
 depth is a difference of lengths.
@@ -62,7 +63,7 @@ TRUE_RADIUS = {"N_ellipsoid_002": 0.6873135964, "N_ellipsoid_007": 6.0}
 the central section.
 """
 TRUE_FORCE = {"N_ellipsoid_002": (13730.257566, 574.689930), "N_ellipsoid_007": (1154.700538, 4.618802154)}
-"""Normal force [N] and energy [J] for these values of R."""
+"""Normal force [N] and energy [J] of the same cases for the true relative radii R."""
 
 
 def compare(case: Case, model: Model, result: Case) -> None:
@@ -197,8 +198,8 @@ def test_hand_check() -> None:
 
 @pytest.mark.parametrize(("rule", "modulus"), [("simbody", (1 / (1 + 3 ** (2 / 3))) ** 1.5 * 3e6), ("hertz", 0.75e6)])
 def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
-    """For E of 1e6 and 3e6 Pa, the rule "simbody" agrees with K_1 s1 = K_1 K_2/(K_1 + K_2) and the rule "hertz" with
-    1/E = 1/E_1 + 1/E_2.
+    """For E of 1e6 and 3e6 Pa, the rule "simbody" agrees with K_1 s1 = K_1 K_2/(K_1 + K_2) and the rule "hertz" agrees
+    with 1/E = 1/E_1 + 1/E_2.
     """
     world = World()
     other = world.add(ContactMaterial, plane_strain_modulus=3e6)
@@ -211,7 +212,7 @@ def test_rules_for_the_modulus(rule: str, modulus: float) -> None:
 def test_separation_at_high_speed() -> None:
     """A contact that separates at high speed has no force.
 
-    Its stored energy still counts, and is dissipated at the rate -f_H v_n.
+    The stored energy of this contact still counts, and is dissipated at the rate -f_H v_n.
     """
     world = World()
     point, force = add_pair(world, velocity=(0.0, 100.0, 0.0))

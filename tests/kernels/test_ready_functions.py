@@ -1,4 +1,4 @@
-"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions equal to those with functions
+"""Tables, ramps, smooth steps and sines: values, exact derivatives, errors, and motions equal to motions with functions
 of Python.
 """
 
@@ -62,7 +62,7 @@ def test_derivatives_are_exact(name: str) -> None:
 
 
 def test_derivatives_at_kinks_are_those_after() -> None:
-    """At a kink, derivatives are those after the kink: a ramp starts to rise at its first time and is at rest at its
+    """At a kink, derivatives are taken after the kink: a ramp starts to rise at its first time and is at rest at its
     last time.
     """
     rate = differentiate(con.ramp(0.25, 0.75, 0.0, 3.0))

@@ -10,7 +10,7 @@ import numpy as np
 from support.laid_net import create_laid_net, let_fall
 
 FEW = 16
-"""Number of steps up to which steps may be cut."""
+"""In runs of at most this number of steps, steps may be cut."""
 
 
 def main(path: str, steps: int) -> None:

@@ -36,7 +36,7 @@ JOBS = [
 
 @pytest.fixture(autouse=True)
 def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Use a list of two kernels and a separate cache folder, compiled for any environment variables."""
+    """Use a list of two kernels and a separate cache folder, independent of environment variables."""
     for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK", "WINDLASS_COMPILERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))

@@ -208,7 +208,7 @@ def test_prose_names_what_exists() -> None:
         words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
         # a table that a command writes contains names of another program
         text = text.split("<!-- table by make peers -->")[0]
-        # the left column of its tables contains old names
+        # the left column of the tables on this page contains old names
         prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
     snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
     assert len(words) > 5000 and len(snippets) > 5
@@ -293,8 +293,8 @@ def test_words_of_laws_mean_one_thing() -> None:
 
 
 MANY = {"Columns"}
-"""Names of classes that several files share. Each law defines them in its own file, as the columns that its kernels
-read.
+"""Names of classes that several files share. Each law defines `Columns` in its own file, as the columns that its
+kernels read.
 """
 
 

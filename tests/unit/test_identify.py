@@ -112,7 +112,7 @@ def test_exact_data_give_exact_values(quick: list[Any]) -> None:
 
 def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Without damping, only the ratio of stiffness and mass determines the zeros of the motion, and the fit reports
-    that both are not determined. The start is known.
+    that neither stiffness nor mass is determined. The start is known.
     """
     place = swing(STIFFNESS, 0.0)[0]
     rows = [f"{t},{p + e:.12g}" for t, p, e in zip(TIMES, place, np.resize([1e-4, -1e-4], TIMES.size), strict=True)]
@@ -129,7 +129,7 @@ def test_values_that_data_do_not_fix(quick: list[Any], capsys: pytest.CaptureFix
 
 def test_a_model_that_misses_something(quick: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     """The sensor has a drift that the model does not have. Neighbouring residuals are correlated, and the summary
-    reports it.
+    reports this correlation.
     """
     values = swing(STIFFNESS, DAMPING)[0] + 5e-3 * TIMES
     rows = [f"{t},{value:.12g}" for t, value in zip(TIMES, values, strict=True)]

@@ -323,7 +323,9 @@ def test_gravity_is_assigned_before_the_first_solve() -> None:
         with pytest.raises(wl.ModelError, match=r"gravity = .* m/s\^2 in World: must be finite numbers of shape"):
             world.gravity = wrong
     world.finalize()
-    with pytest.raises(wl.ModelError, match=r"gravity = \(0, 0, 0\) m/s\^2 in World: the world is finalized"):
+    with pytest.raises(
+        wl.ModelError, match=r"gravity = \(0, 0, 0\) m/s\^2 in World: must be set before the first solve"
+    ):
         world.gravity = (0, 0, 0)
     assert world.gravity.tolist() == [0.0, -1.0, 0.0]
 

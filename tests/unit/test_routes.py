@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "belt_nodes.npz"
-# About ten rounding errors of numbers of the size of 1 m.
+# The tolerance is about ten rounding errors of numbers of the size of 1 m.
 ROUNDING = 1e-14
 
 LEFT_PULLEY = Circle((0.0, 0.0), 0.09995, "right")

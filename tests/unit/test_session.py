@@ -212,8 +212,8 @@ def define(factor: float) -> Any:
 
 
 def test_a_law_is_defined_again(tmp_path: Path) -> None:
-    """If a law is defined again, worlds use the law of their own class, the earlier or the new one. Files name the new
-    law.
+    """If a law is defined again, each world uses the law of its own class, either the earlier or the new law. Files
+    name the new law.
     """
 
     def build(kind: Any) -> tuple[wl.World, Any]:

@@ -53,8 +53,8 @@ def test_displacement_of_the_roll(run: Run) -> None:
 
 
 def test_counts_in_every_step(run: Run) -> None:
-    """The total counts (964 Newton iterations and 307 passes) and the counters after every step equal those of Exudyn,
-    so the algorithm is the same.
+    """The total counts (964 Newton iterations and 307 passes) and the counters after every step equal the counts of
+    Exudyn, so the algorithm is the same.
     """
     assert_array_equal(run.ours["newton"], run.theirs["newton"])
     assert_array_equal(run.ours["disc"], run.theirs["disc"])
@@ -83,8 +83,8 @@ def test_accelerations_and_multipliers_of_every_step(run: Run, name: str, tolera
     """Accelerations and multipliers of every step agree with Exudyn, relative to the largest entry of the whole run,
     which is much larger than the entries of quiet steps.
 
-    Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9 times
-    stiff modes.
+    Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9,
+    multiplied by stiff modes.
     """
     scale = np.abs(run.theirs[name]).max()
     assert_allclose(run.ours[name], run.theirs[name], rtol=0, atol=tolerance * scale)

@@ -312,8 +312,8 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_hydraulics_read_no_coordinates_beyond_those_of_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels in plain Python, which checks bounds, read no coordinates beyond those of the points; otherwise compiled
-    kernels would give tangents of nan.
+    """Kernels in plain Python, which checks bounds, read no coordinates beyond the coordinates of the points; otherwise
+    compiled kernels would give tangents of nan.
     """
     monkeypatch.setenv("WINDLASS_JIT", "0")
     code = (

@@ -479,5 +479,5 @@ def test_functions_of_users_act_in_the_middle_of_steps() -> None:
 
 def test_an_account_has_powers_or_jumps() -> None:
     """Jumps read all powers, so an account with a separate function of powers must have none."""
-    with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must be at most one of them"):
+    with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must not both be given"):
         Account(lambda s: None, powers=lambda s: None, jumps=lambda s: None)

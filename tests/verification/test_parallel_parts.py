@@ -44,7 +44,7 @@ def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path)
     worst = [line.split("residual")[0] for line in serial["fails"].splitlines() if "worst equation" in line]
     assert worst
     assert worst == [line.split("residual")[0] for line in parallel["fails"].splitlines() if "worst equation" in line]
-    assert "length of Cable2D: requires several processes" in parallel["guard"]
+    assert "length of Cable2D: requires all processes" in parallel["guard"]
     held = parallel["held"]
     for kind, (rows, count) in serial["held"][0].items():
         assert rows == count

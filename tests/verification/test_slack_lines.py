@@ -270,9 +270,9 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
     wrong: list[tuple[float, Any, str]] = [
         (LENGTH, [(50.0, 1.0, 0.0)], "must lie in the vertical plane of the line"),
         (LENGTH, [(50.0, 0.0, 0.0), (40.0, 0.0, 0.0)], "each point farther from the anchor"),
-        (LENGTH, [(50.0, 0.0)], "must have points with as many coordinates"),
-        (191.0, [(50.0, 0.0, 5.0)], "hangs free of it"),
-        (260.0, [(50.0, 0.0, 5.0)], "is slack there"),
+        (LENGTH, [(50.0, 0.0)], "each point must have 3 coordinates"),
+        (191.0, [(50.0, 0.0, 5.0)], "does not touch the ground"),
+        (260.0, [(50.0, 0.0, 5.0)], "is slack on the ground"),
     ]
     for length, ground, words in wrong:
         with pytest.raises(wl.ModelError, match=words):

@@ -205,7 +205,7 @@ def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) 
     assert_allclose(abs(middle[1]), sqrt(k2) / ellipk(k2), rtol=1e-4)
     assert_allclose(-end[0], 2.0 * (1.0 - ellipe(k2) / ellipk(k2)), rtol=1e-4)
     note = capsys.readouterr().err
-    assert "is not stable: its tangent has 1 negative eigenvalue" in note and "following the potential" in note
+    assert "unstable equilibrium: its tangent has 1 negative eigenvalue" in note and "descent of the potential" in note
 
 
 RISE, TRUSS_EA = 0.1, 1e4

@@ -227,7 +227,7 @@ def test_unstable_starts_are_named_and_left(
     world, number, known = create()
     solver = Static(world, name="", **settings)
     state = solver.solve()
-    assert any("not stable: its tangent has" in note for note in solver.verdict.notes)
+    assert any("unstable equilibrium: its tangent has" in note for note in solver.verdict.notes)
     assert_allclose(number(state), known, rtol=error)
 
 
