@@ -137,7 +137,9 @@ def test_damping_that_fades_in_has_its_tangent() -> None:
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
 def test_forces_moments_and_power(y: float) -> None:
-    """Forces and moments of cable and circle sum to 0. The power of all forces equals f_n v_n + f_t v_t of all points."""
+    """Forces and moments of cable and circle sum to 0. The power of all forces equals f_n v_n + f_t v_t of all
+    points.
+    """
     arc = create_arc(y)
     f, fields = arc.forces(), arc.assembly.fields
     x, v = fields.x[:15], fields.v[:15]

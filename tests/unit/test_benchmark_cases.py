@@ -74,7 +74,9 @@ def test_chain_refuses_a_wrong_tolerance(modules: dict[str, ModuleType], rtol: f
 
 
 def test_scene_of_spheres(modules: dict[str, ModuleType]) -> None:
-    """The random numbers equal the numbers of splitmix64 with seed 0. The scenes have the expected numbers of contacts."""
+    """The random numbers equal the numbers of splitmix64 with seed 0. The scenes have the expected numbers of
+    contacts.
+    """
     scene = modules["spheres_scene"]
     known = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     assert [int(x * 2**53) for x in scene.random_fractions(3)] == [number >> 11 for number in known]

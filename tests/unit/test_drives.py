@@ -69,7 +69,7 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
         ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
         ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
         ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
-        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* wrap 3\d\d deg"),
+        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .*wrap 3\d\d deg"),
         ({"sides": {"idler": "right"}}, {}, r"idler cannot be wrapped on its side 'right'"),
         ({"centers": {"idler": (0.2, -0.07)}}, {}, r"driven cannot be wrapped on its side 'right'"),
     ],

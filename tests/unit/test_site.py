@@ -83,7 +83,9 @@ def test_every_component_has_a_drawing_of_its_columns() -> None:
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "explanation" / "theory").glob("*.md")), ids=lambda p: p.stem)
 def test_a_theory_page_begins_with_an_equation_and_a_figure(page: Path) -> None:
-    """The first section of a theory page has an equation and a figure. The index page has neither equation nor figure."""
+    """The first section of a theory page has an equation and a figure. The index page has neither equation nor
+    figure.
+    """
     if page.stem == "index":
         return
     head = "".join(page.read_text(encoding="utf-8").split("\n## ")[:2])

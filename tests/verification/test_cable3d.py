@@ -39,7 +39,9 @@ ELASTICA = 0.30172077
 
 
 def assert_in_plane(chain: Chain, given: Any, expected: Any, tolerance: float = 1e-10) -> None:
-    """Check that the coordinates of a 3D chain equal the coordinates of a 2D chain, and that no node leaves the plane."""
+    """Check that the coordinates of a 3D chain equal the coordinates of a 2D chain, and that no node leaves the
+    plane.
+    """
     inside, outside = chain.in_plane(given)
     size = np.abs(expected).max()
     assert_allclose(inside.ravel(), expected, rtol=0, atol=tolerance * size)

@@ -254,7 +254,9 @@ def test_capstan_of_ropes() -> None:
 
 @pytest.mark.long
 def test_capstan_of_ropes_in_detail() -> None:
-    """On a fine mesh the tension agrees with the corrected exponent, and for a very thin rope it agrees with exp(μ θ)."""
+    """On a fine mesh the tension agrees with the corrected exponent, and for a very thin rope it agrees with exp(μ
+    θ).
+    """
     check_coil(48, 1.5 * np.pi, 0.0025, 5e9, 5e-4)
     check_coil(48, 1.5 * np.pi, 0.0008, 5e9, 2e-3)
     assert_allclose(np.exp(1.5 * np.pi * eval_exponent(0.3, 0.0002, 0.05)), np.exp(0.45 * np.pi), rtol=1e-2)

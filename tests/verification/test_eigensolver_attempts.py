@@ -2,7 +2,8 @@
 processors.
 
 The failure depends on rounding errors of BLAS and LAPACK. In these tests it always occurs: SLEPc's solvers raise the
-error of ``trexc`` in their first calls. The frequencies must equal a run without failures, to the tolerance of modes.
+error of ``trexc`` in their first calls. The frequencies must equal the frequencies of a run without failures, to the
+tolerance of modes.
 """
 
 from __future__ import annotations

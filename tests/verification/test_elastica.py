@@ -11,7 +11,7 @@ elliptic integrals F and E, the solution is
 Source: K. E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3 (1945) 272-275.
 
 The table shows the largest error of shortening/L, deflection/L and angle at alpha = 1, with integration rule 2 and with
-rule 0, which locks (Newton's method converges equally, in 3 to 4 iterations per load step):
+rule 0, which locks. With each rule, Newton's method converges in 3 to 4 iterations per load step:
 
     elements     rule 2      rule 0
         8       2.4e-06     9.5e-04
@@ -117,8 +117,8 @@ def test_reference_values(alpha: int) -> None:
 def test_order_of_convergence() -> None:
     """Rule 2 converges with order 4 ± 0.3 for 8, 16 and 32 elements at alpha = 1, in all three values.
 
-    The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements they are 2e-9
-    to 1e-8, as small as the influence of the axial stiffness and the rounding of the printed table.
+    The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements the errors are
+    2e-9 to 1e-8, as small as the influence of the axial stiffness and the rounding of the printed table.
     """
     errors = [eval_errors(1, n) for n in (8, 16, 32)]
     for coarse, fine in pairwise(errors):

@@ -54,8 +54,8 @@ def test_verlet_is_of_order_two_with_and_without_damping(damping: float) -> None
 
 @pytest.mark.parametrize("damping", [0.0, 8.0])
 def test_runge_kutta_reaches_rounding(damping: float) -> None:
-    """Positions at all multiples of the step agree with the exact motion to 1e-11 m. The error control chooses its own
-    steps between them.
+    """Positions at all multiples of the step agree with the exact motion to 1e-11 m. The error control chooses the
+    steps between these times.
     """
     world, exact = oscillator(damping)
     solver = Explicit(world, step=0.1, end=1.0, name="", **TIGHT)

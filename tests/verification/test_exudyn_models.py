@@ -499,7 +499,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
 def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, period: float, rows: list[float]) -> None:
     """The times of rows agree with times written by Exudyn 1.13.6.
 
-    The last state is always written, and the write periods are counted from the start, not from the last row.
+    The last state is always written. Write periods are counted from the start, not from the last row.
     """
     due = Due(period, lambda state: state.t)
     state: Any = types.SimpleNamespace(t=start)
@@ -746,7 +746,8 @@ def test_settings() -> None:
 
 
 def test_first_order_states_are_held_in_statics_alone() -> None:
-    """Statics hold pressures at their given values, also with open valves. The motion that follows changes them."""
+    """Statics hold pressures at their given values, also with open valves. The motion after statics changes these
+    pressures."""
     items = read("cylinder")
     items["objects"][2] |= {"valveOpening0": 0.5, "valveOpening1": -0.3}
     model = Imported(items, hold=True)

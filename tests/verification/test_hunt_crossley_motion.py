@@ -1,7 +1,7 @@
 """Bodies in Hunt-Crossley contact over time: trajectories and restitution of Simbody, energy balance, implicit steps.
 
-Simbody's rows are computed by its Runge-Kutta-Merson integrator with an accuracy of 1e-12. Its own error, from a run
-with 1e-10, is up to 2e-9 m and 3e-7 m/s.
+Simbody's rows are computed by its Runge-Kutta-Merson integrator with an accuracy of 1e-12. The error of the integrator,
+from a run with the accuracy 1e-10, is up to 2e-9 m and 3e-7 m/s.
 """
 
 from __future__ import annotations

@@ -188,8 +188,9 @@ def test_amplification_matrix(radius: float) -> None:
     error are right.
 
     The state is (u, h v, h² A) with the algorithmic acceleration A; a is -ω² u. The matrix of the code is computed from
-    steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. Its spectral
-    radius is at most 1 and tends to ρ∞ for large ω h. Its period error has order 2, and is (ω h)²/12 for ρ∞ = 1.
+    steps with unit states and compared with the matrix of the method's equations for ω h from 0.05 to 10⁴. The spectral
+    radius of the matrix is at most 1 and tends to ρ∞ for large ω h. The period error has order 2, and is (ω h)²/12 for
+    ρ∞ = 1.
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.
     """
     alpha_m, alpha_f = (2 * radius - 1) / (radius + 1), radius / (radius + 1)

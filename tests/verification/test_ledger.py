@@ -106,7 +106,7 @@ def eval_balance(assembly: Assembly, state: State, used: FloatArray, t: float) -
 
 @cache
 def run(step: float = 1e-4) -> list[Span]:
-    """Return all steps except the first, of a size [s], up to 0.02 s."""
+    """Return all steps of a given size [s] up to 0.02 s, except the first step."""
     info, _ = load_reference("belt24_A")
     belt = build_belt(info)
     state, _ = solve_static(belt, info)

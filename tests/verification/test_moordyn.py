@@ -2,9 +2,9 @@
 
 The values are recorded by benchmarks/peers/moordyn_record.py.
 
-MoorDyn gives tensions of the first and last segment, and Windlass tensions in the middle of the first and last cable.
-The programs differ in two points. A lumped mass of MoorDyn leaves the bed suddenly, a cable of Windlass gradually.
-MoorDyn starts without current.
+MoorDyn gives tensions of the first and last segment, and Windlass gives tensions in the middle of the first and last
+cable. The programs differ in two points. A lumped mass of MoorDyn leaves the bed suddenly; a cable of Windlass leaves
+the bed gradually. MoorDyn starts without current.
 """
 
 from __future__ import annotations

@@ -200,8 +200,8 @@ def test_begins_below_the_bed() -> None:
 
 
 def test_slipping_in_waves() -> None:
-    """The top moves the line forwards and backwards over the bed: some parts stick and others slip, and the ledger
-    closes.
+    """The top moves the line forwards and backwards over the bed: some parts stick and others slip, and the energy
+    balance closes.
     """
     world, _, _, contacts = build_line()
     ledger, states = wl.EnergyLedger(), set[float]()

@@ -120,7 +120,8 @@ def test_constraint_that_is_switched_on(method: str) -> None:
 
 
 def test_kinks_and_restart(tmp_path: Path) -> None:
-    """A run that continues from a checkpoint between a kink and its second projection step is bitwise equal."""
+    """A run that continues from a checkpoint between a kink and its second projection step is bitwise equal to an
+    uninterrupted run."""
 
     def run(end: float, restart: str | None) -> State:
         hooks = [Checkpoint(tmp_path / "wheel.h5", every=26, restart=restart)]
@@ -149,10 +150,10 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
     """Solve a pendulum of uniform rods of 1 m and 1 kg on hinges by minimal coordinates: angles, rates, accelerations,
     reactions.
 
-    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 on the ground. With c_ij =
-    lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I δ_kl.
-    The reaction at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on the
-    lower rod.
+    Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. With c_ij
+    = lever of rod j for the position of the centre of rod i, the mass matrix is Σ_i m c_ik c_il cos(θ_k - θ_l) + I
+    δ_kl. The reaction at hinge k is the force on the rods below it, Σ m (a_i + g), shape (count, 2), as the force on
+    the lower rod.
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers

@@ -73,8 +73,8 @@ def test_spectrum_has_the_variance_and_the_period_of_the_series(sea: Series) -> 
 
 
 def test_spectrum_of_white_noise_is_flat() -> None:
-    """The spectrum of white noise with the variance 9 at steps of 0.1 s is 2 · 9 · 0.1 at all frequencies. The 256
-    segments scatter by 1/16 each.
+    """The spectrum of white noise with the variance 9 at steps of 0.1 s is 2 · 9 · 0.1 at all frequencies. The mean of
+    the 256 segments scatters by 1/16 at each frequency.
     """
     noise = 3.0 * np.random.default_rng(3).standard_normal(2**16)
     spectrum = wl.post.find_spectrum(Series(0.1 * np.arange(len(noise)), noise), segments=256)
@@ -190,8 +190,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, wl.Sensor
 
 
 def test_envelope_is_that_of_the_sensor(recording: tuple[Path, wl.Sensors]) -> None:
-    """Minimum, mean and maximum of the envelope at the end of the rope equal those of a sensor, to the single precision
-    of the file.
+    """Minimum, mean and maximum of the envelope at the end of the rope equal the values of a sensor, to the single
+    precision of the file.
     """
     folder, sensors = recording
     values = sensors["tension, end"]

@@ -33,8 +33,8 @@ from windlass.framework.state.state import State
 
 
 def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tuple[float, float] | None, str]:
-    """Return the equilibrium, and for a jump its bounds, as fractions of the unbalanced forces, and the coordinate with
-    the largest jump.
+    """Return the equilibrium; for a jump, also its bounds, as fractions of the unbalanced forces, and the coordinate
+    with the largest jump.
     """
     state = solver.solve(start)
     if not solver.verdict.reasons:

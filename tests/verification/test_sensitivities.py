@@ -247,11 +247,11 @@ def test_frequencies_about_a_loaded_equilibrium() -> None:
 def test_a_belt_that_sticks() -> None:
     """A belt sticks on half turns of two pulleys at rest, one of which is on a spring.
 
-    The derivative with respect to its torque is computed, and the derivative with respect to its radius, which moves
-    anchors, is refused.
+    The derivative with respect to the torque on a pulley is computed. The derivative with respect to a radius, which
+    moves anchors, is refused.
 
-    The derivative agrees with complete solves to 1 %. It is not exact, because the contact pressure that enlarges
-    circles is a history value and therefore constant (0.5 % of the rotation).
+    The derivative agrees with complete solves to 1 %. The derivative is not exact, because the contact pressure that
+    enlarges circles is a history value and therefore constant (0.5 % of the rotation).
     """
 
     def model(p: Mapping[str, float]) -> Any:

@@ -282,7 +282,7 @@ def test_ground_that_a_line_cannot_lie_on() -> None:
 def hang_ropes() -> wl.World:
     """Create ropes that start above their supports.
 
-    They have different stiffnesses, because a mean of equal numbers may be exact.
+    The ropes have different stiffnesses, because a mean of equal numbers may be exact.
     """
     world = wl.World(gravity=GRAVITY)
     for i in range(4):
@@ -296,7 +296,7 @@ def hang_ropes() -> wl.World:
 def test_cables_keep_their_stiffness_to_the_last_bit() -> None:
     """Form-finding replaces the stiffness of lines temporarily.
 
-    Afterwards, forces are bitwise equal to the forces in a world that was not solved.
+    After form-finding, forces are bitwise equal to the forces in a world that was not solved.
     """
     solved, untouched = hang_ropes(), hang_ropes()
     q = wl.Static(solved, name="").solve().q

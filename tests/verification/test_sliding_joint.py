@@ -101,7 +101,7 @@ ENERGY = 0.5 * 0.3 * 2.0 * np.pi * 9.0 + 0.5 * 0.5 * 15.0**2
 
 
 def turn_ring(space: bool, steps: int, step: float) -> Turn:
-    """Simulate the closed ring of 16 cables: the bead passes from its last cable to its first cable."""
+    """Simulate a closed ring of 16 cables, on which the bead passes from the last cable to the first cable."""
     world, cables, bead, joint = create_ring(16, space)
     ledger, first, passed = wl.EnergyLedger(), wl.State(world), [0.0]
 
@@ -148,7 +148,7 @@ def test_free_ring_in_space() -> None:
 @pytest.mark.long
 def test_free_ring_over_many_steps() -> None:
     """In 10⁴ steps, in which the ring makes four turns and the bead changes the cable 171 times, the error of momentum
-    is 3e-14 and the error of energy 0.05 J of 65 J.
+    is 3e-14 and the error of energy is 0.05 J of 65 J.
     """
     turn = turn_ring(False, 10_000, 1e-3)
     assert turn.changes >= 150

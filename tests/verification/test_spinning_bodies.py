@@ -66,7 +66,7 @@ def test_heavy_top(method: str, rotations: str, bound: float) -> None:
     The top spins with 126 rad/s, so (ω h)² = 4e-3 for the smallest step. With Euler parameters as coordinates, the
     error relative to the path of the axis is (ω h)²/16, because the frequencies (ω ± Ω)/2 of the parameters are too low
     by this fraction. If the rotation of each step is exact, the error is 0.3 (ω h)². The error of the spin is (ω h)²/48
-    in the first case and 0 in the second case.
+    with Euler parameters, and 0 with exact rotations.
     """
     errors = []
     for step in (1e-3, 5e-4):

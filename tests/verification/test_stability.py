@@ -115,8 +115,8 @@ def test_slack_rope_with_load_steps(way: str) -> None:
 @pytest.mark.parametrize("start", ["noise", "straight", "parabola", "current"])
 @pytest.mark.parametrize("elements", [20, 100])
 def test_mooring_lines(start: str, elements: int) -> None:
-    """A chain of 100 kg/m from the bottom to a ship, 600 m over 400 m and 100 m up, EA 1e9 N, has the tension of the
-    closed form within 1 %.
+    """A chain of 600 m with 100 kg/m and EA 1e9 N, from the bottom to a ship that is 400 m away and 100 m higher, has
+    the tension of the closed form within 1 %.
 
     There are four starts: the right shape, unstretched and with noise of 1 % of an element; a straight line; a parabola
     of about the length of the chain; and the equilibrium without the current, which pulls with 0.5 % of the weight.
@@ -194,7 +194,7 @@ def test_column_beyond_the_critical_load_is_named() -> None:
 
 def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
     """At 1.2 times the critical load, P/P_E = (2 K/π)², deflection and shortening agree to 1e-4 with the elastica, k
-    L/K and 2 L (1 - E/K), and a note is given.
+    L/K and 2 L (1 - E/K). A note is given.
 
     The mesh has 32 elements; 16 elements have an error of 2e-4.
     """
@@ -355,8 +355,8 @@ def test_wrong_setting() -> None:
 
 @pytest.mark.parametrize("load", [5.0, 15.0])
 def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beck's cantilever under a tangential load P L²/EI = 5 and 15 has no equilibrium close to it, so it is stable in
-    statics.
+    """Beck's cantilever under a tangential load P L²/EI = 5 and 15 has no other equilibrium nearby, so the straight
+    shape is stable in statics.
 
     The same load in a fixed direction is above the critical load π²/4. Statics cannot detect flutter, from 20.05 on,
     and print a note. Pivots are not counted, because the matrix is not symmetric.

@@ -88,7 +88,7 @@ def test_joints_forbid_in_their_own_size() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_prescribed_positions_that_jump(method: str) -> None:
     """If a prescribed position jumps during a run, the error gives the time and size of the jump, and the state before
-    it. Ramps and kinks are no jumps.
+    the jump. Ramps and kinks are no jumps.
     """
     world, mass = slide()
     con.prescribe(world, mass, "x", lambda t: 0.0 if t < 0.0437 else -0.5)
@@ -242,8 +242,8 @@ def test_cables_that_begin_inside_circles_and_surfaces() -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "verlet"])
 def test_cables_turned_inside_out(method: str) -> None:
-    """A cable that is turned inside out at the start is an error. During a run, the result is doubtful, and the reason
-    names the row and the times before and after.
+    """A cable that is turned inside out at the start is an error. If a cable is turned inside out during a run, the
+    result is doubtful, and the reason names the row and the times before and after.
     """
     world, _ = hang()
     state = wl.State(world)

@@ -199,8 +199,8 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
 
     The ratio is smaller than exp(mu pi) by 1.2 and 5.9 %, because bending shortens the arc. Without damping of bending,
     the stiffer rope oscillates at both ends of its arc, and the ratio varies between 1.8 and 3.0. With contact segments
-    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts as slip. The same
-    model then ends in an error or, with other ramps, has ratios between -3 and 25.
+    and a velocity penalty of 1e6 N s/m², the velocity of the polygon relative to the circle acts as slip. With these
+    settings, the model ends in an error or, with other ramps, has ratios between -3 and 25.
     """
     world, parts, state = start_stiff_rope(ContactFrictionCirclePoints2D, stiffness, damping)
     tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
@@ -295,8 +295,8 @@ def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, w
 def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
     """A rope on top of a wide circle, held at one node along its axis, is in equilibrium in the first solve.
 
-    The contact carries its weight. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If contacts were
-    not decided at the start, the rope would have no support.
+    The contact carries the weight of the rope. Straight segments of l = 0.1 m lie l²/(8 r) deep in their middle. If
+    contacts were not decided at the start, the rope would have no support.
     """
     radius, count, gravity = 10.0, 20, 9.81
     angle = np.linspace(-0.1, 0.1, count + 1)

@@ -51,8 +51,8 @@ def test_tangent_of_teeth_in_every_state_is_exact() -> None:
 
 
 def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() -> None:
-    """A tooth pressed by P = T p/R into its groove carries at most P/tan β. Above this load it drops into the next
-    groove.
+    """A tooth pressed by P = T p/R into its groove carries at most P/tan β. Above this load, the tooth drops into the
+    next groove.
     """
     press, beta, pitch = 20.0, 0.35, 2.0 * pi / 20
     world = wl.World()
@@ -146,7 +146,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
 def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_frequency() -> None:
     """The driven pulley has no creep: it follows the driver with the ratio 20/40 up to the deflection of teeth.
 
-    Its speed oscillates with the frequency 20 ω/(2 π).
+    The speed of the driven pulley oscillates with the frequency 20 ω/(2 π).
     """
     world, belt, bodies, drive = create_drive(150.0, 0.02)
     with belt.preload(drive):
@@ -176,8 +176,8 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
 def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above it. Otherwise it
-    keeps its grooves.
+    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above it. Apart from this
+    jump, the belt keeps its grooves.
 
     With all teeth at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β), which is Euler's
     law with the friction 1/tan β. The pulley with the smaller wrap θ jumps. The driven pulley slides with the belt

@@ -130,8 +130,8 @@ def test_energy_that_enters_closes_the_balance() -> None:
 def test_damping_of_a_rope_that_runs_out() -> None:
     """A stiff rope of 1e6 N runs out under 5 kg against 20 N.
 
-    Its damper dissipates 3 mJ with steps of 4 and of 8 ms. If losses were computed from velocities at the ends of steps
-    of 8 ms, they would be 2.5 J.
+    The damper of the rope dissipates 3 mJ with steps of 4 and of 8 ms. If losses were computed from velocities at the
+    ends of steps of 8 ms, they would be 2.5 J.
     """
     for step in (8e-3, 4e-3):
         world = wl.World(gravity=(0.0, -9.81))
@@ -177,7 +177,7 @@ def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path, resume: bool) -> None:
     """With the default tangent, a run that saves its state and a run that resumes from the file are bitwise equal.
 
-    If the second run starts without resuming, they agree within 1e-5 m.
+    If the second run starts without resuming, the runs agree within 1e-5 m.
     """
 
     def keep(state: wl.State) -> None:
