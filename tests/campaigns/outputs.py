@@ -203,7 +203,7 @@ def export_exudyn(folder: Path) -> None:
 
 
 def show_picture(folder: Path) -> None:
-    """Run the check of windlass show, and write a picture in the same way."""
+    """Check the path of a picture as windlass show does, and write a picture to this path."""
     path = show.check_picture(str(folder / "frame.png"), "picture")
     solve_picture = EnergyLedger()
     solve(solve_picture)

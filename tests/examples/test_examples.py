@@ -199,7 +199,8 @@ def test_elevator_holds(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_crane_hoist(tmp_path: Path) -> None:
-    """The crane with two layers and four falls agrees with theory within 1 % in all checks. Its load swings in 3D."""
+    """The crane with two layers and four falls agrees with theory within 1 % in all checks. The load of the crane
+    swings in 3D."""
     results, table = run_example("crane_hoist", [], tmp_path)
     for name in ("tension_at_drum", "tension_at_anchor", "frequency", "lift"):
         assert_allclose(*results[name], rtol=0.01, err_msg=name)

@@ -278,7 +278,8 @@ def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
 def test_action_and_reaction(normals: bool, y: float) -> None:
     """The forces on cable and circle balance exactly.
 
-    Their moments balance except for the lever between the point at which a force acts and the circle.
+    The moments of cable and circle balance, except for the lever between the point at which a force acts and the
+    circle.
 
     With segment normals, f_t acts at the distance r + g from the centre and has the torque r f_t, so the sum of all
     moments is g f_t. With point-wise normals, the parts of f_t act at the end points, and the sum of all moments is

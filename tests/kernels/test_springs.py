@@ -226,7 +226,7 @@ def test_coordinate_spring(user: bool) -> None:
     assembly = random_assembly(world)
     tolerance = 1e-7 if user else TOLERANCE
     check_fields(assembly, tolerance, limit=tolerance)
-    # outputs have the same values
+    # outputs agree with values that are computed from the coordinates
     state = State(world)
     random = np.random.default_rng(0)
     state.q[:], state.v[:], state.t = random.standard_normal(6), random.standard_normal(6), 0.25

@@ -126,7 +126,7 @@ def eval_wave(case: Case) -> float:
     length l.
 
     The displacement along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third
-    derivative. A cubic with the same ends and slopes has an error of l³/192 there, like a clamped beam with a force at
+    derivative. A cubic with the same ends and slopes has an error of l³/192 at s_0, like a clamped beam with a force at
     its middle.
     """
     return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)

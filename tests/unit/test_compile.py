@@ -121,7 +121,7 @@ def test_what_keeps_it_from_compiling(
 def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
     """A helper process starts without MPI.
 
-    Otherwise mpiexec would count the helper as one of its processes, and other processes would wait for it.
+    With MPI, mpiexec would count the helper as one of its processes, and other processes would wait for the helper.
     """
     monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
     monkeypatch.setattr(listed.sys, "executable", "/bin/sh")

@@ -1,8 +1,8 @@
 """Routes agree with the nodes of a reference belt and with closed formulas, and are continuous.
 
 tests/reference/belt_nodes.npz holds [x, y, x', y'] of the 24 and 60 nodes of the two-pulley belt. The pulleys of
-0.09995 m are at (0, 0) and (0.1π, 0), the centre line is 0.05 mm outside them and runs clockwise, and the first node is
-on top of the left pulley.
+0.09995 m are at (0, 0) and (0.1π, 0). The centre line is 0.05 mm outside the pulleys and runs clockwise. The first node
+is on top of the left pulley.
 """
 
 from math import asin, pi, sqrt

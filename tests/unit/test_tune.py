@@ -48,7 +48,7 @@ def create_result(wall_time: float = 1.0, shift: float = 0.0, reason: str = "", 
 
 
 def test_ranking_leaves_out_what_is_wrong() -> None:
-    """The fastest setting changes the answer, and others fail, hang or are doubtful. None of these settings is
+    """The fastest setting changes the answer, and others fail, hang or are doubtful. Settings with these faults are not
     chosen.
     """
     default = Tried(Setting("default", ()), runs=[create_result()])

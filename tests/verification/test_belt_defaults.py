@@ -128,11 +128,11 @@ def test_steady_drive_at_random(seed: int) -> None:
     """`Belt.steady` of random drives of `benchmarks/drives.py` with up to five pulleys agrees with an independent
     theory: losses, tensions, hub loads, torque.
 
-    The theory has the same assumptions and a rigid layer, with its own equations and solver. For strings, differences
-    are rounding errors. Losses are differences of speeds and as small as 1e-4 of the speeds, which magnifies rounding
-    errors. The directions of hub loads are tangents of the belt at 1e-9 of the arc from its ends. For belts with
-    bending stiffness, the theory holds for small EI/(T R²). The errors of the theory are second-order terms, measured
-    1.4e-4 for the drawn drives and 2.8e-3 with 0.02 N m².
+    The theory has the assumptions of `Belt.steady` and a rigid layer, with separate equations and a separate solver.
+    For strings, differences are rounding errors. Losses are differences of speeds and as small as 1e-4 of the speeds,
+    which magnifies rounding errors. The directions of hub loads are tangents of the belt at 1e-9 of the arc from its
+    ends. For belts with bending stiffness, the theory holds for small EI/(T R²). The errors of the theory are
+    second-order terms, measured 1.4e-4 for the drawn drives and 2.8e-3 with 0.02 N m².
     """
     # imported inside the function, because benchmarks are no part of the package
     from drives import compare_steady, draw

@@ -66,8 +66,8 @@ def eval_inextensible(alpha: float) -> FloatArray:
 
 @cache
 def eval_extensible(alpha: float) -> Any:
-    """Return the same values with EA L²/EI = 1e8: EI theta'' = -(1 + e) P cos theta, e = P sin theta/EA, r' = (1 + e)
-    t.
+    """Return (shortening, deflection, angle) with EA L²/EI = 1e8: EI theta'' = -(1 + e) P cos theta, e = P sin
+    theta/EA, r' = (1 + e) t.
 
     The curvature at the clamp is found by shooting, with a Runge-Kutta method of order 8 and a relative tolerance of
     1e-13.
@@ -155,7 +155,8 @@ def test_iterations() -> None:
     """Newton's method converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also
     with 64 elements.
 
-    This requires that linear solutions are checked against the rounding level (`windlass.solvers.linear.linear_check`).
+    Quadratic convergence requires that linear solutions are checked against the rounding level
+    (`windlass.solvers.linear.linear_check`).
     """
     for alpha in TABLE:
         assert eval_tip(alpha, 64)[1] <= 50

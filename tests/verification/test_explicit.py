@@ -103,7 +103,8 @@ def test_verlet_keeps_the_energy_of_a_nonlinear_oscillator() -> None:
 def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
     """Three bounces agree with the exact motion if steps end at the instants of contact.
 
-    Otherwise the error control must detect the kinks of the force, where its error estimate is less accurate.
+    If steps do not end at these instants, the error control must detect the kinks of the force, at which its error
+    estimate is less accurate.
     """
     world, exact = bouncing_mass()
     solver = Explicit(world, step=0.02, end=1.0, adaptive=adaptive, discontinuous_atol=1e-3, name="", **TIGHT)

@@ -34,7 +34,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as Python functions give the same results."""
+    """Kernels as Python functions give the results of compiled kernels."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     done = run_python([ROOT / "tests/support/mooring.py", tmp_path / "line.npz", "-quiet"], 1)
     assert done.returncode == 0, done.stderr

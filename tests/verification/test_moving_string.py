@@ -74,8 +74,8 @@ def test_frequencies_of_the_beam(ratio: float) -> None:
 
 
 def test_speed_at_which_the_beam_buckles() -> None:
-    """The speed v² = (T + π² EI/L²)/m at which the stiffness of the steady motion becomes singular is found with order
-    4, and with an error of 2e-6 for 16 elements.
+    """The speed at which the stiffness of the steady motion becomes singular converges to v² = (T + π² EI/L²)/m with
+    order 4. The error is 2e-6 for 16 elements.
 
     The stiffness is symmetric and the tangent with respect to velocities is skew, so the system is gyroscopic.
     """

@@ -75,7 +75,7 @@ def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """The torque on the wheel is J Δω/Δt = 5.4545 N m in the ramp and 0 before and after, from the third step on.
 
     Steps of 2 ms end at both kinks of the speed; steps of 2.2 and 1.1 ms do not. Without the projection, the
-    trapezoidal rule alternates between 10.91 and 0 N m forever, Newmark with a prescribed angle gives thousands of N m,
+    trapezoidal rule alternates between 10.91 and 0 N m forever. Newmark with a prescribed angle gives thousands of N m,
     and generalised-alpha oscillates for tens of steps. The tolerance is 1e-3 N m. The measured error is 1e-5 N m if
     rates are computed by differences in time, and otherwise 1e-6 N m.
     """

@@ -44,6 +44,6 @@ def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels as Python functions give the same results."""
+    """Kernels as Python functions give the results of compiled kernels."""
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_net(tmp_path, 1), serial)

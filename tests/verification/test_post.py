@@ -264,13 +264,13 @@ def test_errors(
     [
         ("a [N],b [N]\n1,2\n2,3\n", "time = 'time' of .* must be one of its columns, a .N., b .N."),
         ("time [s],a [N],a [kN]\n0,1,2\n1,2,3\n", "has two columns 'a'"),
-        ("time [m],a [N]\n0,1\n1,2\n", "must be one of time"),
+        ("time [m],a [N]\n0,1\n1,2\n", "must be a unit of time"),
         ("time [s],a [N]\n0,1\n0,2\n", "times must increase"),
         ("time [s],a [N]\n0,1\n1,x\n", "must be numbers, as many as names"),
         ("time [s],a [N]\n0,1\n1,2,3\n", "must be numbers, as many as names"),
         ("time [s],a [N]\n0,1\n1,nan\n", "row 2 of .* is '1,nan': must be finite numbers"),
         ("time [s],a [N]\n0,1\n", "must be at least two ascending numbers"),
-        ("time [s],a [N],b [inch]\n0,1,1\n1,2,2\n", "has the unit 'inch': must be one that is known"),
+        ("time [s],a [N],b [inch]\n0,1,1\n1,2,2\n", "has the unit 'inch': must be a unit that is known"),
         ("", "must be one of its columns, none"),
     ],
 )

@@ -66,7 +66,7 @@ def find_curvature_limit() -> float:
 def create_wire(share: float) -> World:
     """Create a wire that has buckled upwards between two hinges.
 
-    Its reference curvature is a fraction of the curvature at which it flips.
+    The reference curvature of the wire is a fraction of the curvature at which the wire flips.
     """
     world, n = World(), ELEMENTS
     rise = sqrt((STRAIN - pi**2 * BENDING / AXIAL) * 4.0 / pi**2)

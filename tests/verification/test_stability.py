@@ -236,7 +236,7 @@ def eval_truss_load(y: float) -> float:
 def test_flat_truss_is_named_and_left() -> None:
     """In the flat position of a truss the forces balance without load.
 
-    This position is unstable in y of the joint. The solver finds a stable position at ±RISE.
+    The flat position is unstable in y of the joint. The solver finds a stable position at ±RISE.
     """
     world, _ = create_truss(0.0, height=0.0)
     with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves .*joint, y"):

@@ -447,7 +447,7 @@ def test_several_processes(processes: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels as plain Python give the same results."""
+    """Kernels as plain Python give the results of compiled kernels."""
     serial = run_both(6)
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_program(tmp_path / "plain", 1, 6), serial)

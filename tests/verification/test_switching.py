@@ -48,8 +48,8 @@ def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
     """Return speed loss [1] and excess of the drive torque over load and brake [N m], as means over 0.15 s, and the
     statistics.
 
-    The model is the belt of the reference data with 40 elements of 2 segments. Its light pulleys reach their speed and
-    load after 0.25 s, and the motion is steady after 0.4 s.
+    The model is the belt of the reference data with 40 elements of 2 segments. The light pulleys of the belt reach
+    their speed and load after 0.25 s, and the motion is steady after 0.4 s.
     """
     info = belt_parameters(40, 2)
     info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
