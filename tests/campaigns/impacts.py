@@ -23,7 +23,7 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Largest relative error of the speed after an impact in a run that ends as ok [1]."""
+"""Largest relative error of the speed after an impact in a run with the verdict ok [1]."""
 RESOLVED = 25.0
 """Steps per contact above which all methods except Euler's resolve the contact [1]."""
 MASS = 1.0

@@ -55,8 +55,8 @@ def test_mass_on_springs(tmp_path: Path) -> None:
 
 
 def test_dropped_mass(tmp_path: Path) -> None:
-    """The dropped mass hits the stop at the exact time and speed of free fall. Without damping it loses no energy. With
-    damping the speed of the rebound converges to the closed form with second order in the step.
+    """The dropped mass hits the stop at the exact time and speed of free fall. Without damping, the mass loses no
+    energy. With damping the speed of the rebound converges to the closed form with second order in the step.
     """
     errors = []
     for step in ("2e-4", "1e-4"):
@@ -223,8 +223,8 @@ def test_ale_belt(tmp_path: Path) -> None:
     with Euler and Eytelwein within 0.01 %.
 
     For the belt, the difference of the tensions of tight and slack strand agrees with M/R within 1 %. The creep agrees
-    with theory within 0.5 %, because the slip of the penalty adds to it. A belt of plain cables, whose mesh moves with
-    the material, gives the same speed within 0.1 % and the same tensions within 0.5 %.
+    with theory within 0.5 %, because the slip of the penalty adds to the creep. A belt of plain cables, whose mesh
+    moves with the material, gives the same speed within 0.1 % and the same tensions within 0.5 %.
     """
     results, table = run_example("ale_belt", [], tmp_path)
     assert_allclose(results["span_frequencies"], results["span_exact"], rtol=3e-4)
@@ -271,7 +271,7 @@ def test_settling_spheres(tmp_path: Path) -> None:
 
 
 def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
-    """After a restart, energies include the first part of the run. At the end they equal the energies of an
+    """After a restart, energies include the first part of the run. At the end, the energies equal the energies of an
     uninterrupted run."""
     (tmp_path / "whole").mkdir()
     words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]

@@ -1,7 +1,7 @@
 """Every argument of every public function and constructor is called with every wrong value, which must give an error in
 the usual form.
 
-A new public function needs one line in `calls` of calls.py, a valid call.
+A new public function needs one line in `calls` of calls.py with a valid call.
 """
 
 from __future__ import annotations

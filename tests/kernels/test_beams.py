@@ -237,7 +237,7 @@ def test_closed_lines_have_no_force(order: int) -> None:
 
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_drawing(create: Any) -> None:
-    """A beam is drawn by lines through points of its axis, with its forces."""
+    """A beam is drawn by lines through points of its axis, with its forces as fields."""
     world, beam = create(2)
     state = shake(State(world))
     drawn = Scene(world, subdivisions=4).draw(state)

@@ -118,7 +118,7 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
 def test_damping_that_fades_in_has_its_tangent() -> None:
     """If a row stores its press force, damping increases up to half of the depth at rest.
 
-    The tangent agrees with differences for points above, within and below this range.
+    The tangent agrees with differences for points above, within and below the depths at which damping increases.
     """
     stiffness, part = CONTACT["contact_stiffness_per_length"], 0.6 * RADIUS / POINTS
     shares = []

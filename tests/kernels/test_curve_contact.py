@@ -233,7 +233,7 @@ def disc_in_a_valley(**damping: Any) -> wl.World:
     disc = world.add(RigidBody2D, position=place, mass=1.0, inertia=0.005)
     base = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     fix(world, base, "x", "y", "rotation")
-    # from right to left, so that the outside is above
+    # the points run from right to left, so the outside of the curve is above
     profile = world.add(CurveProfile, points=(1.2, 0.4, -1.2, 0.4), curvatures=(-0.5,), closed=False)
     world.add(
         ContactCurveCircle, marker0=rigid_marker(world, base), marker1=rigid_marker(world, disc), profile=profile,

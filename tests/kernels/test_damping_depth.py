@@ -22,7 +22,7 @@ STIFFNESS, DAMPING, DEPTH, RADIUS = 2000.0, 17.0, 0.1, 0.5
 
 
 def law(depth: float, clip: bool = False) -> SegmentParameters:
-    """Create a row with these normal forces."""
+    """Create a row of contact with the damping of this file."""
     return SegmentParameters(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip, False, 0.0, 0.0)
 
 

@@ -136,8 +136,8 @@ def test_reference_with_bad_input(case: Case) -> None:
 
 
 def test_surfaces_on_one_body_do_not_touch() -> None:
-    """In case K_edge_011, surfaces on one body have neither contact nor energy. The same holds for surfaces on two
-    markers of one body, and on two grounds.
+    """In case K_edge_011, surfaces on one body have neither contact nor energy. Surfaces on two markers of one body,
+    and on two grounds, have neither contact nor energy.
     """
     case = next(c for c in CASES if c["id"] == "K_edge_011")
     model = build_case(case)

@@ -180,7 +180,7 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
     normals: bool, friction: bool, sticking: str
 ) -> None:
     """Contact forces on the nodes and the circle equal the forces on a plain cable with the velocities of the material.
-    The force on s is g.f. Outputs agree, also if one table contains both kinds of cables.
+    The force on s is g.f. Outputs of moving and plain cables agree, also if one table contains both kinds.
     """
     more: dict[str, Any] = {"friction": friction}
     more |= {"use_segment_normals": normals, "sticking_length": sticking} if friction else {}
@@ -207,7 +207,7 @@ def eval_contact_output(pairs: Pairs, name: str) -> Any:
 def test_virtual_power(place: Any) -> None:
     """For any rates, the power f.q_t of all coordinates equals the power of the normal and tangential point forces.
 
-    With segment normals, this power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. Forces
+    With segment normals, the power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. Forces
     are therefore mapped by the transpose of the map from rates to velocities.
     """
     pairs = create_pairs("mmmm", place)

@@ -23,7 +23,9 @@ TIMES = np.array([0.0, 0.3, 0.5, 1.1, 1.4, 2.0])
 
 @pytest.mark.parametrize("values", [np.sin(3.0 * TIMES), np.column_stack((TIMES**2, np.cos(TIMES), 0.0 * TIMES))])
 def test_spline(values: Any) -> None:
-    """Value and both derivatives of a spline equal SciPy's, and the spline is constant outside its points."""
+    """Value and both derivatives of a spline equal the values of SciPy, and the spline is constant outside its
+    points.
+    """
     found, expected = con.spline(TIMES, values), CubicSpline(TIMES, values)
     functions = found, differentiate(found), differentiate_twice(found)
     for order, function in enumerate(functions):

@@ -28,9 +28,9 @@ def solve_creep(
     """Solve a steady drive with inertia, on circles into which the belt sinks by (N - rA c² l) l/(k R).
 
     A belt that moves with c = X_t [m/s] presses on the circle with F = N - rA c² l. Where the belt enters a circle it
-    sticks: it moves with the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before it leaves the
-    circle, it slips over the angle ln(F_tight/F_slack)/mu. The unknowns are the stretches of tight and slack strand,
-    and c. The unknowns follow from the torque, the length of the belt and the speed.
+    sticks: it moves with the speed of the surface, c l = w rho, at the radius rho = R - F l/(k R). Before the belt
+    leaves the circle, it slips over the angle ln(F_tight/F_slack)/mu. The unknowns are the stretches of tight and slack
+    strand, and c. The unknowns follow from the torque, the length of the belt and the speed.
 
     Args:
         EA, e0: axial stiffness [N] and reference strain [1].

@@ -233,8 +233,8 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
-    # the brake damps torsional vibrations, because its torque grows with the speed; at the theoretical speed it equals
-    # the load
+    # the brake damps torsional vibrations, because its torque grows with the speed; at the theoretical speed the brake
+    # torque equals the load
     spin = coordinate_marker(world, pulleys[1], "rotation")
     spring = 2 * case.axial_stiffness * RADIUS**2 / DISTANCE
     damping = 2 * np.sqrt(spring * inertia)
@@ -286,8 +286,8 @@ class Measured(NamedTuple):
     """Results of a run: speed loss [1] by simulation, and by theory at the torque of the simulation.
 
     ``traction`` is the largest |f_t| of a segment over the last ``mean`` passes, as a fraction of the limit mu F/R at
-    the slack end of the arc. ``bend`` is the deflection of a bristle by this force [m]. ``tension`` is the mean axial
-    force [N].
+    the slack end of the arc. ``bend`` is the deflection of a bristle by the force of ``traction`` [m]. ``tension`` is
+    the mean axial force [N].
     """
 
     loss: float
@@ -302,8 +302,8 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
     """Let ``passes`` elements of the belt pass, and take means over the last ``mean`` elements.
 
     The step is 1/``per_segment`` of the time in which a segment passes. Tractions are sampled at intervals that are one
-    step shorter than this time, so samples cover all positions within a segment. Means are over whole elements, because
-    the speed varies within the passage of an element.
+    step shorter than the time of a segment, so samples cover all positions within a segment. Means are over whole
+    elements, because the speed varies within the passage of an element.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state

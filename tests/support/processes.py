@@ -34,8 +34,8 @@ def environment() -> dict[str, str]:
 
 
 class Starter:
-    """A process that starts other processes, see `support.starter`; its input is closed when this process ends, which
-    ends the starter.
+    """A process that starts other processes, see `support.starter`. When this process ends, the input of the starter is
+    closed, and the starter ends.
     """
 
     def __init__(self) -> None:

@@ -120,7 +120,7 @@ def test_sticking_lengths_that_are_not_allowed() -> None:
 def test_history_of_moving_material() -> None:
     """Contact rows on ALE cables with current lengths have one additional history value, the axial motion.
 
-    A row without this value is refused.
+    A row without the additional history value is refused.
     """
     for values, sticking in ((7, "current"), (6, "reference")):
         world, cable = World(), dict(CABLE)

@@ -302,8 +302,8 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
         for step, layer in ((None, None), (2e-4, None), (None, 3e7), (None, 1e9))
     ]
     assert_allclose([c.stiffness for c in belts], (4000 * 400 / 0.01, 0.1 * 9e8, *2 * (4000 * 400 / 0.01,)))
-    # bristles do not depend on the step; if a layer is softer than EA (1.5/l)² = 9e8 N/m², the bristles have its
-    # stiffness
+    # bristles do not depend on the step; if a layer is softer than EA (1.5/l)² = 9e8 N/m², the bristles have the
+    # stiffness of the layer
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
     # bristles that do not change tensions have the stiffness mu EA/(0.001 R L), at most EA/l²
@@ -499,9 +499,9 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
 
 @pytest.mark.parametrize("push", [0.0, 15.0])
 def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_path: Path) -> None:
-    """A load on a belt that starts with equal tensions takes energy that the belt has stored, so its power is
-    explained. A force that pushes a node of the belt with 15 N at 20 m/s is not the power of a pulley, so the result is
-    doubtful.
+    """A load on a belt that starts with equal tensions takes energy that the belt has stored, so the power of the load
+    is explained. A force that pushes a node of the belt with 15 N at 20 m/s is not the power of a pulley, so the result
+    is doubtful.
     """
     world, speed = wl.World(), 20.0
     places = {"driver": (0.0, 0.0), "driven": (0.18, 0.0)}
@@ -513,7 +513,8 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
         world, [wl.Pulley(body, R) for body, R in zip(bodies, (0.05, 0.035), strict=True)], tension=300.0,
         axial_stiffness=1.5e4, mass_per_length=0.1, bending_stiffness=1e-5, friction=0.5, step=1e-4,
     )  # fmt: skip
-    # the force acts on a node at the beginning of a span, and in this time the node does not reach the end of the span
+    # the force acts on a node at the beginning of a span, and the node does not reach the end of the span during the
+    # run
     begin = belt.route.wraps[0].s_exit / belt.route.length
     node = belt.nodes[int((begin + 0.05) * belt.elements) % belt.elements]
     along = np.asarray(node.slope).ravel()

@@ -218,8 +218,8 @@ def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns:
 def test_intervals_hold_as_often_as_stated(known: bool) -> None:
     """In 200 fits of two columns with different noise, 95 % of the 95 % intervals contain the known value.
 
-    The number of these intervals has a binomial distribution with the mean 190 and the standard deviation 3.1; the
-    bounds are three standard deviations away.
+    The number of intervals that contain the value has a binomial distribution with the mean 190 and the standard
+    deviation 3.1; the bounds are three standard deviations away.
     """
     times, deviations = np.linspace(0.0, 2.0, 30), np.array([2e-3, 5e-2])
     columns = np.repeat([0, 1], len(times))

@@ -159,8 +159,8 @@ def test_derivatives_that_are_nonsense(given: Any) -> None:
 
 
 def test_contradicting_derivatives() -> None:
-    """Wrong derivatives of laws give a warning, because they change only the tangent. Wrong rates are an error, because
-    they change the motion.
+    """Wrong derivatives of laws give a warning, because they change only the tangent. Wrong rates of prescribed values
+    are an error, because they change the motion.
     """
     world, _ = rope(
         axial_force_function=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0)

@@ -53,7 +53,7 @@ REFUSED = [
 
 
 def write(folder: Path, text: str, name: str = "model.txt") -> Path:
-    """Write the file with this text."""
+    """Write a file with a given text."""
     file = folder / name
     file.write_text(text)
     return file

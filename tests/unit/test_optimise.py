@@ -229,7 +229,7 @@ def test_a_curved_valley(method: str) -> None:
 def test_a_linear_objective_with_curved_limits() -> None:
     """The smallest x with x y >= 1/8 and y <= 1/2 is at (1/4, 1/2).
 
-    The search finds this point from inside the limits in few runs.
+    The search finds the point (1/4, 1/2) from inside the limits in few runs.
     """
 
     def corner(point: Point) -> SearchResult:

@@ -198,7 +198,7 @@ def test_report_of_contact_points(speed: float) -> None:
     assert_allclose(report.wrap_angle, one * report.segments_in_contact, rtol=0.01)
     assert_allclose(report.belt_speed, speed, rtol=0.02)
     points = (report.exit_point, report.entry_point) if speed < 0 else (report.entry_point, report.exit_point)
-    # in this shape, points of the parts at both ends of the wrap are open
+    # in this shape, points at both ends of the wrap are open
     assert_allclose(points, [(-RADIUS, 0.0), (RADIUS, 0.0)], atol=2.1 * one * RADIUS)
 
 

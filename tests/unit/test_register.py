@@ -302,7 +302,9 @@ class Shaped(Component):
 
 
 def test_schemas_of_pairs() -> None:
-    """Missing parts of a schema are errors at registration. Unknown families are errors when they are named."""
+    """Missing parts of a schema are errors at registration. An unknown family is an error as soon as a schema names
+    it.
+    """
     with raises(
         "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
         "with marker0, marker1"

@@ -273,7 +273,7 @@ def test_pictures_are_figures_without_a_path(tmp_path: Path) -> None:
     figure = modes.show(2)
     [axes] = figure.axes
     assert is_png(figure) and axes.get_title(loc="left").startswith(f"mode 2: {modes.frequencies[1]:.4g} Hz")
-    # at rest, and at equal distances to both sides, a tenth of the length of the rope
+    # the lines show the state of rest and the mode to both sides, at a tenth of the length of the rope
     rest, other, shown = (np.concatenate(lines.get_segments()) for lines in axes.collections)
     assert_allclose(shown - rest, rest - other, atol=1e-9)
     assert np.abs(shown - rest).max() == pytest.approx(0.1, rel=1e-6)

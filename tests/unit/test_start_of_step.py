@@ -1,4 +1,4 @@
-"""Post-Newton updates can read the size of their step, and time, coordinates and velocities at its start.
+"""Post-Newton updates can read the size of their step, and time, coordinates and velocities at the start of the step.
 
 A law sums h and the increments of time, coordinate and velocity since the start of the step. The sums must equal time,
 displacement and change of velocity of the whole run, for any number of steps in Python or compiled code.

@@ -53,7 +53,9 @@ def rope() -> World:
 
 
 def dense(assembly: Assembly, storage: Storage) -> FloatArray:
-    """Return the tangent of a storage over coordinates and multipliers, in this order, without the pads of blocks."""
+    """Return the tangent of a storage over coordinates and multipliers, in this order, without the padding of
+    blocks.
+    """
     sparsity = assembly.use(storage, update=True)
     pattern, unknowns = sparsity.pattern, sparsity.unknowns
     values = np.zeros(pattern.spare + 1)

@@ -1,9 +1,9 @@
 """A cable falls onto a driven roll and slips over it: a whole model with friction is compared with Exudyn step by step.
 
 The cable of 8 elements (2 m, EA = 2.07e6 N, EI = 172.5 N m^2) is clamped at the left and loaded by nodal forces. Below
-it, a spring-mounted roll of 0.3 m radius is turned by a torque of -0.1 N m. The contact has 8 segments per element,
-point-wise normals, the friction coefficient 2, a velocity penalty, and no bristles. The method is Newmark (beta 1/4,
-gamma 1/2) at index 3, with 300 steps of 5e-4 s and a new Jacobian in each iteration.
+the cable, a spring-mounted roll of 0.3 m radius is turned by a torque of -0.1 N m. The contact has 8 segments per
+element, point-wise normals, the friction coefficient 2, a velocity penalty, and no bristles. The method is Newmark
+(beta 1/4, gamma 1/2) at index 3, with 300 steps of 5e-4 s and a new Jacobian in each iteration.
 Source: Exudyn 1.11.0, test model ANCFcontactFrictionTest, recorded step by step (models/ANCFcontactFrictionTest*).
 """
 

@@ -215,9 +215,9 @@ def test_tractions_of_the_mesh_in_closed_form(points: bool, elements: int, brist
 
 def test_loss_by_the_contact_stiffness() -> None:
     """A belt that sinks in loses up to EA/(k R²) more speed, 4 % of the loss in this model. The computed increase is
-    0.6 to 1 times this value.
+    0.6 to 1 times EA/(k R²).
 
-    The increase would reach this value only if bristles were soft compared with the contact. Stiffer bristles hold the
+    The increase would reach EA/(k R²) only if bristles were soft compared with the contact. Stiffer bristles hold the
     belt while it still sinks in at the entry.
     """
     stiff, soft = (run_drive(Case(bristles=1e7, contact_stiffness=k), passes=50, mean=40) for k in (6e8, 2e7))

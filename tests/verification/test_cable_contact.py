@@ -158,7 +158,7 @@ def test_two_layers_on_a_drum() -> None:
 def test_twisted_pair() -> None:
     """Two twisted ropes under tension press with T times the curvature of a helix, R (2π/h)²/(1 + (2πR/h)²).
 
-    R is the radius of the axes, half their distance, and h the length of a turn. Forces are compared in the middle,
+    R is the radius of the axes, half their distance, and h is the length of a turn. Forces are compared in the middle,
     away from the clamped ends. The error is due to the curvature of cubic elements and is of fourth order.
     """
     lead, errors = 0.06, []

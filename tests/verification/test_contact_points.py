@@ -59,8 +59,8 @@ def test_tension_of_a_stiff_belt() -> None:
     """The tension of a belt with EA 4e5 N, reference strain -0.001 and 60 elements agrees with -EA e0 minus the effect
     of sinking in within 0.6 %. The error of segments is +20 %.
 
-    The belt sinks into both circles by T/(R k), which shortens it by 2 pi T/(R k); bending stiffness is negligible.
-    Measured errors are -0.14 % with 2 points and +0.46 % with 4 points.
+    The belt sinks into both circles by T/(R k), which shortens the belt by 2 pi T/(R k); bending stiffness is
+    negligible. Measured errors are -0.14 % with 2 points and +0.46 % with 4 points.
     """
     EA, e0, k = 4e5, -1e-3, 3.2e10
     length = 2.0 * pi * BEND_RADIUS + 2.0 * BEND_DISTANCE

@@ -72,8 +72,8 @@ def create_stop(stiffness: float) -> wl.World:
     ids=["harder ball", "stop", "at once"],
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
-    """If contacts last 0.01 to 0.1 ms and steps are 1 ms, bodies leave too fast and the run is doubtful. The same holds
-    for a run of only ten steps that begins with the impact.
+    """If contacts last 0.01 to 0.1 ms and steps are 1 ms, bodies leave too fast and the run is doubtful. A run of only
+    ten steps that begins with the impact is also doubtful.
     """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed

@@ -148,7 +148,8 @@ def hoist(t: float, s: FloatArray) -> FloatArray:
 
 @pytest.mark.parametrize("derivative", [None, control_derivative])
 def test_controlled_hoist(derivative: Any) -> None:
-    """Statics hold the drum and the state. After their release the motion agrees with SciPy with order 2."""
+    """Statics hold the drum and the state. After the release of drum and state, the motion agrees with SciPy with order
+    2."""
     world, drum, cage, node = create_hoist(derivative)
     brake = con.fix(world, drum, "rotation")
     held = con.prescribe_velocity(world, node, "y0", CAGE * G * RADIUS / KI)

@@ -130,8 +130,8 @@ def test_order_of_convergence() -> None:
 def test_all_loads(alpha: int, elements: int) -> None:
     """With at least 32 elements, errors fall with at least order 3.7 relative to half as many elements.
 
-    The results agree with the printed table within this error, the influence of the axial stiffness and half a last
-    digit.
+    The results agree with the printed table within the error of the mesh, the influence of the axial stiffness and half
+    a last digit.
     """
     allowed = eval_errors(alpha, elements // 2) / 2**3.7
     assert (eval_errors(alpha, elements) <= allowed).all()

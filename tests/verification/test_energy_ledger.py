@@ -188,7 +188,7 @@ def test_a_damped_ring() -> None:
 
 @pytest.mark.parametrize("method", ["verlet", pytest.param("rk", marks=pytest.mark.long), "trapezoidal_index2"])
 def test_spheres(method: str) -> None:
-    """For falling and colliding spheres, the remaining error has order 2 in the step; without dissipation it is
+    """For falling and colliding spheres, the remaining error has order 2 in the step; without dissipation the error is
     rounding.
     """
     settings: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-9} if method == "rk" else {}
@@ -481,6 +481,6 @@ def test_functions_of_users_act_in_the_middle_of_steps() -> None:
 
 
 def test_an_account_has_powers_or_jumps() -> None:
-    """Jumps contain all powers, so an account must not have both functions."""
+    """Jumps contain all powers, so an account must not have powers in addition to jumps."""
     with pytest.raises(wl.ModelError, match="powers and jumps of an Account: must not both be given"):
         Account(lambda s: None, powers=lambda s: None, jumps=lambda s: None)

@@ -191,7 +191,7 @@ def test_two_processes(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     """Options of Windlass and of PETSc have the prefix of the solver.
 
-    The help lists these options without a run. Misspelt options are errors.
+    The help lists the options of the solver without a run. Misspelt options are errors.
     """
     (tmp_path / "model.py").write_text(MODEL)
     shown = run_windlass(["run", "model.py", "-help", "petsc"], folder=tmp_path)

@@ -149,7 +149,8 @@ CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8), ("cylinder", 1e-14)]
 def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
     """Coordinates at the end agree with Exudyn relative to the largest coordinate.
 
-    Velocities have 100 times this tolerance, because the tolerance of Newton's method is 1e-8 for the cable.
+    Velocities have 100 times the tolerance of coordinates, because the tolerance of Newton's method is 1e-8 for the
+    cable.
     """
     model = load(FOLDER / f"{name}.json", FUNCTIONS)
     solved = read(name)["solved"]

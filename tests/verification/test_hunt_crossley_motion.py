@@ -76,7 +76,7 @@ def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
 def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
     """Return the states at multiples of an interval [s], with their numbers.
 
-    The error control makes additional steps between these times.
+    The error control makes additional steps between multiples of the interval.
     """
     for state in solver.march():
         number = round(state.t / interval)

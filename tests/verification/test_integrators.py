@@ -176,8 +176,8 @@ def test_numerical_damping() -> None:
     kept = energies(method="newmark")
     assert_allclose(kept, 0.5e6, rtol=1e-9)
     for radius in (0.8, 0.5):
-        # a double eigenvalue gives the amplitudes (n + const) radius^n; over 20 late steps they are 1 to 2 % above
-        # radius^n
+        # a double eigenvalue gives the amplitudes (n + const) radius^n; over 20 late steps the amplitudes are 1 to 2 %
+        # above radius^n
         decay = energies(method="generalized_alpha", spectral_radius=radius)
         assert_allclose((decay[-1] / decay[-21]) ** (1 / 40), 1.01 * radius, rtol=0.015)
 

@@ -243,7 +243,7 @@ def test_reactions_of_pendulums(method: str, spectral_radius: float, count: int,
 def test_newmark_is_refused_with_nonlinear_constraints() -> None:
     """Newmark with nonlinear constraints is an error that names the constraints.
 
-    Without this error, positions would be right, but reactions would be wrong by factors of 33 to 2900.
+    Without this refusal, positions would be right, but reactions would be wrong by factors of 33 to 2900.
     """
     world, *_ = create_pendulum(2, False)
     with pytest.raises(ModelError, match=r"'newmark' in Dynamic with nonlinear constraints \(RevoluteJoint2D.*must be"):

@@ -272,7 +272,7 @@ def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
 def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
     """A checkpoint has no record of solves that ended before the first automatic checkpoint.
 
-    A restart repeats these solves and continues the interrupted solve.
+    A restart repeats solves that ended before the first automatic checkpoint, and continues the interrupted solve.
     """
     belt = write_belt(tmp_path)
     words = [belt, *BELT, "-keep", "205", "-output", "a"]

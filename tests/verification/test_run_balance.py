@@ -152,7 +152,7 @@ def test_a_belt_that_starts_creates_nothing() -> None:
     """The state of rest of a belt is found within tolerances, and its contact pressure within 2e-5.
 
     Of 0.59 J of stored energy, 7e-8 J are therefore released in the first two steps. The kinetic energy is no larger
-    than this energy, but the verdict is ok.
+    than the released energy, but the verdict is ok.
     """
     world = wl.World()
     at = np.array([(0.0, 0.0), (0.3, 0.0)])

@@ -133,7 +133,7 @@ CONTACTS: WeakKeyDictionary[wl.World, wl.Entity] = WeakKeyDictionary()
 def capstan(p: Mapping[str, float]) -> Any:
     """Create a rope over half a turn of a locked circle, with a weight at one end.
 
-    The other end is moved down by 1 m per second.
+    The end without the weight is moved down by 1 m per second.
     """
     radius, elements = 0.1, 40
     length = pi * radius / elements

@@ -213,8 +213,8 @@ NUTATING = (0.05, 0.08, 60.0)
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "generalized_alpha_index2", "trapezoidal_index2"])
 def test_nutating_top(method: str) -> None:
-    """A top that is released falls, precesses and nutates. Axis and reaction of its joint agree with Euler angles to
-    order 2.
+    """A top that is released falls, precesses and nutates. The axis of the top and the reaction of its joint agree with
+    Euler angles to order 2.
     """
     end = 0.4
     axis, reaction = solve_nutating_top(end)

@@ -90,7 +90,8 @@ def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
 
 @pytest.mark.parametrize("case", [3, 4, 7])
 def test_check_finds_what_follow_mends(case: int) -> None:
-    """With stability="check", these starts give the right equilibrium or an error that names a mode or a fold."""
+    """With stability="check", starts far from the equilibrium of a catenary give the right equilibrium or an error that
+    names a mode or a fold."""
     world, support = hang_straight(*CATENARIES[case], 16)
     try:
         found = eval_horizontal(world, support, Static(world, name="", stability="check"))

@@ -1,7 +1,7 @@
 """Ropes on 3D surfaces: capstan on a helix, V-groove, geodesic, friction circle, energy, restart, processes.
 
 Source: L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for a curve of the curvature kappa and the
-normal force kappa T per length. On a helix kappa = cos(lambda)²/R, and its length is theta R/cos(lambda).
+normal force kappa T per length. On a helix kappa = cos(lambda)²/R, and the length of the helix is theta R/cos(lambda).
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
     """A rope that a fleet angle has moved onto the flank of a groove sticks or slides according to the friction circle.
 
     Pressed by W towards the axis at the angle gamma and pulled by P along the groove, the rope slides if sqrt((W
-    sin(gamma))² + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against its velocity.
+    sin(gamma))² + P²) > mu W cos(gamma). The friction mu W cos(gamma) acts against the velocity of the rope.
     """
     piece, W, mu = create_piece(angle, along, 0.3), 10.0, 0.3
     state = wl.Dynamic(piece.world, step=2e-4, end=0.03, name="", passes=wl.Passes(max_it=6)).solve()
@@ -247,7 +247,7 @@ def test_load_cycle_of_a_rope(elements: int | None) -> None:
     """A load cycle of `wl.Rope`, with default contact and mesh, and with longer cables, agrees with the closed form.
 
     The measured errors are 1.3 % of motions and 0.2 % of the lost work. Where the load on 24 cables reverses, an
-    iterate of Newton's method touches the drum at a distant point. If this point stuck there, the rope would be
+    iterate of Newton's method touches the drum at a distant point. If the distant point stuck, the rope would be
     displaced by 17 µm, and its motion would be 21 % too small.
     """
     R, rope_radius, EA, mu, first, high, low, strand = 0.1, 0.005, 2e5, 0.3, 100.0, 220.0, 60.0, 0.05

@@ -334,7 +334,7 @@ def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
 
 def test_rounding_does_not_open_a_contact() -> None:
     """For a straight rope whose ends and middle touch a circle up to 1e-15 m, these contacts are closed at the start,
-    and others stay open.
+    and all other contacts stay open.
     """
     world = World()
     nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)
