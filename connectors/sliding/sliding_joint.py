@@ -132,8 +132,8 @@ def check(world: Tables, table: EntityTable) -> None:
     spatial = find_spatial(world, table.local("marker")) & (tracks.dims[begin] == 2)
     for row in table.resident[spatial][:1]:
         raise ModelError(
-            f"marker of {table.kind} row {row} can leave the plane of its cables: must be a 2D marker, or the "
-            "cables Cable3D"
+            f"marker of {table.kind} row {row} can leave the plane of its cables: must be a 2D marker, or the cables "
+            "must be Cable3D"
         )
     if len(np.unique(table.local("node"))) < table.resident_count:
         raise ModelError(f"node of {table.kind}: two rows have the same node; each row needs a separate node")

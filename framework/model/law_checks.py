@@ -104,8 +104,8 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
     for name in names:
         if name not in there:
             raise ModelError(
-                f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: "
-                f"must be declared together with {', '.join(there) or 'nothing'}"
+                f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: must be declared in "
+                f"addition to {', '.join(there) or 'nothing'}"
             )
 
 

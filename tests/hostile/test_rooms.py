@@ -232,7 +232,7 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(FRICTION, "friction_stiffness_per_length", 0.0)
     MODELS[model]().finalize()
     monkeypatch.setitem(FRICTION, "friction_velocity_penalty_per_length", 0.0)
-    with pytest.raises(wl.ModelError, match=r"friction_coefficient = 0\.1 in .* one of them must be > 0"):
+    with pytest.raises(wl.ModelError, match=r"friction_coefficient = 0\.1 in .* one of the two must be > 0"):
         MODELS[model]().finalize()
 
 

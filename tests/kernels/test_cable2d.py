@@ -273,7 +273,7 @@ def test_places_of_outputs() -> None:
     assert_allclose(at[0, 1], eval_output(cables[0], "position", state))
     assert_allclose(at[1, 2], eval_output(cables[1], "position", state, x=0.3))
     assert eval_output(cables, "curvature", state, x=np.zeros((2, 5))).shape == (2, 5)
-    for x, message in ((0.8, "x = 0.8 m in Cable2D row 0: must lie from 0 to its length 0.7 m"), ([1, 2, 3], "shape")):
+    for x, message in ((0.8, "x = 0.8 m in Cable2D row 0: must lie from 0 to 0.7 m"), ([1, 2, 3], "shape")):
         with pytest.raises(ModelError, match=message):
             eval_output(cables, "position", state, x=x)
 

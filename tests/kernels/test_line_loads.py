@@ -346,7 +346,9 @@ def test_bad_directions_and_cables() -> None:
         world.finalize()
     world, cables = build(2)
     load = world.add(con.LineLoad, cable=cables[0], force_function=lambda t, x, r, p, v: 1.0)
-    with pytest.raises(wl.ModelError, match=r"x = 0.7 m in LineLoad row 0: must lie from 0 to 0.6 m, its length"):
+    with pytest.raises(
+        wl.ModelError, match=r"x = 0.7 m in LineLoad row 0: must lie from 0 to 0.6 m, the length of the cable"
+    ):
         wl.eval_output(load, "force_per_length", wl.State(world), x=0.7)
     with pytest.raises(wl.ModelError, match=r"force_function of LineLoad row 0 .* must give numbers .N/m. of shape"):
         eval_loads(world)

@@ -382,5 +382,5 @@ def test_wrong_nodes() -> None:
     with pytest.raises(ModelError, match="PointSlope3D"):
         world.add(Cable3D, node0=twisted[0], node1=twisted[1], length=1.0, **ROD)
     rod = world.add(TwistCable3D, node0=twisted[0], node1=twisted[1], length=1.0, torsional_stiffness=1.0, **ROD)
-    with pytest.raises(ModelError, match=r"x = 2.0 m in TwistCable3D row 0: must lie from 0 to its length"):
+    with pytest.raises(ModelError, match=r"x = 2.0 m in TwistCable3D row 0: must lie from 0 to .* m, the length"):
         eval_output(rod, "torque", State(world), x=2.0)

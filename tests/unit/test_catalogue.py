@@ -100,7 +100,7 @@ def test_pulleys_of_timing_belts() -> None:
     """
     assert_allclose(2.0 * wl.catalogue.belt("T5", width=0.01).radius(20), 30.831e-3, atol=1e-6)
     assert_allclose(2.0 * wl.catalogue.belt("HTD 8M", width=0.02).radius(24), 59.743e-3, atol=1e-6)
-    with pytest.raises(wl.ModelError, match="radius of SPA: must be a timing belt"):
+    with pytest.raises(wl.ModelError, match="radius of SPA: requires a timing belt"):
         wl.catalogue.belt("SPA").radius(20)
 
 

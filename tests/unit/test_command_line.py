@@ -84,7 +84,7 @@ def rope() -> wl.World:
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
-        ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses it"),
+        ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses this value"),
         ("-last_good /dev/null", "-last_good /dev/null is a device: must be a file"),
         ("-last_good none/x.npz", "-last_good none/x.npz: must be a file in a folder that exists"),
         ("-static_stability maybe", "-static_stability = maybe: expected one of check, follow, off"),

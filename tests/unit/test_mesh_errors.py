@@ -74,7 +74,7 @@ def test_files_without_lines(tmp_path: Path) -> None:
     path = tmp_path / "plate.vtu"
     points = np.column_stack((POINTS, np.zeros(3)))
     meshio.write(path, meshio.Mesh(points, [("triangle", np.array([(0, 1, 2)]))]))
-    expect(path, r"it has no line cells \(cells: 1 triangle\): must have cells of type line, line3")
+    expect(path, r"the file has no line cells \(cells: 1 triangle\): must have cells of type line, line3")
 
 
 def test_lines_to_points_that_do_not_exist(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ WRONG_LAWS: list[tuple[Callable[[], None], str]] = [
     ),
     (
         lambda: register(Loose, "connector", dofs=pair_dofs, build=build),
-        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared together with stiffness",
+        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared in addition to stiffness",
     ),
     (
         lambda: register(Spring, "passive", outputs={"length": Output("m", "length", lambda rows: ANY)}),
@@ -306,8 +306,8 @@ def test_schemas_of_pairs() -> None:
     it.
     """
     with raises(
-        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared together "
-        "with marker0, marker1"
+        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared in "
+        "addition to marker0, marker1"
     ):
         register_pair(Passing, three, three_by_three)
     with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
@@ -315,7 +315,7 @@ def test_schemas_of_pairs() -> None:
     words = "must be a family with laws between two markers, POSITION or COORDINATE"
     with raises(f"marker0 of Shaped = cable shape marker: {words}"):
         register_pair(Shaped, three, three_by_three)
-    with raises("start of Spring reads data, but Spring has no data: must be declared together with .*"):
+    with raises("start of Spring reads data, but Spring has no data: must be declared in addition to .*"):
         register_pair(Spring, three, three_by_three, start=(0.0,))
     with raises("update of Spring: must be given together with start, the initial history values of a row"):
         register_pair(Spring, three, three_by_three, update=three)

@@ -159,7 +159,7 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
         ("-snes_monitor", "lacks the prefix of a solver; did you mean -static_snes_monitor"),
         ("-dynamic_step -1", "-dynamic_step = -1: expected a number >= 1e-300"),
         ("-dynamic_snes_rtol 2", "-dynamic_snes_rtol = 2: expected a number >= 0 and < 1"),
-        ("-dynamic_pc_type nonsense", "-dynamic_pc_type nonsense: PETSc refuses it"),
+        ("-dynamic_pc_type nonsense", "-dynamic_pc_type nonsense: PETSc refuses this value"),
         ("-verdict maybe", "-verdict = maybe: expected one of fail, warn, off"),
         ("-log_view", "-log_view in set_options: takes effect only at program start"),
         ("-restart run.h5", "-restart in set_options: takes effect only at program start"),

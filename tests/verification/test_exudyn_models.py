@@ -239,7 +239,7 @@ def test_eigenvalues(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.sort_complex(np.concatenate([np.linalg.eigvals(matrix) for matrix in own]))
     assert_allclose(np.sort_complex(complex_values), expected, rtol=1e-8)
     assert_allclose(shapes[9:], complex_values * shapes[:9], rtol=1e-12)
-    with pytest.raises(ModelError, match="must be only one of both"):
+    with pytest.raises(ModelError, match="at most one of the two must be True"):
         compute_eigenvalues(mbs, convert2Frequencies=True, computeComplexEigenvalues=True)
 
 

@@ -292,5 +292,5 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
     cycles = wl.post.rainflow(Series(np.arange(5.0), np.full(5, 3.0)))
     assert isinstance(cycles, Cycles) and cycles.damage(curve) == 0.0 and cycles.life(curve) == np.inf
     assert cycles.equivalent_range(3.0) == 0.0
-    with pytest.raises(wl.ModelError, match="one of them must be given"):
+    with pytest.raises(wl.ModelError, match="one of the two must be given"):
         wl.post.fatigue_curve("stud chain")

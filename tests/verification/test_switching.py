@@ -236,8 +236,8 @@ LAWS = pytest.mark.parametrize("law", [ContactFrictionCircleCable2D, ContactFric
 @LAWS
 @pytest.mark.parametrize("decide", [True, False])
 def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> None:
-    """If friction is switched on in a rope at rest, its segments stick at their positions, and the first row has no
-    torque.
+    """If friction is switched on in a rope at rest, its segments stick at their positions, and the torque is 0 in the
+    first record.
 
     With ``decide_at_start=False``, bristles start at position 0 and cause a torque of 6e7 N m.
     """

@@ -191,7 +191,7 @@ def run_faster_than_waves() -> Model:
     for end in (nodes[0], nodes[16]):
         hinge(world, end)
     fix(world, axial, "s")
-    # at N = rhoA v² a string has no stiffness, which gives its stretch
+    # at N = rhoA v² a string has no stiffness; the stretch follows from this tension
     return world, lambda state: float(np.sum(np.hypot(*np.diff(place(nodes, state), axis=0).T))), 10 * 1.0015
 
 

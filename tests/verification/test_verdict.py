@@ -110,8 +110,8 @@ if wl.is_first_process():
 
 
 def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt with contacts ten times as stiff, whose step is too long for them, has the speed of softer contacts, 0.60
-    m/s.
+    """A belt with contacts ten times as stiff, whose step is too long for these contacts, has the speed of softer
+    contacts, 0.60 m/s.
     """
     monkeypatch.chdir(tmp_path)
     speeds = []
@@ -217,7 +217,7 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
-    """A rope that starts below the centre of a peg stays below it, and a note before the solve reports it, also if the
+    """A rope that starts below the centre of a peg stays there. A note before the solve reports this start, also if the
     solve is ok.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
@@ -242,7 +242,7 @@ def test_friction_of_what_has_just_touched() -> None:
     """A rope lies on a post.
 
     The points of the rope touch in the only load step and have no friction in this step. The full load is therefore
-    solved again. After this solve, the post carries the tension of Euler and Eytelwein, as with two load steps.
+    solved again. After the second solve, the post carries the tension of Euler and Eytelwein, as with two load steps.
     """
     world = wl.World()
     rope = cable_along(

@@ -171,7 +171,7 @@ class Search:
     def _run_default(self) -> Result:
         run = self.runner.run([])
         if run.reason:
-            raise OptionError(f"{self.runner.model.name} fails with its own settings: {run.reason}")
+            raise OptionError(f"{self.runner.model.name} fails with the settings of the model: {run.reason}")
         if not run.solves:
             raise OptionError(f"{self.runner.model.name}: must be a model with at least one solve")
         return run
