@@ -124,7 +124,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
     try:
         assert session.show(BUILD) == ""
         shown = session.run("state = solver.solve()", interrupted=True)
-        # the progress bar, and the error of the cell
+        # the outputs are the progress bar and the error of the cell
         bars = [message for message in shown if "display" in message["kind"]]
         assert {bar["kind"] for bar in bars} == {"display_data", "update_display_data"}
         assert len({bar["transient"]["display_id"] for bar in bars}) == 1

@@ -34,7 +34,7 @@ from support.matrices import dense
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "cable2d.npz")
 CASES = list(product((0, 1, 2), (0.0, 1.0, 0.4), (0, 1)))
-# name in the data file, name in Windlass, components in Windlass
+# columns: name in the data file, name in Windlass, components in Windlass
 OUTPUTS = [
     ("Position", "position", 3),
     ("Velocity", "velocity", 3),

@@ -112,7 +112,7 @@ def test_pendulum_by_a_function() -> None:
     x, v = sensors["position"], sensors["velocity"]
     assert_allclose(np.hypot(x[:, 0], x[:, 1]), length, rtol=1e-9)
     assert_allclose(0.5 * (v**2).sum(axis=1), -g * x[:, 1], atol=1e-4)
-    # tension m v²/l - m g y/l
+    # the tension is m v²/l - m g y/l
     assert_allclose(sensors["force"][5:], -3.0 * 2.0 * g * x[5:, 1] / length, atol=2e-2)
 
 

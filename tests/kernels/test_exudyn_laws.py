@@ -307,7 +307,7 @@ def test_friction_and_stops(number: int) -> None:
     case = REFERENCE["CoordinateSpringDamperExt"][number]
     assembly = two_coordinates(case)
     assert_allclose(eval_residual(assembly)[[0, 2]], case["force"], rtol=1e-12, atol=1e-12)
-    # stop forces reach 134, which determines the rounding error
+    # stop forces reach 134 N, which determines the rounding error
     check_fields(assembly, TOLERANCE, limit=TOLERANCE * max(1.0, np.abs(case["force"]).max() / 50))
     assembly.post_newton()
     assert_allclose(assembly.fields.data, case["after"], rtol=1e-12, atol=1e-14)

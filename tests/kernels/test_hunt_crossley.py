@@ -187,7 +187,7 @@ def test_hand_check() -> None:
     assert_allclose(found.approach_speed, 0.3, rtol=1e-14)
     assert_allclose(found.slip, [[0.1, 0.0, 0.0]], atol=1e-15)
     assert_allclose(found.hertz_force, 14907.119849998579, rtol=1e-13)
-    # (f - f_H) v_n + |f_t| |v_t|
+    # dissipated power: (f - f_H) v_n + |f_t| |v_t|
     power = (15577.940243248513 - 14907.119849998579) * 0.3 + 8037.2917433235652 * 0.1
     assert_allclose(found.dissipated_power, power, rtol=1e-12)
     assert_allclose(eval_output(force, "dissipated_power", state), power, rtol=1e-12)

@@ -100,7 +100,8 @@ def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: floa
         return np.vstack([part(z[:6], True) * p[0], part(z[6:], False) * (quarter - p[0])])
 
     def ends(a: Any, b: Any, _: Any) -> Any:
-        # the pole of the left circle, the middle of the strand, and the point at which both parts meet at depth 0
+        # conditions at the pole of the left circle, in the middle of the strand, and at the point at which both parts
+        # meet at depth 0
         symmetry = [a[1], a[2] - np.pi / 2, a[4], b[6] - D / 2 / R, b[8], b[11]]
         return np.concatenate([symmetry, b[:6] - a[6:], [np.hypot(b[0], b[1]) - 1.0]])
 

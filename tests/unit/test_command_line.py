@@ -114,7 +114,7 @@ def test_values_of_petsc_options_have_ranges(name: str, value: str) -> None:
 def test_right_values_of_petsc_options_pass() -> None:
     right = {"snes_rtol": "1e-3", "snes_max_it": "7", "ksp_divtol": "-1", "snes_monitor": "", "snes_lag_jacobian": "-2"}
     check_ranges({f"dynamic_{name}": value for name, value in right.items()}, ("dynamic_", "static_"))
-    check_ranges({"elements_rtol": "5"}, ("dynamic_",))  # an option of the model
+    check_ranges({"elements_rtol": "5"}, ("dynamic_",))  # elements_rtol is an option of the model
 
 
 def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_markers_of_the_wrong_kind() -> None:
             world.add(ContactFrictionCircleCable2D, circle=circle, cable=cable, **good)
     with pytest.raises(ModelError, match=r"cable in CableShape row 1 .* must be a cable"):
         world.add(CableShape, cable=wheel, segments=2)
-    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)  # no rotation needed without friction
+    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)  # without friction, no rotation is needed
     world.finalize()
 
 

@@ -72,7 +72,7 @@ def inner_imports(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
 def test_no_module_imports_one_that_imports_it() -> None:
     graph = {name: {other for other in imported(nodes_of(path)) if other != name} for name, path in MODULES.items()}
     assert sum(map(len, graph.values())) > 1000  # check that the test finds imports
-    TopologicalSorter(graph).prepare()  # raises CycleError with the cycle
+    TopologicalSorter(graph).prepare()  # this call raises CycleError with the cycle
 
 
 def test_circles_are_found_wherever_the_import_stands() -> None:

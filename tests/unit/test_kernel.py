@@ -178,7 +178,7 @@ def test_editing_the_fields_of_a_namedtuple_recompiles(user: Path) -> None:
     edit(user / "law.py", "Row(2.0 * row.stiffness, row.count,", "Row(row.count, row.stiffness,")
     edited = run(user)
     assert edited.results == RESULTS
-    assert edited.loaded == 2  # two kernels: plain, and length inside force
+    assert edited.loaded == 2  # two kernels are compiled: plain, and length inside force
 
 
 def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:

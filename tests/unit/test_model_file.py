@@ -275,7 +275,7 @@ def test_edits_are_noted(good: dict[str, Any], tmp_path: Path) -> None:
     file.write_text(json.dumps(changed(good, "calls.1.values.mass", {"rows": ["heavy"]})))
     with pytest.raises(OutputError, match=r"mass.*\(the file is damaged, or was changed after World.save"):
         World.load(file)
-    # new columns with defaults, which older versions did not write
+    # a file may lack new columns with defaults, which older versions did not write
     file.write_text(json.dumps(changed(good, "calls.0.values.angle", REMOVED)))
     with pytest.warns(wl.ModelWarning, match="has no values of angle of RigidNode2D: the defaults are used"):
         World.load(file)

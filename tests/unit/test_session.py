@@ -297,7 +297,7 @@ def test_tables_for_notebooks_are_escaped() -> None:
     text = world._repr_html_()
     assert "rows can be added" in text and not world.finalized
     rows = dict.fromkeys(part.split("</td>")[0].rpartition(">")[2] for part in text.split("<tr>")[2:])
-    assert {"PointSlope2D", "Cable2D"} <= rows.keys() and ">20<" in text  # 5 nodes of 4 coordinates
+    assert {"PointSlope2D", "Cable2D"} <= rows.keys() and ">20<" in text  # the mode has 5 nodes of 4 coordinates
     state = wl.Static(world, name="").solve()
     assert "finalized" in world._repr_html_() and "5 entities" not in repr(world)
     assert repr(state) == "<State at t = 0 s, step 1: 20 coordinates, 4 multipliers, 0 history values>"

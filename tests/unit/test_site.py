@@ -77,7 +77,7 @@ def test_every_component_has_a_drawing_of_its_columns() -> None:
     drawings, names = site("component_drawings"), {c.__name__ for c in site("components").find_components()}
     assert set(drawings.DRAWINGS) == names
     for name in ("Cable2D", "ContactFrictionCirclePoints2D"):
-        assert drawings.draw(name) == drawings.draw(name)  # no date and no random name
+        assert drawings.draw(name) == drawings.draw(name)  # drawings have no date and no random name
         assert f"(drawings/{name}.svg)" in site("components").component_pages()[f"{name}.md"]
 
 

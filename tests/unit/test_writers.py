@@ -221,7 +221,7 @@ def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
     mesh = create_mesh()
     with XdmfSeries(tmp_path / "belt", mesh) as series:
         append_frames(series, mesh, TIMES)
-    # one mesh for all times
+    # the file has one mesh for all times
     assert len(list(ElementTree.parse(series.path).getroot().iter("Geometry"))) == 1
     with TimeSeriesReader(series.path) as reader:
         points, cells = reader.read_points_cells()

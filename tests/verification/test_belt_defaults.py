@@ -81,7 +81,7 @@ def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> 
         report = belt.report(state)
         assert_allclose([span.tension for span in report.spans], 300.0, rtol=2e-3)
         said = [words for words in report.advice if "larger" in words]
-        # k = 1000 T/R², EA of the taut route
+        # 66.8 % follows from k = 1000 T/R² and EA of the taut route
         assert len(said) == (0 if step is None else 2) and all("creep 66.8% larger" in words for words in said)
 
 
@@ -387,7 +387,7 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     creep = 1.0 - abs(theory.speeds[1]) * R[1] / (400.0 * R[0])
     assert_allclose(report["driven"].creep, creep, rtol=1e-2)
     assert_allclose([span.tension for span in report.spans], theory.tensions, rtol=3e-3)
-    # the slip arc, part of which the points cover
+    # the slip arc by theory; contact points cover only a part of this arc
     assert_allclose(
         report["driven"].slip_arc, abs(log(theory.presses[0] / theory.presses[1])) * 0.035 / 0.033 / 0.5, rtol=0.02
     )

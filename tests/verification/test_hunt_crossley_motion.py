@@ -125,7 +125,7 @@ class Impact:
             plane = {"rotation": facing((-1, 0, 0)), "position": (0.1, 0.0, 0.0)}
             world.add(ContactHalfSpace, marker=world.add(Ground), material=second, **plane, **columns)
         else:
-            # 1 and 3 kg, 1e6 and 8e6 Pa, radii 0.1 and 0.25 m
+            # masses 1 and 3 kg, moduli 1e6 and 8e6 Pa, radii 0.1 and 0.25 m
             second = world.add(ContactMaterial, plane_strain_modulus=8e6, dissipation=row["c2"])
             points.append(world.add(Point3D, position=(0.35, 0.0, 0.0)))
             masses.append(3.0)

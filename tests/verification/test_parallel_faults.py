@@ -13,8 +13,8 @@ from support.processes import ROOT, errors_of, run_python
 
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
-# Much longer than a run on a loaded machine with an empty compiler cache [s], so only a process that hangs exceeds this
-# time.
+# This time [s] is much longer than a run on a loaded machine with an empty compiler cache, so only a process that hangs
+# exceeds it.
 TIMEOUT = 600
 
 

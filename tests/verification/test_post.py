@@ -223,7 +223,7 @@ def test_the_command_prints_tables_and_writes_files(
     said = capsys.readouterr().out
     assert "axial_force" in said and "part " in said and Path("envelope.svg").exists()
     assert Path("envelope.csv").read_text().startswith("length [m],part [1],minimum [SI]")
-    # a second run replaces its own files, but never files of users
+    # a second run replaces the files of the first run, but never files of users
     assert cli.main(["post", "rope.vtkhdf", "-envelope", "envelope.csv"]) == 0
     Path("notes.csv").write_text("my notes\n")
     assert cli.main(["post", "rope.vtkhdf", "-envelope", "notes.csv"]) == 2

@@ -215,7 +215,7 @@ def test_route_on_a_slope() -> None:
     assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
     assert solver.statistics.newton_iterations <= 10
     assert solver.statistics.forms == 0
-    # level ground, given by a point
+    # the ground is level and given by a point
     level = [
         hang_from_ground((1.0, 2.0), (172.0, 60.0), 190.0, EA, MASS, mu, ground=ground)
         for mu in (0.0, 0.7)

@@ -81,7 +81,7 @@ def test_a_tooth_climbs_out_of_its_groove_at_the_load_that_its_flank_can_hold() 
     riding = (t > 0.25) & (t < 0.6)
     assert_allclose(height[riding], 1.2e-3 - press / TOOTH["tip_stiffness"], atol=1e-6)
     assert_allclose(force[riding], 0.0, atol=1e-9)
-    # in the next groove, whose other flank pushes first
+    # the tooth is in the next groove, whose other flank pushes first
     assert (
         (groove[0], groove[-1]) == (0.0, 19.0)
         and abs(height[-1]) < 1e-5
