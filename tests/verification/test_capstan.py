@@ -7,8 +7,8 @@ values of the previous one, without inertia and damping. The bending stiffness i
 and the strands are vertical; see examples/capstan.py, which this test runs. Source: L. Euler, Mémoires de l'académie
 des sciences de Berlin 18 (1769); any book on statics.
 
-The ends of the contact are the first and the last segment in contact. The free strands have no distributed force, so the axial
-force at the contact ends is the weight and the pull.
+The ends of the contact are the first and the last segment in contact. The free strands have no distributed force, so
+the axial force at the contact ends is the weight and the pull.
 """
 
 from __future__ import annotations
