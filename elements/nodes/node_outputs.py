@@ -23,11 +23,12 @@ def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
 
     def vector(find: Callable[[LocalRows], FieldEntries]) -> Callable[[LocalRows], FieldEntries]:
         def first(rows: LocalRows) -> FieldEntries:
-            found, spare = find(rows), np.full((len(rows.dofs), 3 - dimensions), rows.layout.spare)
-            shift = found.shift
+            found = find(rows)
+            places, shift = found.places[:, :dimensions], found.shift
+            spare = np.full((len(places), 3 - places.shape[1]), rows.layout.spare)
             if not isinstance(shift, float):
                 shift = in_space(shift[:, :dimensions])
-            return found._replace(places=np.concatenate((found.places[:, :dimensions], spare), axis=1), shift=shift)
+            return found._replace(places=np.concatenate((places, spare), axis=1), shift=shift)
 
         return first
 
