@@ -222,7 +222,7 @@ def test_waves_are_those_of_airy() -> None:
 
 
 def state_at(world: wl.World, t: float) -> wl.State:
-    """Return the initial state at a time."""
+    """Return the initial state with a given time."""
     state = wl.State(world)
     state.t = t
     return state

@@ -136,8 +136,8 @@ def eval_mesh_bend(case: Case) -> float:
     """Return the deflection of bristles by the mesh without load [m], between the limits of soft and of stiff bristles.
 
     Soft bristles of segments deflect by the wave w, and soft bristles of points deflect by w/2. Stiff bristles deflect
-    by the strain 3 w/l of the cubic, over a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u against
-    the cable; as a bar, the cable yields by mu_k u l²/(12 EA) on average.
+    by the strain 3 w/l of the cubic times the length a = sqrt(EA/mu_k). Bristles that deflect together push with mu_k u
+    against the cable; as a bar, the cable yields by mu_k u l²/(12 EA) on average.
     """
     wave, ratio = eval_wave(case), case.length / case.elements * np.sqrt(case.bristles / case.axial_stiffness)
     soft, stiff = (wave / 2, 6 * wave / ratio**2) if case.points else (wave, 3 * wave / ratio)
