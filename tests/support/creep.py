@@ -159,7 +159,9 @@ def eval_sinking(case: Case, tension: float | None = None) -> float:
 
 
 def choose_mesh(case: Case) -> tuple[Case, FreeBelt]:
-    """Return the case without load, as a string, with a mesh and a contact for small tractions."""
+    """Return the case without load and without bending stiffness, with a mesh and a contact for which tractions are
+    small.
+    """
     choice = choose_free_belt(
         axial_stiffness=case.axial_stiffness,
         radius=RADIUS,

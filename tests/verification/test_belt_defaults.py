@@ -373,8 +373,8 @@ def test_creep_knows_neither_step_nor_mesh(elements: int | None, steps: float) -
     """With four step sizes and three meshes, the coarsest of which is the default mesh, creep agrees with theory within
     1 %.
 
-    Tensions agree within 0.3 %, the accuracy for which the mesh is chosen. Another test above checks the tension as
-    mounted.
+    Tensions agree within 0.3 %, the accuracy for which the mesh is chosen. The tension as mounted is checked in a
+    separate test above.
     """
     # imported inside the function, because benchmarks are no part of the package
     from drive_theory import Wheel, solve_drive
