@@ -45,7 +45,7 @@ CABLES_ON_ARC = 3.0
 """Smallest number of cables on an arc if their number is chosen automatically [1]."""
 MORE_TOUCH = 0.5
 """Number of cables by which a belt touches along more than its arc [1]."""
-FEWEST_ON_ARC = 2.5 + MORE_TOUCH
+FEWEST_ON_ARC = 2.5
 """Number of touching cables below which the speed of a pulley is doubtful [1]."""
 FINEST = 4.0
 """Largest number of elements for short arcs, relative to the number that the smallest circle needs [1]."""

@@ -1,9 +1,9 @@
 """Options of an input file of MoorDyn: gravity, water, waves, current, bed and friction.
 
-Waves by summing components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i), A_i and φ_i from the complex amplitudes
-of wave_frequencies.txt; as cosines of (k s - ω t + π/2 - φ) they are waves of `Fluid`.  MoorDyn stretches the velocity
-below a wave to the moving surface, `Fluid` continues the velocity at the level upwards: the difference is of second
-order in the steepness.
+Waves are sums of components (WaveKin = 7): η = Σ A_i sin(ω_i t - k_i s + φ_i). A_i and φ_i follow from the complex
+amplitudes in wave_frequencies.txt. `Fluid` uses the same waves as cosines of (k s - ω t + π/2 - φ). Below a wave,
+MoorDyn stretches the velocity profile to the moving surface, whereas `Fluid` extrapolates the velocity at the mean
+level upwards. The difference is of second order in the steepness.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ KNOWN = (
     "seafloorfile",
 )  # fmt: skip
 FREQUENCIES, PROFILE = "wave_frequencies.txt", "current_profile.txt"
-"""Names of the files of waves and currents, which are in the folder of the input file."""
+"""Names of the files with waves and currents, which must be in the folder of the input file."""
 PROFILE_HEADING = 3
-"""Number of heading lines in a file of a current."""
+"""Number of heading lines in the file of a current."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """Water and bed of a file, in SI units.
+    """Water and bed of an input file, in SI units.
 
     Attributes:
         gravity: absolute value of the acceleration [m/s^2].
-        density: density of the water [kg/m^3]; 0 for none.
+        density: density of the water [kg/m^3]; 0 without water.
         depth: depth of the water [m].
         stiffness, damping: stiffness and damping of the bed per area [N/m^3], [N s/m^3].
         friction: coefficient [1].
         friction_damping: ratio of the friction force of a slow node to the product of its velocity and the coefficient
             of friction [N s/m].
         output_step: time between rows of the output [s]; 0: every step.
-        bed: distances and heights of a bed with the shape of a polyline [m], shape (k, 2), empty for a level bed.
-        heading: direction of the distances, 0 along x or π/2 along y [rad].
+        bed: corners (distance, height) of a bed whose profile is a polyline [m], shape (k, 2); empty for a level bed.
+        heading: direction in which the distances are measured [rad]: 0 along x, π/2 along y.
         flow: columns of `Fluid` for waves and current.
     """
 
@@ -68,7 +68,7 @@ class Environment:
 
 
 def find_height(environment: Environment, place: FloatArray) -> float:
-    """Height of the bed below a point [m]."""
+    """Return the height of the bed below a point [m]."""
     if not len(environment.bed):
         return -environment.depth
     along = place[1] if environment.heading else place[0]
@@ -76,16 +76,16 @@ def find_height(environment: Environment, place: FloatArray) -> float:
 
 
 def read_environment(file: InputFile) -> Environment:
-    """Read the options; options that cannot be translated are noted in the file."""
+    """Read the options; options that Windlass cannot translate are noted in ``file``."""
     for name, (at, text) in file.options.items():
         if name not in (*NUMERICAL, *KNOWN):
             file.refuse(at, f"option {name} = {text}", f"must be one of {', '.join(KNOWN)}")
     ignored = [name for name in file.options if name in NUMERICAL]
     if ignored:
         file.notes.append(f"options of the solver of MoorDyn have no effect: {', '.join(ignored)}")
-    depth = file.option(["wtrdpth"], 0.0, "m")
-    if depth <= 0.0:
-        file.refuse(file.options.get("wtrdpth", (0, ""))[0], f"wtrdpth = {depth:g} m", "must be > 0 m")
+    depth = file.option(["wtrdpth"], 0.0, "m", 0.0, above=True)
+    if "wtrdpth" not in file.options:
+        file.faults.append("option WtrDpth is missing: must be given, > 0 m")
     mu = file.option(["frictioncoefficient"], 0.0, "1", 0.0)
     across, along = (file.option([name], mu, "1", 0.0) for name in ("mu_kt", "mu_ka"))
     if across != along:
@@ -114,7 +114,7 @@ def read_environment(file: InputFile) -> Environment:
 
 
 def _read_waves(file: InputFile) -> dict[str, Any]:
-    """Columns of the waves."""
+    """Return columns of the waves."""
     at, text = file.options.get("wavekin", (0, "0"))
     if text == "0":
         return {}
@@ -122,9 +122,16 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
         file.refuse(at, f"WaveKin = {text}", "must be 0 (none) or 7 (sum of components)")
         return {}
     rows = _read_table(file, at, FREQUENCIES, (3, 4), 0)
+    if rows is None:
+        return {}
     table = np.array([row if len(row) == 4 else [*row, 0.0] for row in rows], dtype=np.float64).reshape(-1, 4)
     amplitude, phase = np.hypot(table[:, 1], table[:, 2]), np.arctan2(table[:, 2], table[:, 1])
-    on = (amplitude > 0.0) & (table[:, 0] > 0.0)
+    on = amplitude > 0.0
+    # tables of spectra may begin with the frequency 0, which has no wave
+    if (table[:, 0] < 0.0).any() or (table[on, 0] == 0.0).any():
+        file.refuse(at, f"{FREQUENCIES}: frequency = {table[:, 0].min():g} rad/s", "must be > 0 rad/s")
+    if not on.any():
+        file.refuse(at, f"{FREQUENCIES} has no wave", "must have one row or more with an amplitude > 0 m")
     return {
         "wave_amplitudes": amplitude[on],
         "wave_frequencies": table[on, 0],
@@ -134,12 +141,14 @@ def _read_waves(file: InputFile) -> dict[str, Any]:
 
 
 def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
-    """Polyline and heading of a grid of heights that change in one direction only."""
+    """Return the polyline and heading of a grid of heights that change in one direction only."""
     none = np.zeros((0, 2)), 0.0
     if "seafloorfile" not in file.options:
         return none
     at, name = file.options["seafloorfile"]
     rows = _read_table(file, at, name, range(1, 1 << 20), 0)
+    if rows is None:
+        return none
     if len(rows) < 4 or len(rows[0]) != 2 or [len(rows[1]), len(rows[2])] != rows[0]:
         file.refuse(at, name, "must have the numbers of x and y, the values of x, the values of y, and rows x, y, z")
         return none
@@ -158,7 +167,7 @@ def _read_sea_floor(file: InputFile) -> tuple[FloatArray, float]:
 
 
 def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
-    """The corners of a polyline that is level beyond its ends, shape (k, 2)."""
+    """Return the corners of a polyline that is level beyond its ends, shape (k, 2)."""
     reach = max(float(np.ptp(distance)), 1.0)
     points = np.column_stack((distance, height))
     points = np.vstack((points[0] - [reach, 0.0], points, points[-1] + [reach, 0.0]))
@@ -169,7 +178,7 @@ def _outline(distance: FloatArray, height: FloatArray) -> FloatArray:
 
 
 def _read_current(file: InputFile) -> dict[str, Any]:
-    """Columns of the current."""
+    """Return columns of the current."""
     at, text = file.options.get("currents", (0, "0"))
     if text == "0":
         return {}
@@ -177,6 +186,8 @@ def _read_current(file: InputFile) -> dict[str, Any]:
         file.refuse(at, f"Currents = {text}", "must be 0 (none) or 1 (steady profile)")
         return {}
     rows = _read_table(file, at, PROFILE, (4,), PROFILE_HEADING)
+    if rows is None:
+        return {}
     table = np.array(rows, dtype=np.float64).reshape(-1, 4)
     table = table[np.argsort(table[:, 0])]
     if table[:, 3].any():
@@ -189,34 +200,44 @@ def _read_current(file: InputFile) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]]:
-    """Numbers of a table in the folder of the input file; faults are noted."""
+def _read_table(file: InputFile, at: int, name: str, widths: Sequence[int], skip: int) -> list[list[float]] | None:
+    """Return the numbers of a table in the folder of the input file, below a number of heading lines; None if faults
+    were noted."""
     path = file.path.parent / name
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         file.refuse(at, str(path), f"cannot be read: {error.strerror}")
-        return []
-    rows = []
-    for number, line in enumerate(lines[skip:], skip + 1):
-        words = line.split()
-        if not words:
-            continue
-        try:
-            rows.append([float(word) for word in words])
-        except ValueError:
-            file.refuse(at, f"line {number} of {path}", "must have numbers")
-            continue
-        if len(words) not in widths:
-            file.refuse(at, f"line {number} of {path}", f"must have {' or '.join(map(str, widths))} numbers")
-            rows.pop()
-    return rows
+        return None
+    rows, faults = [], len(file.faults)
+    for number, line in enumerate(lines, 1):
+        words, item = line.split(), f"line {number} of {path}"
+        values = _find_numbers(words)
+        if number <= skip:
+            if values:
+                file.refuse(at, item, f"must be a heading; the first {skip} lines are headings")
+        elif values is None or not np.isfinite(values).all():
+            file.refuse(at, item, "must have finite numbers")
+        elif values and len(values) not in widths:
+            file.refuse(at, item, f"must have {' or '.join(map(str, widths))} numbers")
+        elif values:
+            rows.append(values)
+    return rows if len(file.faults) == faults else None
+
+
+def _find_numbers(words: Sequence[str]) -> list[float] | None:
+    """The numbers of a row, or None if a word is not a number."""
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        return None
 
 
 def read_motion(path: Path) -> FloatArray:
-    """A table of motions: times [s], followed by numbers; lines that begin with ``#`` or a letter are comments.
+    """Return a table of motions, whose rows are a time [s] followed by numbers; lines that begin with ``#`` or a word
+    are comments.
 
-    A row is extrapolated after the last row by a parabola.
+    One row is extrapolated by a parabola after the last row.
 
     Raises:
         ModelError: the file is not a table of motions.
@@ -228,18 +249,20 @@ def read_motion(path: Path) -> FloatArray:
     rows = []
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
-        if not words or words[0][0] in "#!" or words[0][0].isalpha() or words[0][0] == "(":
+        if not words or words[0][0] in "#!(" or (words[0][0].isalpha() and _find_numbers(words[:1]) is None):
             continue
-        try:
-            rows.append([float(word) for word in words])
-        except ValueError:
-            raise ModelError(f"motion file {path}, line {number}: must have numbers") from None
+        values = _find_numbers(words)
+        if values is None or not np.isfinite(values).all():
+            raise ModelError(f"motion file {path}, line {number}: must have finite numbers")
+        rows.append(values)
         if len(rows[-1]) != len(rows[0]):
             raise ModelError(f"motion file {path}, line {number} has {len(words)} numbers: must have {len(rows[0])}")
     table = np.array(rows, dtype=np.float64)
-    if len(table) < 4 or not (np.diff(table[:, 0]) > 0.0).all() or not np.isfinite(table).all():
-        raise ModelError(f"motion file {path}: must have four rows or more with times that rise, and finite numbers")
-    # a solve that ends with the table needs rates at its end: the motion continues for one more row
+    if len(table) < 4 or not (np.diff(table[:, 0]) > 0.0).all():
+        raise ModelError(f"motion file {path}: must have four rows or more with times that rise")
+    if table[0, 0] > 0.0:
+        raise ModelError(f"motion file {path} begins at {table[0, 0]:g} s: must begin at 0 s or before")
+    # a solve that ends with the table needs rates at its end: one more row continues the motion
     after = 3.0 * table[-1] - 3.0 * table[-2] + table[-3]
     after[0] = 2.0 * table[-1, 0] - table[-2, 0]
     return np.vstack((table, after))

@@ -1,4 +1,4 @@
-"""Read the sections of an input file of MoorDyn 2 as numbers, and collect the faults of all rows in one list.
+"""Read the sections of an input file of MoorDyn 2 as numbers, and collect faults in the text of the file in one list.
 
 MoorDyn identifies the values of a row by their position; headings of columns are ignored.
 
@@ -28,20 +28,23 @@ SECTIONS = {
     "options": ("OPTIONS",),
     "outputs": ("OUTPUT",),
 }
-"""Words in the headings of sections, by section."""
+"""Words that identify the headings of sections, by section."""
 WITHOUT_HEADINGS = "options", "outputs"
 HEADING_LINES = 2
-"""Number of lines between the heading of a section and its first row: names and units of columns."""
+"""Number of text lines between the heading of a section and its first row: one with names and one with units of
+columns."""
 FIXED = "FIXED", "FIX", "ANCHOR"
 COUPLED = "COUPLED", "CPLD", "VESSEL", "VES"
 FREE = "FREE", "POINT", "CONNECT", "CON"
+UNKNOWN = -1
+"""Number of an object whose number cannot be read."""
 
 
 class NotTranslated(ModelError):
-    """Items of an input file of MoorDyn that Windlass cannot express.
+    """Raised for items in an input file of MoorDyn that have no equivalent in Windlass.
 
     Attributes:
-        items: one line for each item: number of the line in the file, item, value, and allowed values.
+        items: one text for each item: line number in the file, item, value, and allowed values.
     """
 
     def __init__(self, file: Path, items: Sequence[str]) -> None:
@@ -51,7 +54,7 @@ class NotTranslated(ModelError):
 
 
 class Row(NamedTuple):
-    """A line of a section: its number in the file, from 1, and its words."""
+    """A text line of a section: its line number in the file, from 1, and its words."""
 
     number: int
     words: list[str]
@@ -72,7 +75,7 @@ class LineType(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A row of BODIES: fixed or coupled; position [m], and angles about x, y, z [deg]."""
+    """A row of BODIES: "fixed" or "coupled"; position [m], and angles about x, y, z [deg]."""
 
     kind: str
     position: tuple[float, ...]
@@ -80,8 +83,8 @@ class Body(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A row of POINTS: "fixed", "coupled", "free", or "body" with its number; position [m], mass [kg], volume [m^3],
-    drag area [m^2] and coefficient of added mass [1]."""
+    """A row of POINTS: attachment ("fixed", "coupled", "free", or "body" with its number), position [m], mass [kg],
+    volume [m^3], drag area [m^2], and coefficient of added mass [1]."""
 
     kind: str
     position: tuple[float, ...]
@@ -93,7 +96,7 @@ class Point(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of LINES: type, points at its ends A and B, unstretched length [m], number of segments."""
+    """A row of LINES: name of the line type, points at ends A and B, unstretched length [m], number of segments."""
 
     type: str
     ends: tuple[int, int]
@@ -102,8 +105,8 @@ class Line(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A row of FAILURE: point, number of the line that breaks off there, and the time [s] and the tension [N] at which
-    it breaks off; 0: no such limit."""
+    """A row of FAILURE: a point, the number of the line that breaks off there, and the time [s] and the tension [N] at
+    which it breaks off; 0 means no such limit."""
 
     point: int
     line: int
@@ -112,7 +115,8 @@ class Failure(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """A row of OUTPUTS as written, and its parts: kind of object, its number, node of a line or -1, quantity."""
+    """A row of OUTPUTS as written, and its parts: kind of object, number of the object, number of the node on a line or
+    -1, and quantity."""
 
     name: str
     kind: str
@@ -128,10 +132,10 @@ class InputFile:
     Attributes:
         path: the file.
         types, bodies, points, lines: rows by name or number.
-        options: values of options by their names in small letters, with the number of the line.
-        failures: breaks of lines, by their number.
+        options: value of each option, with its line number in the file, by name in lower-case letters.
+        failures: breaks of lines, by number of the break.
         channels: the wanted outputs.
-        faults: texts on rows and options that cannot be translated, one line for each.
+        faults: texts on rows and options that Windlass cannot translate.
         notes: texts on omitted values without effect on the motion.
     """
 
@@ -153,7 +157,7 @@ class InputFile:
     def number(
         self, at: int, item: str, text: str, unit: str, least: float | None = None, above: bool = False
     ) -> float:
-        """A number of a row, or 0 and a noted fault if the word is not a number or out of range."""
+        """Return a number of a row; if the word is not a number or out of range, note a fault and return 0."""
         try:
             value = float(text)
         except ValueError:
@@ -165,17 +169,26 @@ class InputFile:
             self.refuse(at, f"{item} = {text} {unit}", f"must be {'>' if above else '>='} {least:g} {unit}")
         return value
 
-    def option(self, names: Sequence[str], default: float, unit: str, least: float | None = None) -> float:
-        """The number of an option with one of several names; the last one in the file is used."""
+    def add(self, table: dict[Any, Any], key: Any, row: Any, at: int, item: str) -> None:
+        """Add a row with a number or name to its table; a second row with the same one is a fault."""
+        if key in table:
+            self.refuse(at, f"{item} is given twice", f"{'names' if isinstance(key, str) else 'numbers'} must differ")
+        elif key != UNKNOWN:
+            table[key] = row
+
+    def option(
+        self, names: Sequence[str], default: float, unit: str, least: float | None = None, above: bool = False
+    ) -> float:
+        """Return the number of an option that has one or more names; if several are in the file, the last counts."""
         found = [self.options[name] for name in names if name in self.options]
         if not found:
             return default
         at, text = max(found)
-        return self.number(at, names[0], text, unit, least)
+        return self.number(at, names[0], text, unit, least, above)
 
 
 def read_input(path: Path) -> InputFile:
-    """Read a file; faults of its rows are in ``faults``.
+    """Read a file; faults in its rows are in ``faults``.
 
     Raises:
         OutputError: the file cannot be read.
@@ -186,7 +199,7 @@ def read_input(path: Path) -> InputFile:
     except OSError as error:
         raise OutputError(f"input file of MoorDyn {path} cannot be read: {error.strerror}") from None
     file = InputFile(path)
-    sections = split_sections(text.splitlines())
+    sections = split_sections(file, text.splitlines())
     for name in ("line types", "points", "lines"):
         if name not in sections:
             raise ModelError(f"{path} has no section {SECTIONS[name][0]}: must be an input file of MoorDyn 2")
@@ -197,26 +210,35 @@ def read_input(path: Path) -> InputFile:
     return file
 
 
-def split_sections(lines: Sequence[str]) -> dict[str, list[Row]]:
-    """Rows of the sections; text after ``#`` is a comment."""
+def split_sections(file: InputFile, lines: Sequence[str]) -> dict[str, list[Row]]:
+    """Return the rows of the sections; text after ``#`` is a comment.
+
+    Text below an unknown heading is a fault, except before the first section, where it is the title.
+    """
     found: dict[str, list[Row]] = {}
-    current, skip = "", 0
+    current, skip, heading = "", 0, Row(0, [])
     for number, line in enumerate(lines, 1):
+        words = line.split("#")[0].split()
         if "---" in line:
             title = line.upper()
             current = next((name for name, words in SECTIONS.items() if any(word in title for word in words)), "")
             if current:
                 found.setdefault(current, [])
-            skip = 0 if current in WITHOUT_HEADINGS else HEADING_LINES
+            skip = HEADING_LINES if current and current not in WITHOUT_HEADINGS else 0
+            heading = Row(number, line.replace("-", " ").split())
         elif skip:
             skip -= 1
-        elif current and (words := line.split("#")[0].split()):
+        elif words and current:
             found[current].append(Row(number, words))
+        elif words and found and heading.number:
+            known = ", ".join(names[0] for names in SECTIONS.values())
+            file.refuse(heading.number, f"section {' '.join(heading.words)!r}", f"must be one of {known}")
+            heading = Row(0, [])
     return found
 
 
 def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
-    """Whether a row has enough values; otherwise a fault is noted."""
+    """Return whether a row has enough values; otherwise note a fault."""
     if len(row.words) >= count:
         return True
     file.refuse(row.number, f"{section} has {len(row.words)} values", f"must have {count}")
@@ -224,7 +246,7 @@ def _has(file: InputFile, row: Row, section: str, count: int) -> bool:
 
 
 def _read_type(file: InputFile, row: Row) -> None:
-    """LINE TYPES: name, diameter, mass, EA, BA, EI, Cd, Ca, CdAx, CaAx, and Cl."""
+    """Read a row of LINE TYPES: name, diameter, mass, EA, BA, EI, Cd, Ca, CdAx, CaAx, and Cl."""
     at, words = row
     if len(words) == 9:
         file.refuse(at, f"line type {words[0]} has 9 values", "must have 10, with EI in place 6, as in MoorDyn 2")
@@ -247,17 +269,18 @@ def _read_type(file: InputFile, row: Row) -> None:
     def number(k: int, what: str, unit: str, least: float | None, above: bool = False) -> float:
         return file.number(at, f"{what} of line type {name}", words[k], unit, least, above)
 
-    file.types[name] = LineType(
+    row_of_type = LineType(
         number(1, "Diam", "m", 0.0, True), number(2, "Mass/m", "kg/m", 0.0, True), number(3, "EA", "N", 0.0, True),
         number(4, "BA", "N s", None), number(5, "EI", "N m^2", 0.0), number(6, "Cd", "1", 0.0),
         number(7, "Ca", "1", 0.0), number(8, "CdAx", "1", 0.0), number(9, "CaAx", "1", 0.0),
     )  # fmt: skip
+    file.add(file.types, name, row_of_type, at, f"line type {name}")
     if len(words) > 10 and number(10, "Cl", "1", 0.0):
         file.refuse(at, f"Cl = {words[10]} of line type {name}", "must be 0; vibration by vortices is refused")
 
 
 def _read_body(file: InputFile, row: Row) -> None:
-    """BODIES: number, attachment, position, angles, and properties of free bodies."""
+    """Read a row of BODIES: number, attachment, position, angles, and properties of free bodies."""
     if not _has(file, row, "BODIES", 8):
         return
     at, words = row
@@ -265,30 +288,31 @@ def _read_body(file: InputFile, row: Row) -> None:
     if kind not in ("fixed", "coupled"):
         file.refuse(at, f"body {words[0]} is {words[1]}", "must be Fixed or Coupled")
     numbers = [file.number(at, f"body {words[0]}", text, "m or deg") for text in words[2:8]]
-    file.bodies[_whole(file, at, "body", words[0])] = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
+    body = Body(kind, tuple(numbers[:3]), tuple(numbers[3:]))
+    file.add(file.bodies, _whole(file, at, "body", words[0]), body, at, f"body {words[0]}")
 
 
 def _find_kind(word: str) -> str:
-    """Kind of an attachment."""
+    """Return the kind of an attachment."""
     kinds = {"fixed": FIXED, "coupled": COUPLED, "free": FREE}
     return next((kind for kind, words in kinds.items() if word.upper() in words), "")
 
 
 def _whole(file: InputFile, at: int, item: str, text: str) -> int:
-    """The number of an object, or -1 and a noted fault if the word is not a number."""
+    """Return the number of an object; if the word is not a number, note a fault and return `UNKNOWN`."""
     if text.isdigit():
         return int(text)
     file.refuse(at, f"{item} {text!r}", "must be a whole number >= 0")
-    return -1
+    return UNKNOWN
 
 
 def _read_rod(file: InputFile, row: Row) -> None:
-    """RODS, which have no counterpart."""
+    """Refuse a row of RODS, which have no equivalent in Windlass."""
     file.refuse(row.number, f"rod {row.words[0]}", "rods are refused; must be a point, or a line with its EI")
 
 
 def _read_point(file: InputFile, row: Row) -> None:
-    """POINTS: number, attachment, position, mass, volume, CdA, Ca."""
+    """Read a row of POINTS: number, attachment, position, mass, volume, CdA, Ca."""
     if not _has(file, row, "POINTS", 9):
         return
     at, words = row
@@ -306,11 +330,16 @@ def _read_point(file: InputFile, row: Row) -> None:
         file.number(at, f"{what} of point {number}", text, unit, 0.0)
         for (what, unit), text in zip(items, words[5:9], strict=True)
     ]
-    file.points[number] = Point(kind, place, rest[0], rest[1], rest[2], rest[3], body)
+    file.add(file.points, number, Point(kind, place, rest[0], rest[1], rest[2], rest[3], body), at, f"point {number}")
+    if kind != "free" and (rest[0] or rest[1]):
+        file.notes.append(
+            f"line {at}: Mass = {words[5]} kg and Volume = {words[6]} m^3 of point {number}, which is {words[1]}, are "
+            "left out, also from the forces of its supports"
+        )
 
 
 def _read_line(file: InputFile, row: Row) -> None:
-    """LINES: number, type, ends A and B, unstretched length, segments, outputs."""
+    """Read a row of LINES: number, type, ends A and B, unstretched length, segments, outputs."""
     if not _has(file, row, "LINES", 6):
         return
     at, words = row
@@ -321,20 +350,20 @@ def _read_line(file: InputFile, row: Row) -> None:
             file.refuse(
                 at, f"end {end} of line {number} is at {text}", "rods are refused; must be the number of a point"
             )
-            ends.append(-1)
+            ends.append(UNKNOWN)
         else:
             ends.append(_whole(file, at, f"end {end} of line {number} is at point", text))
     length = file.number(at, f"UnstrLen of line {number}", words[4], "m", 0.0, True)
     segments = _whole(file, at, f"NumSegs of line {number} =", words[5])
     if segments == 0:
         file.refuse(at, f"NumSegs of line {number} = 0", "must be >= 1; quasi-static lines are refused")
-    file.lines[number] = Line(words[1], (ends[0], ends[1]), length, segments)
+    file.add(file.lines, number, Line(words[1], (ends[0], ends[1]), length, segments), at, f"line {number}")
     if len(words) > 6 and words[6] != "-":
         file.notes.append(f"line {at}: LineOutputs = {words[6]}: no files of single lines are written")
 
 
 def _read_failure(file: InputFile, row: Row) -> None:
-    """FAILURE: number, point, lines, time, tension."""
+    """Read a row of FAILURE: number, point, lines, time, tension."""
     if not _has(file, row, "FAILURE", 5):
         return
     at, words = row
@@ -352,11 +381,12 @@ def _read_failure(file: InputFile, row: Row) -> None:
     tension = file.number(at, f"FailTen of {item}", words[4], "N", 0.0)
     if not time and not tension:
         file.refuse(at, f"FailTime and FailTen of {item} = 0", "must have one > 0 [s, N]")
-    file.failures[_whole(file, at, "failure", words[0])] = Failure(point, int(words[2]), time, tension)
+    failure = Failure(point, int(words[2]), time, tension)
+    file.add(file.failures, _whole(file, at, "failure", words[0]), failure, at, item)
 
 
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
-    """A section that is refused."""
+    """Refuse a row of a section without an equivalent in Windlass."""
 
     def read(file: InputFile, row: Row) -> None:
         file.refuse(row.number, f"{section} {' '.join(row.words)}", allowed)
@@ -365,13 +395,13 @@ def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None
 
 
 def _read_option(file: InputFile, row: Row) -> None:
-    """OPTIONS: value, name."""
+    """Read a row of OPTIONS: value, name."""
     if _has(file, row, "OPTIONS", 2):
         file.options[row.words[1].lower()] = row.number, row.words[0]
 
 
 def _read_channels(file: InputFile, row: Row) -> None:
-    """OUTPUTS: names of channels."""
+    """Read a row of OUTPUTS: names of channels."""
     for word in row.words:
         if word.upper() == "END":
             return
@@ -379,27 +409,46 @@ def _read_channels(file: InputFile, row: Row) -> None:
         if channel is None:
             file.refuse(row.number, f"output {word}", f"must be {CHANNELS}")
             continue
-        tables: dict[str, dict[int, Any]] = {"line": file.lines, "point": file.points, "body": file.bodies}
-        table = tables[channel.kind]
-        if channel.number not in table:
-            file.refuse(row.number, f"output {word}", f"there is no {channel.kind} {channel.number}")
-        elif channel.kind == "line" and channel.node > file.lines[channel.number].segments:
-            file.refuse(row.number, f"output {word}", f"must have a node <= {file.lines[channel.number].segments}")
+        fault = find_fault(file, channel)
+        if fault:
+            file.refuse(row.number, f"output {word}", fault)
         else:
             file.channels.append(channel)
 
 
+def find_fault(file: InputFile, channel: Channel) -> str:
+    """The reason why a known channel has no value in this file, or an empty text."""
+    number = channel.number
+    if number not in (file.lines if channel.kind == "line" else file.points):
+        return f"there is no {channel.kind} {number}"
+    if channel.kind == "line":
+        segments = file.lines[number].segments
+        return f"must have a node <= {segments}" if channel.node > segments else ""
+    attached = [line.ends.count(number) for line in file.lines.values()]
+    if not any(attached):
+        return f"must be at a point with a line; point {number} has none"
+    if channel.quantity not in FORCES:
+        return ""
+    if file.points[number].kind not in ("fixed", "coupled"):
+        return "must be the force of a fixed or coupled point"
+    if sum(attached) > 1 and any(failure.point == number for failure in file.failures.values()):
+        return (
+            f"must be at a point without FAILURE, or with one line; the {sum(attached)} lines have own supports there"
+        )
+    return ""
+
+
 CHANNELS = (
-    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, or Point#, Con# or Body# with PX to VZ "
-    "(points also FX to FZ)"
+    "FairTen#, AnchTen#, Line#TenA, Line#TenB, Line#N@ with PX to VZ or Ten, or Point# or Con# with PX to VZ or FX to "
+    "FZ; positions of a body are those of its points"
 )
 VECTORS = tuple(f"{quantity}{axis}" for quantity in "PV" for axis in "XYZ")
 FORCES = "FX", "FY", "FZ"
-OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point", "BODY": "body"}
+OBJECTS = {"LINE": "line", "L": "line", "POINT": "point", "P": "point", "CON": "point", "C": "point"}
 
 
 def find_channel(word: str) -> Channel | None:
-    """The parts of the name of an output, or None for unknown names."""
+    """Return the parts of the name of an output, or None for unknown names."""
     upper = word.upper()
     for start, node in (("FAIRTEN", "B"), ("ANCHTEN", "A")):
         if upper.startswith(start) and upper[len(start) :].isdigit():
@@ -417,7 +466,7 @@ def find_channel(word: str) -> Channel | None:
         node_number, rest = int(rest[1 : digits + 1]), rest[digits + 1 :]
         quantity = "TEN" if rest in ("T", "TEN") else rest
         return Channel(word, kind, number, node_number, quantity) if quantity in (*VECTORS, "TEN") else None
-    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES), "body": VECTORS}[kind]
+    allowed = {"line": ("TENA", "TENB"), "point": (*VECTORS, *FORCES)}[kind]
     return Channel(word, kind, number, -1, rest) if rest in allowed else None
 
 
@@ -434,7 +483,8 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "options": _read_option,
     "outputs": _read_channels,
 }
-"""Functions that read a row, by section, in the order of reading; types of rods matter only if the file has rods."""
+"""Functions that read a row, by section, in the order in which sections are read; types of rods matter only if the file
+has rods."""
 
 
 def check_references(file: InputFile, rows: Sequence[Row]) -> None:

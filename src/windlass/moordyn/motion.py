@@ -1,6 +1,7 @@
-"""Paths of points that move with coupled bodies, with a platform, or independently.
+"""Paths of points that move with coupled bodies, with a platform, or separately.
 
-A point at p of a body at X with the angles a has the position X + R p, R = R_x(a_x) R_y(a_y) R_z(a_z), as in MoorDyn.
+A point at the local position p of a body at X with the angles a has the position X + R p, R = R_x(a_x) R_y(a_y)
+R_z(a_z), as in MoorDyn.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ Paths = tuple[dict[int, FloatArray], FloatArray, dict[int, FloatArray]]
 
 
 def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
-    """Positions of all points at the start [m], times of the table [s], shape (n,), and positions of moving points at
-    these times, shape (n, 3), by the number of the point.
+    """Return initial positions of all points [m], times of the table [s], shape (n,), and positions of moving points at
+    these times, shape (n, 3), by number of the point.
 
     Raises:
-        ModelError: the table has another number of columns.
+        ModelError: the number of columns of the table is wrong, or angles exceed a full turn.
     """
     start = {number: np.array(point.position) for number, point in file.points.items()}
     for number, point in file.points.items():
@@ -36,11 +37,13 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     if width == wanted:
         for k, body_number in enumerate(bodies):
             poses = table[:, 1 + 6 * k : 7 + 6 * k]
+            refuse_degrees(poses, f"coupled body {body_number}")
             of_body = (number for number, point in file.points.items() if point.body == body_number)
             paths |= {number: carry(poses, file.points[number].position) for number in of_body}
         first = 1 + 6 * len(bodies)
         paths |= {number: table[:, first + 3 * k : first + 3 * k + 3] for k, number in enumerate(points)}
     elif width == 6 and points and not bodies:
+        refuse_degrees(table[:, 1:], "the platform")
         paths = {number: carry(table[:, 1:], file.points[number].position) for number in points}
     else:
         also = ", or 6 of a platform" if points and not bodies else ""
@@ -51,8 +54,18 @@ def find_paths(file: InputFile, table: FloatArray | None) -> Paths:
     return start | {number: path[0] for number, path in paths.items()}, table[:, 0], paths
 
 
+def refuse_degrees(poses: FloatArray, item: str) -> None:
+    """Raise ModelError for angles beyond a full turn, which are not in radians."""
+    # the last row is extrapolated
+    angles = poses[:-1, 3:]
+    worst = angles.flat[np.argmax(np.abs(angles))]
+    if abs(worst) > 2.0 * np.pi:
+        raise ModelError(f"an angle of {item} in the motion is {worst:g}: must be radians, from -2 pi to 2 pi")
+
+
 def carry(poses: FloatArray, place: tuple[float, ...]) -> FloatArray:
-    """Global positions of a point of a body [m], shape (n, 3), for poses x, y, z [m] and angles [rad], shape (n, 6)."""
+    """Return global positions of a point of a body [m], shape (n, 3), for poses x, y, z [m] and angles [rad], shape (n,
+    6)."""
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need it
 
     turned: FloatArray = poses[:, :3] + Rotation.from_euler("XYZ", poses[:, 3:]).apply(place)

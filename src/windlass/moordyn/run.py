@@ -1,5 +1,5 @@
-"""``windlass run-moordyn FILE.txt``: solves rest and motion of the model in an input file, and writes its outputs as
-tables."""
+"""``windlass run-moordyn FILE.txt``: computes the equilibrium and the motion of the model in an input file, and writes
+its outputs as tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from windlass.framework.command_line.options import help_requested, option
 from windlass.framework.command_line.summary import write_summary
+from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
@@ -22,15 +23,19 @@ from windlass.solvers.dynamic import Dynamic
 
 FRAME = 0.5
 """Time between frames of the recording [s]."""
+ROUNDING = 1e-9
+"""Largest rounding error of times of a table of motions, per time [1]."""
 
 
 def run_file(file: str) -> None:
-    """Solve the model of an input file at rest, then in motion; options: see the command."""
+    """Solve the model of an input file at rest, then in motion; see the command for the options."""
     motion = option("motion", "", "", "table of the motion of coupled bodies and points, or of a platform; empty: held")
     end = option("end", 60.0, "s", "time that is simulated; 0: rest only", minimum=0.0)
     step = option("step", 0.05, "s", "time step", minimum=1e-6)
     output = option("output", f"{Path(file).stem}_out", "", "folder for results; 'none' writes no files")
     mooring = load(file, motion or None)
+    if end > mooring.motion_end + ROUNDING * end and not help_requested():
+        raise ModelError(f"-end = {end:g} s: must be <= {mooring.motion_end:g} s, the end of {motion}")
     folder = None if output == "none" or help_requested() else create_output_folder(output)
     state = mooring.rest()
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
@@ -53,14 +58,14 @@ def write_outputs(file: Path, sensors: Sensors, step: float) -> None:
     """Write a table of the outputs at times with constant spacing [s], by linear interpolation between the steps of the
     solver."""
     times = sensors.times
-    rows = np.arange(times[0], times[-1] + 0.5 * step, step)
+    rows = np.arange(times[0], times[-1] + ROUNDING * step, step)
     values = [np.interp(rows, times, sensors[name]) for name in sensors.names]
     columns = [("time", "s"), *((name, sensors.units[name]) for name in sensors.names)]
     CsvTable(file, columns, np.column_stack((rows, *values)).tolist()).close()
 
 
 def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
-    """Tensions at the ends A and B of each line [N]."""
+    """Return the tensions at the ends A and B of each line [N]."""
     found = {}
     for number, line in mooring.file.lines.items():
         ends = (0, 0.0), (line.segments - 1, line.length / line.segments)
@@ -72,7 +77,7 @@ def find_tensions(mooring: Mooring, state: State) -> dict[str, list[float]]:
 def describe(
     mooring: Mooring, rest: Mapping[str, list[float]], moving: Mapping[str, list[float]], units: Mapping[str, str]
 ) -> list[str]:
-    """Lines of text about a run."""
+    """Return lines of text about a run."""
     lines = [f"note: {note}" for note in mooring.notes]
     lines += ["at rest, tension at ends A and B [N]:"]
     lines += [f"  {name}: {a:.6g}, {b:.6g}" for name, (a, b) in rest.items()]
