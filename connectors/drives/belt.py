@@ -167,22 +167,30 @@ class _Line:
             self.in_space = not isinstance(self.route, Route)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
             EI = float(np.mean(columns.get("bending_stiffness", 0.0)))
-            self._bends = Bends(EI, np.array(self.radii), np.array(self.wrap_angles), min(self.span_lengths))
-            fit = self.name, self.route.length, self.axial_stiffness, self._bends
-            self.strain, self.tension = find_fit(*fit, given)
+            rigid = np.full(len(self.radii), inf)
+            bends = Bends(EI, np.array(self.radii), np.array(self.wrap_angles), rigid, min(self.span_lengths))
+            fit = self.name, self.route.length, self.axial_stiffness
+            self.strain, self.tension = find_fit(*fit, bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
             self.elements = given["elements"] or self._choose_elements(given["friction"])
             if teeth is not None:
                 if self.in_space:
                     raise ModelError(f"teeth of '{self.name}': must be a 2D belt")
                 self.elements = teeth.count_elements(self.elements)
+            self._layers: list[float] = []
+            self.reasoning, choices = self._choose_contacts(given)
+            if closed:
+                # the ends of arcs depend on the contact stiffness, and the contact stiffness on the tension
+                contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
+                bends = bends._replace(contact=np.array(contact))
+                self.strain, self.tension = find_fit(*fit, bends, given)
+                self.mass_per_length = slack_mass / (1.0 + self.strain)
+            self._bends = bends
             self.cables = self._lay_cables(columns)
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
-            self._layers: list[float] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
-            self.reasoning, parts = self._add_contacts(given)
-            self.contacts = merge_handles(parts)
+            self.contacts = merge_handles(self._add_contacts(given, choices))
             wheels: list[int] = []
             self.teeth: Entity | None = None
             if teeth is not None and isinstance(self.route, Route):
@@ -453,13 +461,13 @@ class _Line:
         scaled = scale_columns(self.name, self.strain, columns)
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
-    def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
-        """Add contact of each pulley with all cables, and return the reasons for its parameters."""
-        parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
+    def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+        """Choose the columns of the contact of each pulley, and return the reasons and the columns."""
+        chosen, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
         own = {} if given["contact"] == "auto" else dict(given["contact"])
         if "contact_stiffness_per_length" not in own:
             self._check_step(given["step"])
-        for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
+        for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
             layer = given["layer_stiffness"] or choose_layer(given["width"], given["layer_modulus"], offset)
             friction = pulley.wedge(given["friction"] if pulley.friction is None else pulley.friction)
             radius = pulley.radius + offset
@@ -475,6 +483,14 @@ class _Line:
                 # bristles that the user gives are compliant, so the layer is not rigid
                 columns.setdefault("rigid_layer", choice.rigid and "friction_stiffness_per_length" not in own)
             self._check_depth(pulley, radius, columns)
+            chosen.append(columns)
+        return "\n".join(reasons), chosen
+
+    def _add_contacts(self, given: dict[str, Any], choices: Sequence[dict[str, Any]]) -> list[Entity]:
+        """Add contact of each pulley with all cables."""
+        parts = []
+        each = zip(self.pulleys, self.cord_offsets, self.radii, self.markers, choices, strict=True)
+        for pulley, offset, radius, marker, columns in each:
             if self.in_space:
                 # a closed belt is mounted on drums that are larger by its contact depth, so it keeps its tension
                 depth = self.tension / (float(np.min(columns["contact_stiffness_per_length"])) * radius)
@@ -486,7 +502,7 @@ class _Line:
                 more["press"] = self.tension if self.closed else 0.0
                 law = ContactFrictionCirclePoints2D
                 parts.append(add_contact(self.world, law, marker, self.cables, **more, **columns))
-        return "\n".join(reasons), parts
+        return parts
 
     def _check_step(self, step: float | None) -> None:
         """Raise ModelError for a step of many periods of the softest contact that the step could require."""

@@ -10,30 +10,32 @@ has
 so N = EA (lam (1 + e) - 1) at the stretch lam relative to the route; mass and energies are the same as for the slack
 belt.
 
-A belt with the bending stiffness EI leaves an arc of the radius R and the wrap angle t with l = sqrt(EI/T) as a beam
-under tension; see `steady_drive.py` for an arc that is longer than both ends, 2 l <= R t:
+The end of an arc adds a length, see `belt_ends.py`, if the arc of the radius R and the wrap angle t is longer than both
+ends. Otherwise the belt touches the pulley at one point, with l = sqrt(EI/T):
 
-    the ends make its way longer by                        l³/(6 R²)                 otherwise t² l/8 - R t³/24,
-    the tension on the arc is smaller than in spans by     EI k²/2, k = 1/R          otherwise k = t/(2 l).
+    arc, 2 l <= R t:    both ends add lengths                       the tension on the arc is smaller by EI/(2 R²)
+    point, 2 l > R t:   the way is longer by t² l/8 - R t³/24       the tension is smaller by EI t²/(8 l²)
 
-T is the tension of the spans. The slack length S0 therefore is the sum of all lengths, each divided by its stretch.
-On a shorter arc the belt touches the pulley at one point. l is limited to R and to a quarter of the
-shortest span.
+T is the tension of the spans. The slack length S0 therefore is the sum of all lengths, each divided by its stretch. l
+is limited to R and to a quarter of the shortest span.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.drives.belt_ends import eval_ends
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
 """Largest strain of a taut belt: belts that require more do not fit."""
+LEAST = 1e-12
+"""Least tension per EA with which l is evaluated [1]."""
 LONGEST_END = 0.25
 """Largest l per length of the shortest span [1]."""
 SCALED = {
@@ -50,23 +52,24 @@ class Bends(NamedTuple):
 
     stiffness: EI of the slack belt [N m²].
     radii, angles: R [m] and wrap angle [rad] of each arc, shape (arcs,).
+    contact: contact stiffness of each arc per length of the belt [N/m²], inf for rigid pulleys, shape (arcs,).
     shortest: length of the shortest span [m].
     """
 
     stiffness: float
     radii: FloatArray
     angles: FloatArray
+    contact: FloatArray
     shortest: float
 
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
     """Length of the slack belt [m] whose spans have a tension [N], on a route of a length [m]; equations: see above."""
     R, t = bends.radii, bends.angles
-    l = np.minimum(
-        sqrt(bends.stiffness / tension) if tension > 0.0 else inf, np.minimum(LONGEST_END * bends.shortest, R)
-    )
+    F = max(tension, LEAST * axial_stiffness)
+    l = np.minimum(sqrt(bends.stiffness / F), np.minimum(LONGEST_END * bends.shortest, R))
     lies = 2.0 * l <= t * R
-    longer = np.where(lies, l**3 / (6.0 * R**2), t**2 * l / 8.0 - R * t**3 / 24.0)
+    longer = np.where(lies, 2.0 * eval_ends(F, F * l**2, bends.contact, R).longer, t**2 * l / 8.0 - R * t**3 / 24.0)
     curvature = np.where(lies, 1.0 / R, t / (2.0 * np.maximum(l, 1e-300)))
     shorter = 0.5 * bends.stiffness * curvature**2 * R * t / axial_stiffness
     return float((route + longer.sum()) / (1.0 + tension / axial_stiffness) + shorter.sum())
@@ -107,11 +110,9 @@ def find_fit(
 def find_tension(length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
     """Tension of the spans [N] of a slack belt of a length [m]."""
     least = axial_stiffness * (route / length - 1.0)
-    if bends.stiffness == 0.0:
-        return least
     from scipy.optimize import brentq  # imported here, because only belts with a given length or strain need it
 
-    # bending makes the belt tauter, by less than the length that an end of an arc can add at the largest l
+    # ends make the belt tauter, by less than the length that they add with the least tension
     most = least + axial_stiffness * (eval_length(least, route, axial_stiffness, bends) / length - 1.0) * 4.0 + 1e-9
     return float(brentq(lambda F: eval_length(F, route, axial_stiffness, bends) - length, least, most, xtol=1e-12))
 

@@ -24,11 +24,11 @@ Therefore
     no energy is lost at the exit: E lam² + EI lam²/r², with the radius of curvature r, is equal on both sides,
     so the stretch of an arc is q lam, q² = E/(E + EI/R²), and its F is less by about EI/(2 R²);
     the moments EI lam/R of both ends of an arc add to the torque, which is (F_out - F_in) R/q with the F of the spans;
-    each end adds l³/(12 R²) to the length of the belt.
+    each end adds about l³/(12 R²) to the length of the belt; see `belt_ends.py`, also for elastic contact.
 
 w is 0 on a rigid layer between cord and face. A layer with the shear stiffness K is not sheared where the belt enters,
 and shears by w per length until friction lets it slip; see `connectors/reports/belt_bristles.py`. It is sheared only
-where the belt touches, see `find_untouched`.
+where the belt touches, see `belt_ends.py`.
 
 The unknowns are F of all spans and c. F and c follow from the speed or the torque balance of each pulley, and from the
 reference length of the closed belt, the sum of length/lam over spans, arcs that stick, and arcs that slip, R E/(mu r/R
@@ -50,6 +50,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.drives.belt_ends import eval_ends
 from windlass.connectors.drives.drive_report import show_number, show_pulleys
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.reports.belt_bristles import WHOLE, Rim, pass_pulley
@@ -312,19 +313,17 @@ class _Lines(NamedTuple):
         spans: lengths of the lines [m], shape (spans,).
         turned: angles between these lines and the common tangents of the pulleys [rad], shape (spans,).
         wraps: angles t of the arcs [rad], shape (pulleys,).
-        more: additional length due to the ends of all arcs [m].
     """
 
     spans: FloatArray
     turned: FloatArray
     wraps: FloatArray
-    more: float
 
 
 class _Steady(NamedTuple):
     """A motion during the iterations, which need not be a solution: F of all spans [N], c [m/s], E [N], lam; per pulley
-    q, F and lam at entry and exit of its arc, shape (2, pulleys), phi [rad], w and the slack length of its arc [m]; and
-    its lines."""
+    q, F and lam at entry and exit of its arc, shape (2, pulleys), phi [rad], w and the slack length of its arc [m]; the
+    length that the ends of arcs add [m]; and its lines."""
 
     force: FloatArray
     flow: float
@@ -336,6 +335,7 @@ class _Steady(NamedTuple):
     slip: FloatArray
     lag: FloatArray
     on_arc: FloatArray
+    more: float
     lines: _Lines
 
 
@@ -350,7 +350,7 @@ def _lay_lines(drive: DriveData, force: FloatArray) -> _Lines:
     turned = np.arcsin(off / distance) - np.arcsin(np.clip(moved / distance, -1.0, 1.0))
     wraps = drive.wraps - drive.turns * (np.roll(turned, 1) - turned)
     spans = np.sqrt(np.maximum(distance**2 - moved**2, 0.0))
-    return _Lines(spans, turned, wraps, float((square**1.5 / (12.0 * radii**2)).sum()))
+    return _Lines(spans, turned, wraps)
 
 
 def find_steady_motion(
@@ -399,9 +399,11 @@ def find_steady_motion(
         less = (1.0 + bent / stiffness) ** -0.5
         arc_stretch = less * stretch[np.stack((entry, leaving))]
         arc = np.maximum(stiffness * arc_stretch - EA, LEAST * press)
-        ends = find_untouched(force[np.stack((entry, leaving))], drive.bending_stiffness, drive.contact, drive.radii)
-        slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, ends)
-        return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, lag, on_arc, lines)
+        at_ends = force[np.stack((entry, leaving))]
+        ends = eval_ends(at_ends, drive.bending_stiffness, drive.contact, drive.radii)
+        slip, lag, on_arc = _pass_arcs(drive, grip, stiffness, less, arc, arc_stretch, lines.wraps, ends.untouched)
+        more = float(ends.longer.sum())
+        return _Steady(force, flow, stiffness, stretch, less, arc, arc_stretch, slip, lag, on_arc, more, lines)
 
     def pull(found: _Steady) -> FloatArray:
         torque: FloatArray = turns * (found.force[leaving] - found.force[entry]) * drive.radii / found.less
@@ -423,7 +425,7 @@ def find_steady_motion(
         balance = (torque + machine) / (press * drive.radii)
         # speeds differ by strains; multiplied by EA, the differences have the order of forces
         matching = np.where(is_driven, omega / given - 1.0, 0.0) * EA / press
-        total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.lines.more
+        total = float((found.lines.spans / found.stretch + found.on_arc).sum()) + found.more
         closing = (total / drive.length - 1.0) * EA / press
         return np.append(np.where(is_driven, matching, balance), closing)
 
@@ -446,34 +448,6 @@ def find_steady_motion(
         _check_slip(drive, found, pull(found))
     omega = turn(found)
     return _describe(drive, found, omega, resist(omega), entry, leaving, direction)
-
-
-def find_untouched(force: FloatArray, bending: float, contact: FloatArray, radius: FloatArray) -> FloatArray:
-    """Angle between the end of the arc t and the point where the belt leaves the circle [rad], on both ends of arcs.
-
-    The belt is a beam under tension on an elastic foundation, the contact, that cannot pull:
-
-        touching:  EI w - F w + k w = F/R,    not touching:  EI w - F w'' = F/R,
-
-    where w [m] is the depth inside the circle. The angle is l/R on a rigid circle, and negative for strings.
-
-    Args:
-        force: F of the spans [N].
-        bending: EI [N m²].
-        contact: contact stiffness k per length of the belt [N/m²].
-        radius: R [m].
-    """
-    depth = force / (radius * contact)
-    if bending == 0.0:
-        return np.asarray(-np.sqrt(force / contact) / radius)
-    l, mean, half = np.sqrt(bending / force), 0.5 * np.sqrt(contact / bending), 0.25 * force / bending
-    # w - depth is a sum of exp((a +- i g) x) where the belt touches; g is imaginary on a soft foundation
-    a, g = np.sqrt(mean + half), np.sqrt((mean - half).astype(complex))
-    sine = (depth * a * (a * a - 3.0 * g * g) - 1.0 / (l * radius) + 0.5 * depth / l**3) / (
-        g * (3.0 * a * a - g * g) + 2.0 * a * g / l
-    )
-    free = l * l / radius - 0.5 * depth + 2.0 * l * l * a * g * sine
-    return np.asarray((g * sine - a * depth + free / l).real)
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import spsolve
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
-from windlass.connectors.drives.steady_drive import find_untouched
+from windlass.connectors.drives.belt_ends import eval_ends
 
 THREE = {
     "driver": ((0.0, 0.0), 0.05, "right"), "driven": ((0.4, 0.0), 0.1, "right"), "idler": ((0.18, -0.03), 0.03, "left"),
@@ -23,13 +23,14 @@ THREE = {
 
 
 def mount(pulleys: dict[str, Any], **columns: Any) -> wl.Belt:
-    """Create a belt around pulleys that are given by centre [m], radius [m] and side."""
+    """Create a belt around rigid pulleys that are given by centre [m], radius [m] and side."""
     world = wl.World()
     wheels = [
         wl.Pulley(world.add(el.RigidBody2D, name=name, position=at, mass=1.0, inertia=0.01), radius, side)
         for name, (at, radius, side) in pulleys.items()
     ]
-    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 0.0, "mass_per_length": 0.3}
+    given = {"tension": 400.0, "axial_stiffness": 1e4, "bending_stiffness": 0.0, "mass_per_length": 0.3,
+             "contact": {"contact_stiffness_per_length": 1e16}}  # fmt: skip
     return wl.Belt(world, wheels, **{**given, "friction": 0.5, "elements": 40, **columns})
 
 
@@ -119,9 +120,9 @@ def test_end_of_contact_of_a_bent_belt(contact: float) -> None:
     last = int(np.flatnonzero(touch)[-1])
     end = s[last] + h * w[last] / (w[last] - w[last + 1])
     k, l = np.array(contact), np.sqrt(EI / F)
-    assert_allclose(find_untouched(np.array(F), EI, k, np.array(R)) * R, -end, atol=2e-3 * l)
-    assert_allclose(find_untouched(np.array(F), EI, 1e16 * k, np.array(R)), l / R, rtol=1e-3)
-    assert_allclose(find_untouched(np.array(F), 1e-14, k, np.array(R)), -np.sqrt(F / contact) / R, rtol=1e-4)
+    assert_allclose(eval_ends(np.array(F), EI, k, np.array(R)).untouched * R, -end, atol=2e-3 * l)
+    assert_allclose(eval_ends(np.array(F), EI, np.array(np.inf), np.array(R)).untouched, l / R, rtol=1e-3)
+    assert_allclose(eval_ends(np.array(F), 0.0, k, np.array(R)).untouched, -np.sqrt(F / contact) / R, rtol=1e-4)
 
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])

@@ -35,7 +35,7 @@ def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt,
     columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-5, "mass_per_length": 0.1, "axial_damping": 5.0}
     pulleys = [wl.Pulley(a, 0.075 - cord), wl.Pulley(b, 0.03 - cord)]
     more = {"tension": 350.0, "friction": 0.8, "step": 1e-4, "cord_offset": cord, **given}
-    return world, wl.Belt(world, pulleys, **columns, **more), drive
+    return world, wl.Belt(world, pulleys, **{**columns, **more}), drive
 
 
 def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
@@ -44,15 +44,19 @@ def rest(world: wl.World, belt: wl.Belt, drive: object) -> wl.State:
         return wl.Static(world, name="").solve()
 
 
-@pytest.mark.parametrize("cord", [0.0, 0.005])
-def test_tension_is_as_mounted_for_every_step(cord: float) -> None:
-    """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension."""
+@pytest.mark.parametrize(("cord", "bending"), [(0.0, 1e-5), (0.005, 1e-5), (0.002, 0.018)])
+def test_tension_is_as_mounted_for_every_step(cord: float, bending: float) -> None:
+    """The step limits the contact stiffness and the contact depth of a belt, but does not change its tension.
+
+    A ribbed belt with EI/(T R²) = 6 % at the small pulley has 2.6 % less strain than a string of equal tension. The measured
+    error is 0.05 %, and 0.015 % with little bending stiffness.
+    """
     with pytest.raises(wl.ModelError, match=r"step = 0.02 s of 'belt': must be <= 0.003 s; take 0.0001 s"):
         create_drive(cord, step=2e-2)
     for step in (2e-5, 1e-4, 4e-4, 2e-3):
-        world, belt, drive = create_drive(cord, step=step)
+        world, belt, drive = create_drive(cord, step=step, bending_stiffness=bending)
         report = belt.report(rest(world, belt, drive))
-        assert_allclose([span.tension for span in report.spans], 350.0, rtol=2e-3)
+        assert_allclose([span.tension for span in report.spans], 350.0, rtol=1e-3)
 
 
 @pytest.mark.parametrize("groove", [None, 0.008])
