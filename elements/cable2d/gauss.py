@@ -1,8 +1,9 @@
-"""Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy of
-2D and 3D cables.
+"""Kernels of `Cable2D` for any integration rule, as loops over the integration points, and the strain energy of 2D and
+3D cables.
 
-Several cables are evaluated at once, see lanes.py. One pass evaluates both forces and the product of the mass matrix,
-and one pass both tangent and mass matrix. Equations of a single point and the symbols e, s0, s1, p, k: points.py.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates forces and mass matrix times accelerations;
+another kernel evaluates tangent and mass matrix. For the equations at a single point and the symbols e, s0, s1, p and k
+see points.py.
 """
 
 from __future__ import annotations
@@ -32,14 +33,15 @@ from windlass.framework.model.system import Slots
 
 Vectors = tuple[Vector, Vector, Vector]
 R0, S0, R1, S1 = range(0, 8, 2)
-"""Positions of r0, s0 = r0', r1, s1 = r1' among coordinates and velocities, first x and then y."""
+"""Positions of the x components of r0, s0 = r0', r1 and s1 = r1' among the coordinates and velocities of an element;
+each y component is the next entry."""
 ON_E, ON_S0, ON_S1 = range(0, 6, 2)
-"""Positions of the forces on e, s0 and s1."""
+"""Positions of the x components of the forces on e, s0 and s1; each y component is the next entry."""
 
 
 @kernel(inline=True)
 def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
-    """Read coordinates, velocities and given data, and evaluate e and its rate."""
+    """Read the coordinates, velocities and parameters of a block of cables, and evaluate e and its rate."""
     first = block * LANES
     gather(2, c, first, x, g.coordinates)
     gather(2, c, first, v, g.velocities)
@@ -53,7 +55,7 @@ def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: Any) -> None:
 
 @kernel(inline=True)
 def interpolate(P0: float, P1: float, P2: float, k: int, g: Any) -> Four:
-    """P0 e + P1 s0 + P2 s1 of lane k, and its rate: x, y, x, y."""
+    """Return P0 e + P1 s0 + P2 s1 of lane k (x, y), and its rate (x, y)."""
     q, w = g.coordinates, g.velocities
     return (
         P0 * g.slopes[0, k] + P1 * q[S0, k] + P2 * q[S1, k],
@@ -75,13 +77,13 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
         for j in range(6):
             for k in range(LANES):
                 g.on_points[j, k] = 0.0
-        # axial points: forces N p
+        # axial integration points: forces N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_free(c, block, j, 1, g.free)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                # slope p and axial force N, from the shape factors of e, s0 and s1
+                # slope p and axial force N
                 L, EA, dEA = g.length[k], g.axial_stiffness[k], g.axial_damping[k]
                 N = w * L * axial_force(px, py, ptx, pty, EA, dEA, g.free[0, k])
                 ax, ay = N * px, N * py
@@ -91,27 +93,27 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
                 g.on_points[ON_S0 + 1, k] += P1 * ay
                 g.on_points[ON_S1, k] += P2 * ax
                 g.on_points[ON_S1 + 1, k] += P2 * ay
-        # bending points: forces on p and on k
+        # bending integration points: forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_free(c, block, axial + j, 1, g.free)
             for k in range(LANES):
-                # p and k with their rates; the shapes of k are divided by the length
+                # p and k with their rates; the factors of k are divided by the length
                 L, EI, dEI = g.length[k], g.bending_stiffness[k], g.bending_damping[k]
                 iL, wL = 1.0 / L, w * L
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, EI, dEI, g.free[0, k])
-                # forces from the shape factors of e, s0 and s1
+                # forces on e, s0 and s1
                 g.on_points[ON_E, k] += wL * (P0 * ax + K0 * bx)
                 g.on_points[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
                 g.on_points[ON_S0, k] += wL * (P1 * ax + K1 * bx)
                 g.on_points[ON_S0 + 1, k] += wL * (P1 * ay + K1 * by)
                 g.on_points[ON_S1, k] += wL * (P2 * ax + K2 * bx)
                 g.on_points[ON_S1 + 1, k] += wL * (P2 * ay + K2 * by)
-        # forces on the coordinates, since e = (r1 - r0)/L, and inertia
+        # forces on the coordinates, with e = (r1 - r0)/L, and inertia forces
         for k in range(LANES):
             iL = 1.0 / g.length[k]
             for d in range(2):
@@ -124,7 +126,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
 
 @kernel(inline=True)
 def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
-    """Add P A to four sums."""
+    """Add P times the four entries of A to four sums."""
     sums[row, k] += P * A[0]
     sums[row + 1, k] += P * A[1]
     sums[row + 2, k] += P * A[2]
@@ -133,7 +135,8 @@ def add_axial(row: int, P: float, A: Four, k: int, sums: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, sums: FloatArray) -> None:
-    """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to four sums."""
+    """Add PQ pp + PR pk + KQ kp + KR kk to four sums, where B = (pp, pk, kp, kk) are the derivative blocks of a
+    point."""
     PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
     sums[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
     sums[row + 1, k] += PQ * B[0][1] + PR * B[1][1] + KQ * B[2][1] + KR * B[3][1]
@@ -143,7 +146,8 @@ def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: 
 
 @kernel(inline=True)
 def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-    """Fill the entries (a + 2i, b + 2j) of the matrix of lane k from the sums, with e = (r1 - r0)/L."""
+    """Fill the entries (a + 2i, b + 2j) of the element matrix of lane k from the sums over the points, with e = (r1 -
+    r0)/L."""
     j, sums, M = 2 * a + b, g.sums, g.matrix
     ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + 4, k], iL * sums[j + 8, k]
     oe, ie = iL * sums[j + 12, k], iL * sums[j + 24, k]

@@ -52,11 +52,11 @@ from windlass.framework.state.state import State, check_world
 
 
 class Probe(NamedTuple):
-    """A sensor bound to the numbering of a model.
+    """A sensor that can be evaluated, because it is bound to the coordinate numbers of a model.
 
     Attributes:
-        columns: (name, unit) of every number, in the order of ``read``.
-        shape: shape of the value at one instant; its numbers are the columns in C order.
+        columns: (name, unit) of every number, in the order in which ``read`` returns the numbers.
+        shape: shape of the value at one instant; the columns contain the value in C order.
         read: ``(fields) -> numbers``, shape (columns,), with 0 for values that other processes evaluate.
     """
 
@@ -70,14 +70,14 @@ class SensorLike(Protocol):
 
     @property
     def name(self) -> str:
-        """Key of the values, distinct from the names of other sensors."""
+        """Name of the sensor, which is the key of its values; names of sensors must be distinct."""
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to the model of a state whose values are in the fields. The call is collective."""
+        """Bind the sensor to the model of a state. The call is collective."""
 
 
 LONGEST_NAME = 200
-"""Largest number of characters of the name of a sensor, which headings of tables and reports contain."""
+"""Largest number of characters in the name of a sensor, because tables and reports use the name as a heading."""
 FIELDS = {
     "entity": handle(),
     "output": word(),
@@ -96,11 +96,11 @@ class Sensor:
     """One output variable of one or more entities of one kind.
 
     Args:
-        entity: the entities; with several rows the values get a leading axis over the rows.
+        entity: one or more entities of one kind; for several entities the first array axis of the values is the entity.
         output: name of the output variable; see `outputs_of`.
-        component: index of the component of each row's value, along its last axis; default: all.
-        name: name in the table; default ``"<entity>.<output>"``.
-        where: places on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
+        component: index of the recorded component of a vector, along the last array axis; default: all components.
+        name: name of the sensor, which heads its columns in the table; default ``"<entity>.<output>"``.
+        where: position on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
 
     Raises:
         ModelError: the entity has no such output variable.
@@ -123,7 +123,7 @@ class Sensor:
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
     def create_probe(self, state: State) -> Probe:
-        """Bind to a model; see `SensorLike`."""
+        """Bind the sensor to a model; see `SensorLike`."""
         output = find_output(self.entity, self.output)
         rows = find_evaluated_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
@@ -155,13 +155,12 @@ def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str
 
 
 def _as_cell(text: str) -> str:
-    """A name or unit for the table, in which commas are replaced: names of entities and units of coordinates may have
-    commas."""
+    """Replace commas of a name or unit, because the table separates columns by commas."""
     return text.replace(",", ";").replace('"', "'")
 
 
 class Sensors(EveryNth):
-    """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
+    """Hook and context manager that records sensors at the start, at every n-th step and at the end of a solve.
 
     Under MPI all processes call the sensors and store the values; the first process writes the table.
 
@@ -172,11 +171,11 @@ class Sensors(EveryNth):
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
-        units: unit by sensor name (of the first number, if they differ); empty before the first record.
+        units: unit of each sensor, by name; if the numbers of a sensor have different units, the unit of the first
+            number. Empty before the first record.
 
     Raises:
-        OutputError: a folder cannot be written, or another run, other sensors or another program have written the
-            table.
+        OutputError: the folder cannot be written, or the file belongs to another run, other sensors or another program.
         ModelError: two sensors have the same name, or there are no sensors.
     """
 
@@ -216,7 +215,7 @@ class Sensors(EveryNth):
         return np.array([step for _, step in self._marks], dtype=np.int64)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Values of one sensor over the records, shape (records, ...), in its unit; a copy."""
+        """Return a copy of the values of one sensor, in its unit, shape (records, ...)."""
         self._check_name(name)
         if not self._rows:
             return np.zeros(0)
@@ -230,8 +229,8 @@ class Sensors(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Read all sensors, for states outside of a solve; an instant that was already recorded last is not
-        repeated."""
+        """Record all sensors at a state; call this method for states outside of a solve. A second call for the same
+        instant records nothing."""
         mark = (state.t, state.step)
         if self._marks and self._marks[-1] == mark:
             return
@@ -247,7 +246,8 @@ class Sensors(EveryNth):
         self._keep(row, mark)
 
     def idle_steps(self, state: State, size: float) -> int:
-        """All next steps, if compiled code can decide which are recorded: it calls Python for these."""
+        """Return the number of steps without a call of this hook: all steps if compiled code finds the steps to be
+        recorded (it then calls Python for these steps)."""
         return MOST_STEPS if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
@@ -255,7 +255,7 @@ class Sensors(EveryNth):
         return self.find_asking(state)
 
     def _keep(self, row: FloatArray, mark: tuple[float, int]) -> None:
-        """Store a record with its time [s] and step, also in the table."""
+        """Store the values of a record, its time [s] and its step number, and write them to the table."""
         self._rows.append(row)
         self._marks.append(mark)
         if self._claim is not None:
@@ -284,7 +284,7 @@ class Sensors(EveryNth):
         return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
-        """Continue the records of the interrupted run; the table is unchanged before the next record.
+        """Restore the records of the interrupted run; the table changes only at the next record.
 
         Raises:
             ModelError: the sensors differ.
@@ -309,14 +309,15 @@ class Sensors(EveryNth):
 
     @checked(path=optional(path()), names=optional(each(word(), "a list of names of sensors")))
     def plot(self, path: str | os.PathLike[str] | None = None, names: Sequence[str] | None = None) -> Any:
-        """A picture of the sensors over time.
+        """Plot the sensors over time.
 
         Args:
-            path: the file (``.png``, ``.pdf``, ``.svg``); None returns a figure of matplotlib, which notebooks show.
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``); if None, the method returns a figure of
+                matplotlib, which notebooks show.
             names: names of the sensors; None for all.
 
         Returns:
-            The path, or the figure, or None on all processes except the first.
+            The path or the figure; on processes other than the first None.
 
         Raises:
             ModelError: there is no sensor with this name.
@@ -332,7 +333,7 @@ class Sensors(EveryNth):
         return hand_over(plot_curves(self._find_curves(self.names if names is None else names)), target)
 
     def _find_curves(self, names: Sequence[str]) -> ReportCurves:
-        """All numbers of the selected sensors over time."""
+        """Return all numbers of the selected sensors over time."""
         values, curves = np.array(self._rows).T, []
         for name in names:
             first, probe = self._places[name]
@@ -340,7 +341,7 @@ class Sensors(EveryNth):
         return ReportCurves("time [s]", self.times, curves)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """All numbers over time, for the report of the run."""
+        """Return the section of the report that shows all numbers of the sensors over time."""
         return () if len(self._rows) < 2 else [ReportSection("Sensors", [self._find_curves(self.names)])]
 
     def close(self) -> None:
