@@ -182,7 +182,7 @@ def tangent_gauss(
         for j in range(36):
             for k in range(LANES):
                 g.sums[j, k] = 0.0
-        # axial points: derivatives of N p
+        # axial integration points: derivatives of N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_free(c, block, j, 1, g.free)
@@ -191,7 +191,7 @@ def tangent_gauss(
                 wL = w * L
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 A = axial_block(px, py, ptx, pty, EA, dEA, g.free[0, k], wL * dq, wL * dv)
-                # nine blocks between e, s0 and s1
+                # derivatives of the forces on e, s0 and s1 with respect to e, s0 and s1
                 add_axial(0, P0 * P0, A, k, g.sums)
                 add_axial(4, P0 * P1, A, k, g.sums)
                 add_axial(8, P0 * P2, A, k, g.sums)
@@ -201,13 +201,13 @@ def tangent_gauss(
                 add_axial(24, P2 * P0, A, k, g.sums)
                 add_axial(28, P2 * P1, A, k, g.sums)
                 add_axial(32, P2 * P2, A, k, g.sums)
-        # bending points: derivatives of the forces on p and on k
+        # bending integration points: derivatives of the forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_free(c, block, axial + j, 1, g.free)
             for k in range(LANES):
-                # p, k and their rates at the point, and the four blocks between p and k
+                # p, k and their rates at the point, and the derivative blocks pp, pk, kp and kk
                 L, EI, dEI = g.length[k], g.bending_stiffness[k], g.bending_damping[k]
                 iL, wL = 1.0 / L, w * L
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
@@ -224,7 +224,7 @@ def tangent_gauss(
                 add_bending(24, P2, K2, P0, K0, B, k, g.sums)
                 add_bending(28, P2, K2, P1, K1, B, k, g.sums)
                 add_bending(32, P2, K2, P2, K2, B, k, g.sums)
-        # the matrix for pairs of components x, y, and the mass matrix
+        # element matrix for the component pairs xx, xy, yx, yy, and mass matrix
         for k in range(LANES):
             iL = 1.0 / g.length[k]
             fill_block(0, 0, iL, k, g)
@@ -238,27 +238,28 @@ def tangent_gauss(
 
 @kernel(inline=True)
 def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
-    """Read the coordinates i = 0 to 3 of r0, r0', r1, r1' of a row with the numbers n in d dimensions; z = 0 in 2D."""
-    # without a branch, around which the compiler would add reference counting of the arrays
+    """Read one of the vectors r0, r0', r1, r1' (i = 0 to 3) of a row with the coordinate numbers n, in d dimensions; in
+    2D the z component is 0."""
+    # no branch, because with a branch the compiler would add reference counting of the arrays
     return x[n[d * i]], x[n[d * i + 1]], (d - 2) * x[n[d * i + d - 1]]
 
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Read e, s0 and s1 of a row, or their rates; iL is 1/L."""
+    """Read e, s0 and s1 of a row, or from velocities their rates; iL is 1/L."""
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 
 
 @kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
-    """Sum of e, s0, s1 with the factors scale P of point j."""
+    """Return scale (P0 e + P1 s0 + P2 s1) with the factors P of point j and z = (e, s0, s1)."""
     return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
 
 
 @kernel(inline=True)
 def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
-    """Rate of p x k/p² from the rates of p and k."""
+    """Return the rate of the curvature (p × k)/p², from the rates of p and k."""
     ig = 1.0 / dot(p, p)
     ht = combine(ig, cross(pt, k), ig, cross(p, kt))
     return combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), cross(p, k))
@@ -266,11 +267,11 @@ def bending_rate(p: Vector, k: Vector, pt: Vector, kt: Vector) -> Vector:
 
 @kernel
 def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Fill the strain energies [J] of stretching and of bending, and the powers [W] that their damping dissipates;
-    shape (2, rows) each.
+    """Add the strain energies [J] of stretching and of bending, and the powers [W] that axial and bending damping
+    dissipate; both arrays have the shape (2, rows).
 
-    The points are the points of the integration rule in 2D and 3D, so the gradients of the energies are the residual
-    without damping. For an empty array the powers are skipped.
+    The energies are evaluated at the points of the integration rule, so the gradients of the energies are the residual
+    without damping. If ``powers`` is empty, only the energies are computed.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
@@ -290,7 +291,7 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
         for j in range(len(r.wb)):
             p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
             ig, h = 1.0 / dot(p, p), cross(p, k)
-            # curvature without force, in 2D about z
+            # components of the curvature without force; in 2D only about z
             fx, fy, fz = 0.0, 0.0, c.curvature[i, j, 0]
             if d == 3:
                 fx, fy, fz = c.curvature[i, j, 0], c.curvature[i, j, 1], c.curvature[i, j, 2]
@@ -303,7 +304,8 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
 
 @kernel
 def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
-    """Add the powers of `fill_energies` at the velocities v, minus the powers at w, shape (2, rows)."""
+    """Add the powers of `fill_energies` for the velocities v, minus the powers for the velocities w, shape (2,
+    rows)."""
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]
