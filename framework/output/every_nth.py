@@ -64,6 +64,7 @@ class EveryNth(StepHook, Closing, ABC):
         # and interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames that are due before the present step
+        # for steps in compiled code: data of `count_step`; state that the steps change, and its step number before them
         self._span, self._counts, self._due = np.zeros(2), np.zeros(4, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
