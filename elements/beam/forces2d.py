@@ -1,7 +1,7 @@
 """Kernels of `Beam2D` over rows of one order: forces, tangents, mass, weight, energies and strains.
 
 For the equations and symbols see beam2d.py. At a point of the axis with y = (r'_x, r'_y, φ, φ') and strains z(y), the
-generalized forces are f_y = Gᵀ σ with G = ∂z/∂y and σ = S (z - z_ref) + D z_t, and
+generalised forces are f_y = Gᵀ σ with G = ∂z/∂y and σ = S (z - z_ref) + D z_t, and
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y²        from ∂Γ/∂φ = (Γ_2, -Γ_1)
 """
@@ -127,7 +127,7 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the derivatives K of the generalized forces of r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to the
+    """Add the derivatives K of the generalised forces of r'_x, r'_y, φ, φ' at a Gauss point, shape (4, 4), to the
     matrix values."""
     L = row.length
     for a in range(len(rule.W)):

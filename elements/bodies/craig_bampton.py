@@ -265,7 +265,7 @@ def _find_translations(body: Superelement, directions: Any) -> FloatArray:
 
 def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
     """Return the points and edges of a mesh file, and the matrix that gives the displacements of the points."""
-    import meshio  # imported here, because models without mesh file do not need it
+    import meshio  # imported here, because models without mesh file do not need meshio
 
     try:
         mesh = meshio.read(str(file))

@@ -62,7 +62,7 @@ def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve:
 
 @kernel
 def scatter_forces(rows: NDArray[Any], x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
-    """Add the 8 forces fe of each element to f, and (G q)·fe, the generalized force of a motion along the axis, to the
+    """Add the 8 forces fe of each element to f, and (G q)·fe, the generalised force of a motion along the axis, to the
     force on s."""
     g = np.empty(8)
     for i in range(len(rows)):

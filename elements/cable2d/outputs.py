@@ -127,9 +127,8 @@ def find_parts(rows: LocalRows) -> IntArray:
 def label_parts(ends: IntArray) -> IntArray:
     """Return the label of each line, shape (rows,); lines have the same label if their ``ends``, shape (rows, 2), have
     a number in common."""
-    # imported here, because runs without output do not need SciPy, which loads slowly
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    from scipy.sparse import coo_array  # imported here, because SciPy loads slowly
+    from scipy.sparse.csgraph import connected_components  # imported here, because SciPy loads slowly
 
     nodes, inverse = np.unique(ends.T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)

@@ -24,9 +24,9 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
         return
     if not (np.isfinite(distance) and distance >= 0.0):
         raise ModelError(f"merge_distance = {distance} m in cables_from_mesh: must be >= 0, or None")
-    from scipy.sparse import coo_array  # imported here, because most models do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
-    from scipy.spatial import cKDTree  # imported here, because most models do not need it
+    from scipy.sparse import coo_array  # imported here, because most models do not need SciPy
+    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need SciPy
+    from scipy.spatial import cKDTree  # imported here, because most models do not need SciPy
 
     used = np.unique(mesh.lines)
     size = float(np.ptp(mesh.points[used], axis=0).max())

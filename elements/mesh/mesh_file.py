@@ -129,7 +129,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
         raise ModelError(f"mesh file {path} does not exist")
     if path.stat().st_size == 0:
         raise ModelError(f"mesh file {path} is empty")
-    import meshio  # imported here, because models without mesh file do not need it
+    import meshio  # imported here, because models without mesh file do not need meshio
 
     said = io.StringIO()
     try:

@@ -93,8 +93,8 @@ def join_ends(
 
 def find_reversed(ends: Ends) -> NDArray[np.bool_]:
     """Return whether the direction of each line is opposite to its direction in the file, shape (lines,)."""
-    from scipy.sparse import coo_array  # imported here, because most models do not need it
-    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need it
+    from scipy.sparse import coo_array  # imported here, because most models do not need SciPy
+    from scipy.sparse.csgraph import connected_components  # imported here, because most models do not need SciPy
 
     n = len(ends.point) // 2
     a = np.flatnonzero(ends.partner >= 0)
@@ -179,8 +179,8 @@ def rank_points(count: int, lines: IntArray) -> IntArray:
 
     Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
     """
-    from scipy.sparse import csr_array  # imported here, because most models do not need it
-    from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need it
+    from scipy.sparse import csr_array  # imported here, because most models do not need SciPy
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # imported here, because most models do not need SciPy
 
     # number the vertices backwards, because the method begins with the last vertex, and the order of points along
     # chains must not change

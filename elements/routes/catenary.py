@@ -216,7 +216,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
 def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
     """Find H and V [N] of a line whose end has the horizontal distance x > 0 from the start and the depth z below the
     start [m]."""
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_vertical(H: float) -> float:
         def miss(V: float) -> float:

@@ -291,7 +291,7 @@ class GroundProfile:
     def hang(self, place: FloatArray, angle: float) -> tuple[float, float] | None:
         """Return H [N] and the unstretched length [m] of the catenary that leaves the ground at a point with a slope
         angle; return None if this catenary does not exist."""
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         x, z = map(float, self._end - place)
         slope, longest = tan(angle), 10.0 * self._length
@@ -320,7 +320,7 @@ class GroundProfile:
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
         """Return the pieces of ground below the line, from the touchdown point back to the anchor; arc lengths are
         negative and measured from the touchdown point."""
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         tension, last, beds = H / cos(angle), 0.0, list[Bed]()
         for i in range(k, -1, -1):
@@ -341,7 +341,7 @@ class GroundProfile:
     def solve(self) -> tuple[list[Bed], FloatArray, float, float, float]:
         """Return the pieces of ground below the line, beginning at the anchor, and touchdown point, slope angle, H and
         length of the hanging part."""
-        from scipy.optimize import brentq  # imported here, because most models do not need it
+        from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
         def miss(u: float) -> float:
             k, way, place, angle = self.find_place(u)
@@ -372,7 +372,7 @@ class GroundProfile:
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
     """Return H [N] and the length on level ground [m] of a line; x > 0 [m] is the horizontal distance of its end from
     the anchor, and ``height`` > 0 [m] the height of the end."""
-    from scipy.optimize import brentq  # imported here, because most models do not need it
+    from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
     def find_hanging(H: float) -> float:
         def miss(s: float) -> float:

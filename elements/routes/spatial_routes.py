@@ -345,7 +345,7 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Solve for the polar angles of the end points of a span by Newton's method, because the iteration of `_find_span`
     may converge slowly."""
-    from scipy.optimize import fsolve  # imported here, because most models do not need it
+    from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 
     def turn(stop: _SpatialStop, point: FloatArray) -> Callable[[float], FloatArray]:
         arm = point - stop.center

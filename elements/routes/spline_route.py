@@ -28,7 +28,7 @@ class SplineRoute:
     """
 
     def __init__(self, points: FloatArray, closed: bool) -> None:
-        from scipy.interpolate import CubicHermiteSpline, CubicSpline  # imported here, because few models need it
+        from scipy.interpolate import CubicHermiteSpline, CubicSpline  # imported here, because few models need SciPy
 
         self.closed = closed
         chords = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))

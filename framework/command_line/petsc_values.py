@@ -73,7 +73,7 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
 
 def largest_int() -> int:
     """PETSc's largest whole number."""
-    import numpy as np  # imported here, because the command line starts faster without it
+    import numpy as np  # imported here, because the command line starts faster without NumPy
     from petsc4py import PETSc  # imported here, because the import initialises PETSc, which must know its options then
 
     return int(np.iinfo(PETSc.IntType).max)

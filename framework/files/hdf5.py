@@ -147,7 +147,7 @@ def _finish(path: Path, overlay: Overlay) -> None:
 
 def _open_hdf5(overlay: Overlay, mode: str) -> Any:
     """Open a file in the oldest HDF5 format, which all versions of VTK read."""
-    import h5py  # imported here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need h5py
 
     return h5py.File(overlay, mode, libver="earliest")
 
@@ -226,7 +226,7 @@ def read_hdf5(path: Path) -> Iterator[Any]:
     Raises:
         OSError: the file cannot be read.
     """
-    import h5py  # imported here, because most runs do not need it
+    import h5py  # imported here, because most runs do not need h5py
 
     probe = subprocess.run([sys.executable, "-c", PROBE, str(path)], capture_output=True, text=True)
     if probe.returncode:

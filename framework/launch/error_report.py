@@ -116,7 +116,7 @@ def leave(code: int) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
-            from mpi4py import MPI  # imported here, because it starts MPI
+            from mpi4py import MPI  # imported here, because the import starts MPI
         except ImportError:
             os._exit(code)  # exit without MPI_Finalize, so that mpiexec ends the other processes
         if MPI.COMM_WORLD.size > 1:

@@ -91,7 +91,7 @@ def communicator() -> Any:
     """Return the mpi4py world communicator if ``mpiexec`` has started several processes, otherwise None."""
     if launched_size() == 1:
         return None
-    from mpi4py import MPI  # imported here, because it starts MPI
+    from mpi4py import MPI  # imported here, because the import starts MPI
 
     return MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else None
 

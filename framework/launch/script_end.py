@@ -86,8 +86,7 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # imported here, because the module is not needed if it is not loaded yet
 
-        # imported here, because the module loads NumPy
-        from windlass.framework.launch.petsc_functions import hide_unused_options
+        from windlass.framework.launch.petsc_functions import hide_unused_options  # here, because it loads NumPy
 
         hide_unused_options()
         PETSc._finalize()  # finalise PETSc, which prints its output, and MPI

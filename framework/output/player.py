@@ -84,7 +84,7 @@ class Series:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps = file.suffix == ".vtkhdf"
         if self._steps:
-            import h5py  # imported here, because `windlass show` starts without it
+            import h5py  # imported here, because `windlass show` starts without h5py
 
             with h5py.File(file) as content:
                 self.times = [
@@ -156,7 +156,7 @@ class Player:
     def _find_range(self) -> tuple[float, float]:
         """Return the smallest and the largest value of the field in a selection of frames; these limit the colour scale
         of all frames."""
-        import numpy as np  # imported here, because `windlass show` starts without it
+        import numpy as np  # imported here, because `windlass show` starts without NumPy
 
         count = len(self._series.times)
         low, high = np.inf, -np.inf
@@ -169,7 +169,7 @@ class Player:
 
     def show_frame(self, frame: int) -> None:
         """Show a frame, counted from 0."""
-        import numpy as np  # imported here, because `windlass show` starts without it
+        import numpy as np  # imported here, because `windlass show` starts without NumPy
 
         self.frame = frame % len(self._series.times)
         mesh = self._series.read(self.frame)
@@ -251,7 +251,8 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(draft, fps=fps)
             else:
-                import imageio_ffmpeg  # noqa: F401  # imported here, because without it imageio fails in words of its own
+                # check for a missing package here, because the error message of imageio is not helpful
+                import imageio_ffmpeg  # noqa: F401  # imported here, because only films need imageio_ffmpeg
 
                 # video codecs need even sizes, which the window has; larger macro blocks would change the size
                 self.plotter.open_movie(draft, framerate=fps, macro_block_size=2)

@@ -44,7 +44,7 @@ def create_page_figure(height: float) -> Any:
 
 def as_image(figure: Any, kind: str = "svg") -> str:
     """Return the picture of a figure as a data URL."""
-    import matplotlib  # imported here, because only pictures need it
+    import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
     # text is stored as text, which is searchable and short; without a date, equal runs write equal pages
@@ -276,7 +276,7 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
 
 def tension_colours() -> Any:
     """Return the colour map from the smallest to the largest tension; without values of the tension, lines are grey."""
-    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need it
+    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
 
     colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]
     return LinearSegmentedColormap.from_list("tension", list(colours)).with_extremes(bad="#9aa5b1")

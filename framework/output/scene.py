@@ -259,7 +259,7 @@ def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
     if joints is None or not len(part):
         return part
     from scipy.sparse import coo_array  # imported here, because only output needs scipy.sparse
-    from scipy.sparse.csgraph import connected_components
+    from scipy.sparse.csgraph import connected_components  # imported here, because only output needs scipy.sparse
 
     labels = int(part.max()) + 1
     _, joint = np.unique(joints, return_inverse=True)

@@ -105,7 +105,7 @@ class Processes:
         if self.size == 1:
             return values
         self._check("largest values")
-        from mpi4py import MPI  # imported here, because it starts MPI
+        from mpi4py import MPI  # imported here, because the import starts MPI
 
         largest = np.array(values, np.float64)
         self.comm.Allreduce(MPI.IN_PLACE, largest, op=MPI.MAX)
