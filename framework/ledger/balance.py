@@ -96,8 +96,9 @@ class Accounted(NamedTuple):
 
 class Sums(NamedTuple):
     """Sums over steps [J]: works of the forces, change of the kinetic energy, and for each law the changes of energies
-    and integrals of powers that `settle` adds."""
+    and integrals of powers that `settle` adds. All sums are views of one array ``numbers``, in this order."""
 
+    numbers: FloatArray
     work: FloatArray
     kinetic: FloatArray
     taken: dict[type[Component], FloatArray]
@@ -216,8 +217,11 @@ class Balance:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
             self._work = np.zeros(len(forces))
-            taken = {account.component: np.zeros(len(account.account.names)) for account in self._accounts}
-            self._sums = Sums(np.zeros(len(forces)), np.zeros(1), taken)
+            sizes = [len(forces), 1, *(len(account.account.names) for account in self._accounts)]
+            numbers = np.zeros(sum(sizes))
+            work, kinetic, *taken = np.split(numbers, np.cumsum(sizes)[:-1])
+            components = [account.component for account in self._accounts]
+            self._sums = Sums(numbers, work, kinetic, dict(zip(components, taken, strict=True)))
             self._name_quantities()
         self._momentum, self._gyration, still = np.zeros(n), np.zeros(n), np.zeros(n)
         steps = clear_steps(self._f, self._momentum, self._gyration)
@@ -408,9 +412,14 @@ class Balance:
 
     def take_numbers(self) -> FloatArray:
         """Return the sums since the previous call on this process [J], shape (numbers,), for `name_sums`."""
-        found: FloatArray = np.concatenate([self._sums.work, self._sums.kinetic, *self._sums.taken.values()])
-        self._clear()
+        found: FloatArray = self._sums.numbers.copy()
+        self._sums.numbers[:] = 0.0
         return found
+
+    @property
+    def numbers(self) -> FloatArray:
+        """Sums since the previous call of `take_numbers` [J], shape (numbers,), to which each step adds."""
+        return self._sums.numbers
 
     def name_sums(self, numbers: FloatArray) -> dict[str, Any]:
         """Return the increases of the quantities [J] by name, from one array of `take_numbers`, or as arrays from
@@ -440,12 +449,6 @@ class Balance:
             if not account.conserves:
                 found[f"rest.{label}" if account.is_whole else label] = left
         return found | {INTEGRATOR: integrator, UNBALANCED: unbalanced}
-
-    def _clear(self) -> None:
-        """Reset sums to 0."""
-        self._sums.work[:], self._sums.kinetic[:] = 0.0, 0.0
-        for sums in self._sums.taken.values():
-            sums[:] = 0.0
 
     def create_losses(self) -> dict[type[Component], Losses]:
         """Create the losses of all laws with losses, set to 0. The call is collective."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 
@@ -120,6 +121,35 @@ class Painting:
     fields: Mapping[str, Paint]
 
 
+class FieldEntries(NamedTuple):
+    """Values factor * (array[places] - shift) of rows, which compiled code can read.
+
+    Attributes:
+        array: name of the array of `Fields`: ``"x"``, ``"v"``, ``"a"`` or ``"lam"``.
+        places: local numbers of the entries, shape (rows, ...); the spare number for values that are always 0.
+        shift, factor: numbers, or arrays that broadcast to the shape of ``places``.
+    """
+
+    array: Literal["x", "v", "a", "lam"]
+    places: IntArray
+    shift: FloatArray | float = 0.0
+    factor: NDArray[Any] | float = 1.0
+
+    def read(self, fields: Any) -> FloatArray:
+        """Return the values, shape (rows, ...)."""
+        found: FloatArray = self.factor * (getattr(fields, self.array)[self.places] - self.shift)
+        return found
+
+    def select(self, component: int | None) -> FieldEntries:
+        """Return the entries in C order, shape (n,); if ``component`` is not None, return only the entries at this
+        index of the last array axis."""
+        which = ... if component is None else (..., component)
+        shift, factor = (
+            np.broadcast_to(value, self.places.shape)[which].ravel() for value in (self.shift, self.factor)
+        )
+        return FieldEntries(self.array, self.places[which].ravel(), shift, factor)
+
+
 @dataclass(frozen=True)
 class Output:
     """One output variable of a law.
@@ -136,6 +166,8 @@ class Output:
             rows; default: ``unit`` for all rows.
         summed: whether each process may contribute to the value of each row, as for reactions; values are then sums
             over all processes.
+        entries: function of (rows: LocalRows) that returns the `FieldEntries` of an output that `of_entries` has
+            created; such an output has no place arguments.
     """
 
     unit: str
@@ -145,6 +177,17 @@ class Output:
     place_ranks: Mapping[str, int] = field(default_factory=dict)
     units_of: Callable[[Any], Sequence[str]] | None = None
     summed: bool = False
+    entries: Callable[[Any], FieldEntries] | None = None
+
+    @classmethod
+    def of_entries(cls, unit: str, doc: str, entries: Callable[[Any], FieldEntries], **more: Any) -> Output:
+        """Create an output whose values are entries of one array, so that compiled code can record the values.
+
+        Args:
+            unit, doc, **more: attributes of the output.
+            entries: function of (rows: LocalRows) that returns the `FieldEntries`.
+        """
+        return cls(unit, doc, lambda rows, fields: entries(rows).read(fields), entries=entries, **more)
 
 
 def describe_outputs(outputs: Mapping[str, Output]) -> str:

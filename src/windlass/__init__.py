@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.world import World as World
     from windlass.framework.output.comparison import format_comparison as format_comparison
     from windlass.framework.output.folder import create_output_folder as create_output_folder
+    from windlass.framework.output.means import Means as Means
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
@@ -86,14 +87,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
-# With several processes errors are handled from this point on, because the other processes would wait for a failed one.
+# With several processes, errors are handled from this point on, because the other processes would wait for a failed
+# process.
 if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 _names = import_module("windlass.framework.launch.lazy_names")
 _names.libraries[:] = ("windlass.elements", "windlass.connectors")
 
-if not TYPE_CHECKING:  # type checkers report imported names that do not exist
+if not TYPE_CHECKING:  # type checkers report imported names that do not exist in the module
     _load, _list, __all__ = _names.offer(__name__)
 
     def __getattr__(name: str) -> Any:

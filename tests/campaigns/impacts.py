@@ -1,9 +1,9 @@
-"""Compares impacts over five decades of stiffness and step with closed forms. A run that ends as ok must have the right
-speed.
+"""Compares impacts over five decades of stiffness and step with closed forms. A run with the verdict ok must have the
+right speed.
 
 Bodies that collide without losses separate with the speed of approach. The number N of steps per contact is between a
-third and hundreds. A linear contact lasts pi sqrt(m/k), a Hertzian contact 2.868 (m²/(R E*² v))^(1/5). With N >=
-`RESOLVED` a run must be ok, which excludes false alarms. Every run that is ok must be right within `ERROR`.
+third and hundreds. A linear contact lasts pi sqrt(m/k), and a Hertzian contact lasts 2.868 (m²/(R E*² v))^(1/5). With N
+>= `RESOLVED` a run must be ok, which excludes false alarms. Every run that is ok must be right within `ERROR`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Largest relative error of the speed after an impact in a run that ends as ok [1]."""
+"""Largest relative error of the speed after an impact in a run with the verdict ok [1]."""
 RESOLVED = 25.0
 """Steps per contact above which all methods except Euler's resolve the contact [1]."""
 MASS = 1.0
@@ -329,7 +329,7 @@ def judge(rng: random.Random, make: Callable[[Impact], Scene], method: str) -> J
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Run a number of impacts, each contact with each method.
+    """Run a number of impacts; each contact is combined with each method.
 
     Raises:
         AssertionError: a run with a wrong speed is ok, or a well resolved impact is not ok.

@@ -24,7 +24,7 @@ from support.cables import COLUMNS, NODES
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "ale_cable2d.npz")
 CASES = sorted({key.rsplit("_", 1)[0] for key in REFERENCE.files if key.endswith("_rhs")})
 TO_REFERENCE = np.r_[8, 0:8]
-"""Windlass orders coordinates as [node 0, node 1, s], the reference data as [s, node 0, node 1]."""
+"""Windlass orders coordinates as [node 0, node 1, s]; the reference data have the order [s, node 0, node 1]."""
 
 
 def create_cable(
@@ -79,7 +79,7 @@ def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any
 
 
 def load_case(name: str) -> tuple[World, Entity, State, Any]:
-    """Return model and state of one reference case, and a reader of its arrays."""
+    """Return model and state of one reference case, and a function that reads arrays of the case."""
     factor, coupling, variation = (part for part in name.split("_")[1:4])
     world, cable = create_cable(float(factor[2:]), coupling == "coup1", variation == "var1")
     state = State(world)
