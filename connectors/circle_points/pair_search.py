@@ -1,14 +1,15 @@
-"""Members of a set that the cables may touch at present: pairs change, while their rows remain.
+"""Members of a set that the cables may touch at present: pairs change, but the number of rows is constant.
 
-A row is a place of a cable for contact with one member of its set, a circle or a surface; several rows of one cable are
-several places. The history values of the row contain the number of this member after the values of its points: from 1,
-or 0 for none. So states, checkpoints and repeated steps contain their pairs, and kernels use rows as usual.
+A row describes the contact of a cable with one member of its set, a circle or a surface; a cable with several rows can
+touch several members. The history values of the row contain the number of this member after the values of its points:
+from 1, or 0 without a member. So states, checkpoints and repeated steps contain the pairs, and kernels need no special
+case.
 
-Pairs are searched between Newton runs, before their history is updated, because points can close only at these times.
-Every pair closer than the skin gets a place, in the order of distance; closed pairs keep their places. The list remains
-valid while
+The search for pairs takes place between Newton runs, before the history values are updated, because points can close
+only at these times. Every pair closer than the skin gets a row, in the order of distance; closed pairs keep their rows.
+The result of a search remains valid while
 
-    (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a place.
+    (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -33,7 +34,7 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.parallel.processes import Processes
 
 OPEN_GAP = 0.1
-"""Stored gap of a point that was never evaluated [m], as at the start of all laws of contact with circles."""
+"""Stored gap of a point that was never evaluated [m]; all laws of contact with circles start with this gap."""
 ROUNDING = 1e-9
 """Share of the search margin that is reserved for rounding errors [1]."""
 
@@ -43,7 +44,7 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
     Args:
         member: component of the members.
-        thing: column of the members with the reference to the coordinates, such as ``"circle"``.
+        thing: column of the members that refers to the coordinates, such as ``"circle"``.
         of: column of the members with the set.
     """
     table = world.tables.get(member)
@@ -55,10 +56,10 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
 
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
-    """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 without member.
+    """World coordinate numbers of rows: of the cable, and of a member of its set, -1 without member.
 
-    Members are assigned to cables in order, before any pair is known. The numbering therefore counts the rows that
-    couple each member, and the choice of a linear solver uses the pattern of later tangents.
+    Members are assigned to cables in order, because pairs are not known yet. The numbering of the world therefore
+    counts the rows that couple each member; the choice of a linear solver uses the pattern of later tangents.
 
     Args:
         cable: numbers of the cables, shape (rows, c).
@@ -82,7 +83,7 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Which rows are closed, or were closed at the start of the step with the same member, shape (rows,).
+    """Whether each row is closed, or was closed with the same member at the start of the step, shape (rows,).
 
     ``first``, ``points``: see `PairSearch.find_values`.
     """
@@ -98,16 +99,16 @@ class PairSearch(ABC):
     """The search for pairs, and its data until the next search; for circles see `CircleSearch`.
 
     Attributes:
-        p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
+        p: the rows, `PairColumns` or a tuple with the same ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
         name, rows: component of the rows and their numbers in its table, for messages.
-        processes: processes that search together, each for its own rows.
+        processes: processes that search together; each process searches for its own rows.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
         searches: number of searches so far.
         forgotten: whether the next update must search.
-        margin: motion up to which the list remains valid [m].
-        given: numbers of the circles or surfaces after the last search, shape (rows,).
-        hull, centre: control points of the cables and centres of the circles or surfaces at that time [m].
+        margin: motion up to which the result of the search remains valid [m].
+        given: numbers of the circles or surfaces of rows after the last search, shape (rows,).
+        hull, centre: control points of the cables, and centres of the circles or surfaces, at the last search [m].
     """
 
     p: Any
@@ -126,8 +127,8 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, fields: Fields) -> float:
-        """Sum of the largest motion of a cable and the largest motion of a possible partner since the last search
-        [m]."""
+        """Return the sum of two motions since the last search [m]: the largest motion of a cable, and the largest
+        motion of a possible partner."""
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:

@@ -59,8 +59,7 @@ class ShapeColumns(NamedTuple):
     start: IntArray  # first point of each marker and the end of the last, shape (markers + 1,)
     p: FloatArray  # positions in global x, y [m], shape (points, 2)
     v: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
-    # slopes r' in global x, y [1], shape (points, 2), only for markers with an offset and on moving cables
-    slope: FloatArray
+    slope: FloatArray  # slopes r' in global x, y [1], only with an offset and on moving cables, shape (points, 2)
     slope_rate: FloatArray  # rates of these slopes [1/s], shape (points, 2)
     S: FloatArray  # shape functions S_1..S_4 [1, m, 1, m], shape (points, 4)
     dS: FloatArray  # derivatives of the shape functions with respect to arc length, shape (points, 4)

@@ -22,8 +22,7 @@ class CoordinateColumns(NamedTuple):
     rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
     J: FloatArray  # derivative of value with respect to the coordinates, padded by 0, shape (n, m)
     Jd: FloatArray  # derivative of rate with respect to the coordinates, which is the rate of J, shape (n, m)
-    # local coordinate numbers, padded by the spare number; only the spare number for the ground, shape (n, m)
-    dofs: IntArray
+    dofs: IntArray  # local coordinate numbers; the spare number for missing ones and for the ground, shape (n, m)
     h: IntArray  # row of the marker in H, -1 without second derivatives, shape (n,)
     H: FloatArray  # second derivatives of value with respect to the coordinates, shape (curved markers, m, m)
 

@@ -75,11 +75,11 @@ class PairKind:
     outputs: Mapping[str, Output]  # output variables of every such law
     force: Callable[[Callable[..., Any]], Output]  # creates an output variable from an evaluation of the force
     targets: tuple[str, ...] = ()  # required kinds of marker 0 and 1; default: the family
-    # creates a kernel for one result of a law, for outputs and accounts
     number: Callable[[Kernel], Kernel] = lambda value: value
+    """Function that creates a kernel for one result of a law, for outputs and accounts."""
     vector: Callable[[Kernel], Kernel] = lambda force: force  # creates a kernel for the three components of the force
-    # ``(s)`` returns the arguments of tangent loops after the columns of the markers
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
+    """Function that returns the arguments of tangent loops that follow the columns of the markers."""
 
 
 def register_kind(

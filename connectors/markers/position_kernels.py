@@ -28,8 +28,8 @@ class PositionColumns(NamedTuple):
     J: FloatArray  # ∂p/∂q, shape (n, 3, m)
     Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # local coordinate numbers, padded with the spare number, shape (n, m)
-    # rotation about z [rad], shape (n,): total angle for 2D rigid bodies, angle in (-π, π] for cables, otherwise 0
     angle: FloatArray
+    """Rotation about z [rad], shape (n,): total angle of 2D rigid bodies, angle in (-π, π] of cables, otherwise 0."""
     A: FloatArray  # rotation matrix from the marker's frame, shape (n, 3, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)

@@ -40,18 +40,18 @@ class Neighbours:
     moving: IntArray  # the half spaces that are not on the ground
     watched: IntArray  # the bounded surfaces whose motion may require a search; in serial runs all of them, shape (w,)
     runs: Runs  # the same surfaces as runs, see `find_runs`
-    # surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2)
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    """Numbers of the surfaces of candidate pairs, shape (k, 2); the kind of the first is <= the kind of the second."""
     # the pairs as single numbers in ascending order, for the comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0  # number of pairs with an ellipsoid, which come first
-    # origins of all surfaces at the last search [m], shape (n, 3)
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    """Origins of all surfaces at the last search [m], shape (n, 3)."""
     # whether a bounded surface is a candidate with a half space, shape (half spaces, bounded)
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     rebuilds: int = 0  # number of searches up to now
-    # whether the next update must search and use the pairs in the order of the search
     forgotten: bool = False
+    """Whether the next update must search, and must use the pairs in the order of the search."""
 
 
 def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:

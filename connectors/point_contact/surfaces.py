@@ -93,8 +93,7 @@ class Surfaces(NamedTuple):
 
     ids: IntArray  # number of the entity in the world, shape (n,)
     kind: IntArray  # ELLIPSOID, SPHERE or HALF_SPACE, shape (n,)
-    # number of the node that carries the surface, or of a body without node, or of the ground, shape (n,)
-    carrier: IntArray
+    carrier: IntArray  # number of the node, body without node, or ground that carries the surface, shape (n,)
     fixed: NDArray[np.bool_]  # whether the carrier is the ground, shape (n,)
     marker: IntArray  # position of its marker in the columns of position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)

@@ -1,7 +1,7 @@
 """Beds with the shape of a polyline: one plane for each straight piece, limited to this piece.
 
-The bed has the same height across its direction.  Below a hollow the pieces do not overlap, and behind a crest both
-pieces act; both regions are as small as the penetration of the cables.
+The height of the bed is constant across its direction. Below a hollow the pieces do not overlap, and behind a crest
+both pieces act; the regions with these errors are as small as the penetration of the cables.
 """
 
 from __future__ import annotations
