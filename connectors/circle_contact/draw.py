@@ -3,8 +3,8 @@
 The laws draw each circle once, as a rim with one spoke, at the position and angle of its marker. Points of circles have
 the fields `displacement` and `velocity`, as cables have. The laws add these fields to the lines of the cables:
 
-| line field | unit | meaning | several circles on one line |
 | line field | unit | meaning | combination of several circles on one line |
+| --- | --- | --- | --- |
 | `contact_normal_force_per_length` | N/m | f_n per reference length; < 0 presses; 0 without contact | sum |
 | `contact_tangential_force_per_length` | N/m | f_t on the cable per reference length; 0 without contact | sum |
 | `gap` | m | distance between circle and segment; < 0 in contact | minimum |

@@ -170,8 +170,8 @@ def choose_free_belt(
         radius: radius R of the axis of the belt on the circle [m], > 0.
         press: F, tension of the slacker strand minus rhoA v² [N], > 0.
         friction_coefficient: mu [1], > 0.
+        friction_stiffness_per_length: stiffness of the bristles mu_k per metre of belt [N/m²], > 0.
         traction: largest traction relative to the friction limit mu F/R [1], between 0 and 0.5.
-        traction: largest fraction of the friction limit mu F/R [1], between 0 and 0.5.
         segments: number of contact points of an element; with 3 or more points all bristles of an element deflect by
             the mean displacement of the element.
 

@@ -132,25 +132,26 @@ class PairSearch(ABC):
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Control points of the cables and positions of their possible partners [m]; stored as ``hull`` and
-        ``centre``."""
+        """Return the control points of the cables and the positions of their possible partners [m], which are stored as
+        ``hull`` and ``centre``."""
 
     @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
-        """Find groups, numbers of their possible partners, and gaps [m] of all pairs closer than the skin, shape
-        (pairs,)."""
+        """Find all pairs closer than the skin: their groups, the numbers of the partners, and their gaps [m], shape
+        (pairs,) each."""
 
     def find_values(self) -> tuple[IntArray, IntArray]:
-        """Position of the first history value of each row, and number of points of the row, shape (rows,) each."""
+        """Return the position of the first history value and the number of points of each row, shape (rows,) each."""
         own = self.p.points.rows
         return own["data"].copy(), own["segments"].copy()
 
     def eval_slack(self) -> float:
-        """Largest motion of a point beyond the control points of its cable [m]."""
+        """Return the largest distance that a point can move in addition to the motion of the control points of its
+        cable [m]."""
         return 0.0
 
     def update(self, fields: Fields) -> None:
-        """Write the pairs into the history values, after a search if the last search may be outdated.
+        """Write the pairs into the history values; search for pairs first if the last search may be outdated.
 
         All processes search if the search of one process is outdated.
 
@@ -176,7 +177,7 @@ class PairSearch(ABC):
         self.given = fields.data[self.p.place].astype(np.int64)
 
     def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
-        """Give the pairs places in the rows of their groups: first closed pairs, then pairs in the order of
+        """Assign pairs to the rows of their groups: first closed pairs, then the other pairs in the order of
         distance."""
         p, data, many = self.p, fields.data, len(self.p.dofs)
         closed = np.zeros(len(p.place), dtype=bool)
@@ -191,7 +192,7 @@ class PairSearch(ABC):
         sequence = np.lexsort((pairs, order, pairs // many))
         pairs, order = pairs[sequence], order[sequence]
         wanted = _rank(pairs // many) < self.slots[pairs // many]
-        # a pair that gets no place must not touch before the next search
+        # a pair without a row must not touch before the next search
         left = pairs[~wanted] // many
         touching = np.flatnonzero(order[~wanted] <= 0.0)
         if len(touching):
@@ -203,7 +204,7 @@ class PairSearch(ABC):
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
         self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
-        # rows keep circles that they still need; circles without a row are assigned to the remaining rows
+        # rows keep the circles that they still need; the remaining rows get the circles that have no row
         idle = ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
@@ -221,8 +222,7 @@ class PairSearch(ABC):
 
 
 def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str, Any], IntArray, IntArray]:
-    """Bind common columns of rows of sets of circles and other members, by the names of `PairColumns`, without
-    partners.
+    """Bind the columns of `PairColumns` that all rows of sets have in common; the rows have no partners yet.
 
     Args:
         sets: name of the column with the reference to the set.
@@ -244,9 +244,10 @@ def bind_groups(rows: LocalRows, sets: str, of_set: IntArray) -> tuple[dict[str,
 def follow_pairs(
     rows: LocalRows, system: System, p: Any, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Change the system of a law of pairs into a law of sets, whose rows change their partners after Newton runs.
+    """Change the system of a law of pairs into the system of a law of sets, whose rows change their partners after
+    Newton runs.
 
-    All processes must call the functions together. The version of the pattern increases if rows of any process have
+    All processes must call the functions together. The version of the pattern increases if the rows of any process have
     changed.
 
     Args:
@@ -266,7 +267,7 @@ def follow_pairs(
 
     def follow(s: Fields) -> None:
         assign(p, s.data)
-        # outputs and accounts may have bound rows to other circles without a change of the pattern
+        # outputs and accounts may have bound rows to other circles without a change of the sparsity pattern
         if processes.any(not np.array_equal(p.number, coupled)):
             coupled[:] = p.number
             pattern.version += 1

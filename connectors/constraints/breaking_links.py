@@ -1,11 +1,10 @@
 """Joints, supports and springs that break during a motion: at a load, at a time, or by a function.
 
-A hook evaluates the force of each link after every step.  A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive.  The break is late by at most one step, and
-the force exceeds the breaking load by the growth of the force in this step.  A broken joint releases its constraints
-without a loss of energy.  A broken spring loses its stored energy, which the energy ledger lists as a change of the
-model.  The solver finds accelerations that fulfil the equations after the break, so the balance of energies has no
-remainder.
+A hook evaluates the force of each link after every step. A link whose force has reached its breaking load becomes
+inactive (`World.set`) at the start of the next step, and remains inactive. So the break is late by at most one step,
+and the force exceeds the breaking load by its growth in this step. A broken joint releases its constraints without a
+loss of energy. A broken spring loses its stored energy; the energy ledger lists this loss as a change of the model. The
+solver finds accelerations that fulfil the equations after the break, so the energy balance has no remainder.
 """
 
 from __future__ import annotations
@@ -53,15 +52,15 @@ class Link:
     Args:
         entity: one or more rows of one kind with the output ``force`` and a switch ``active``, such as a
             `SphericalJoint`, the three constraints of `hinge`, or a `SpringDamper`.
-        breaking_load: the link breaks when its force reaches this value [N]; the force is the root of the sum of
-            squares of all components of all rows.
-        time: the link breaks at this time [s].
-        rule: the link breaks after a step for which the function ``rule(t, force)`` of the time [s] and the force [N]
-            returns true; the function is called once after each step and may accumulate damage.
+        breaking_load: force at which the link breaks [N]; the force of a link is the root of the sum of squares of all
+            components of all rows.
+        time: time at which the link breaks [s].
+        rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step; the link
+            breaks if the function returns true. The function may accumulate damage.
         name: name in messages and results; default: name of the entity.
 
     Raises:
-        ModelError: the rows have no force or cannot be switched off, or a link has no criterion.
+        ModelError: rows without a force output or without a switch, or a link without a criterion.
     """
 
     entity: Entity
@@ -88,7 +87,7 @@ class Break:
     Attributes:
         name: name of the link.
         time: start of the first step without the link [s].
-        force: force of the link after the step before [N].
+        force: force of the link at the end of the previous step [N].
     """
 
     def __init__(self, name: str, time: float, force: float) -> None:
@@ -101,7 +100,7 @@ class Break:
 class BreakingLinks(StepHook):
     """Breaks links during dynamic solves; a hook.
 
-    Restarts continue with the broken links of the checkpoint.  All processes call the hook.
+    Restarts continue with the broken links of the checkpoint. All processes must call the hook.
 
     Args:
         links: the links, with different names.
@@ -130,7 +129,7 @@ class BreakingLinks(StepHook):
         self.after_step(state)
 
     def before_step(self, state: State) -> None:
-        """Switch off links whose force has reached the breaking load, or whose time has come."""
+        """Switch off links whose force has reached the breaking load, or whose time of breaking has been reached."""
         due = dict(self._due)
         self.changes_forces = False
         for k, link in enumerate(self.links):
@@ -161,7 +160,8 @@ class BreakingLinks(StepHook):
         return float(np.linalg.norm(np.ravel(eval_output(link.entity, FORCE, state))))
 
     def checkpoint(self) -> dict[str, Any]:
-        """The breaks so far and the breaks of the next step; switches are part of the checkpoint of the model."""
+        """Return the breaks so far and the breaks of the next step; switches are part of the checkpoint of the
+        model."""
         broken = sorted(self._broken)
         return {
             "broken": broken,

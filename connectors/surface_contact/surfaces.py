@@ -80,7 +80,7 @@ class DrumSurface(Component):
 
 
 class SheaveSurface(Component):
-    """Half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
+    """A sheave with a round groove that continues in two straight flanks."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -122,7 +122,7 @@ class ProfileSurface(Component):
 
 
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
-    """Half width of a round groove at its rim [m]; 0 below the groove's bottom."""
+    """Half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
     s = radius + groove - outer
     flank = (groove - s * np.sin(beta)) / np.cos(beta)
     return np.where(s > groove * np.sin(beta), np.sqrt(np.maximum(groove**2 - s**2, 0.0)), flank)
