@@ -73,7 +73,8 @@ class Matrices(NamedTuple):
     inputs: see `Inputs`.
     b: constant rates, shape (rows, w).
     A: factors of states, shape (rows, w, w).
-    B, C: factors of inputs and of their rates, shape (rows, w, inputs). F: rates from the functions, shape (rows, w).
+    B, C: factors of inputs and of their rates, shape (rows, w, inputs).
+    F: rates from the functions, shape (rows, w).
     Y, P, V: derivatives of F with respect to y, u and u_t.
     """
 

@@ -14,10 +14,9 @@ pulley. Relative to its groove, number m of z grooves,
 
 So the displacement of a tooth is measured from its groove. Teeth do not creep: the ratio of speeds is the ratio of the
 numbers of teeth. A flank with the angle β to the radius pushes a tooth that carries F out of its groove with F tan β.
-If the tension does not hold the tooth,
-the tooth climbs over the tip and drops into the next groove, that is, the belt jumps. Friction on flanks resists this
-motion. To include friction, reduce β by the friction angle. Forces and friction on the surfaces between the teeth
-belong to the contact of the belt with the pulley as a circle.
+If the tension does not hold the tooth, the tooth climbs over the tip and drops into the next groove, that is, the belt
+jumps. Friction on flanks resists this motion. To include friction, reduce β by the friction angle. Forces and friction
+on the surfaces between the teeth belong to the contact of the belt with the pulley as a circle.
 
 Along an arc with the stiffness EA and the pitch p the tensions F_j between teeth obey
 

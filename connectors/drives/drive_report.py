@@ -115,8 +115,9 @@ class PulleyDuty:
             most the wrap angle [rad]. The law is the equation of Euler and Eytelwein, including the inertia of the
             belt; NaN without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
-            carry load where the belt sticks, so this arc is smaller than ``slip_arc``. tension_before, tension_after:
-            mean tension of the spans ahead of the pulley and behind it, in the order of the pulleys [N].
+            carry load where the belt sticks, so this arc is smaller than ``slip_arc``.
+        tension_before, tension_after: mean tension of the spans ahead of the pulley and behind it, in the order of the
+            pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: its size [N].
         hub_angle: direction of the hub load, from global x to y [rad]; NaN in 3D.
